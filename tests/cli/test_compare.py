@@ -18,7 +18,7 @@ from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share
-from tests.analysis.compare.test_representative import causes
+from tests.analysis.test_representative import causes
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.report.made_up import bad, good

@@ -4,10 +4,10 @@ import json
 
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.compare.representative import mix, mix_distance
+from cuesta.analysis.representative import mix, mix_distance
 from cuesta.ledger.service import Service
 from cuesta.report.representative import data, text
-from tests.analysis.compare.test_representative import causes
+from tests.analysis.test_representative import causes
 from tests.sheets import events, sheet, typed
 
 SERVICE = typed(sheet(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0)))

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.compare.comparison import Terms
-from cuesta.analysis.compare.hodges_lehmann import least_runs
 from cuesta.analysis.compare.metrics import ECHO, HEADLINE, OF_ECHOES
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.compare.run_sample import class_name, run_sample
 from cuesta.analysis.compare.verdict import ALPHA
+from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.verbs.compare import PAIRS

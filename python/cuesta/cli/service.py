@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__, machine
-from cuesta.analysis.compare.representative import mix, mix_distance
+from cuesta.analysis.representative import mix, mix_distance
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.meter_process import Meters

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from cuesta.analysis.compare.comparability import shown
 from cuesta.analysis.compare.comparison import Comparison, MetricComparison, Overall, medians
-from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.power import MOST_RUNS
 from cuesta.analysis.compare.sides import Side, name_in
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, RatioTest, Verdict
+from cuesta.analysis.compare.verdict import ALPHA, RatioTest, Verdict
+from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
 from cuesta.report.render.text import wrapped as text_wrapped
@@ -197,7 +197,7 @@ def of_ratio(ratio: float) -> str:
     return f"{ratio:,.{3 if ratio < 9.9995 else 2 if ratio < 99.995 else 1}f}"
 
 
-def between(interval: Interval | None) -> str:
+def between(interval: ConfidenceInterval | None) -> str:
     return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
 
 
@@ -252,7 +252,7 @@ def runs_of(comparison: Comparison) -> str:
     return many(base, "pair") if comparison.in_pairs else f"{base} + {new} runs"
 
 
-def by_percent(interval: Interval | None) -> str:
+def by_percent(interval: ConfidenceInterval | None) -> str:
     """Write an interval of a ratio as a change, `+3.1 % to +8.0 %`; a large one as a factor."""
     if not interval:
         return ""

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.compare.verdict import LEAST_RUNS
 from cuesta.analysis.history.projection import (
     Estimate,
     GoalChance,
@@ -15,6 +14,7 @@ from cuesta.analysis.history.projection import (
     Projection,
     ReleaseOutcome,
 )
+from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 
@@ -104,7 +104,7 @@ def _systems(ledger: Ledger) -> Iterator[str]:
     if not ledger.systems:
         yield "none yet"
     if ledger.base and any(percent is None for percent, _ in beside):
-        yield f"— no percentage: it has an interval over runs, which takes {LEAST_RUNS} of each system"
+        yield f"— no percentage: it has an interval over runs, which takes {RUNS_FOR_INTERVAL} of each system"
 
 
 def _grade(system: MeasuredSystem) -> str:

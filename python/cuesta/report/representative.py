@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.compare.representative import MixDistance, Rate, Share, written
+from cuesta.analysis.representative import MixDistance, Rate, Share, written
 from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns

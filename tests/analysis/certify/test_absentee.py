@@ -14,7 +14,7 @@ from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup
 from cuesta.ledger.runnable_tasks import RunnableTasks
-from tests.analysis.compare.test_representative import causes
+from tests.analysis.test_representative import causes
 from tests.certification_runs import account, trial
 from tests.ledger.test_certification import GIVEN
 from tests.sheets import sheet, typed

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.compare.hodges_lehmann import least_runs
 from cuesta.analysis.compare.power import FEW, least_change, runs_to_show
 from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample
+from cuesta.analysis.hodges_lehmann import least_runs
 
 SPREAD = 0.03
 

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from cuesta.analysis.certify.grade import of_all
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.analysis.compare.representative import mix, mix_distance
+from cuesta.analysis.representative import mix, mix_distance
 from cuesta.ledger.certification import PROFILE, Certification
 from cuesta.ledger.service import read_service
 from cuesta.units import digits, share

@@ -9,7 +9,7 @@ from statistics import fmean
 from cuesta.analysis.certify.figure_arithmetic import mean, plus, ratio, scaled
 from cuesta.analysis.certify.form_rows import NUMBERS_A, NUMBERS_B, Rows, Take, numbers, used
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.analysis.compare.verdict import LEAST_RUNS, ratio_interval
+from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
 from cuesta.ledger.record import Absence, Figure, FormRow, ProcessRow, Reference
 
 KEYS = (
@@ -85,9 +85,9 @@ def relative(
     """`whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
     if whole.value is None or reference is None:
         return whole, None
-    if min(len(own), len(reference.runs)) < LEAST_RUNS:
+    if min(len(own), len(reference.runs)) < RUNS_FOR_INTERVAL:
         have = f"here are {len(own)} and of the reference {len(reference.runs)}"
-        why = f"a ratio has an interval over runs, which takes {LEAST_RUNS} of each system: {have}"
+        why = f"a ratio has an interval over runs, which takes {RUNS_FOR_INTERVAL} of each system: {have}"
         return Figure(why=why), None
     interval = ratio_interval(own, reference.runs)
     return (whole, interval) if interval else (Figure(why="a run of either system took no time"), None)

@@ -3,7 +3,5 @@
 - `comparison`: compares two sides. `sides`: reads the runs of a side; `run_sample`: one run, as one number per figure;
   `metrics`: which figures are compared.
 - `comparability`: whether runs are alike enough to be compared.
-- `verdict`: the statistical verdict on each figure; `hodges_lehmann`: exact estimates, intervals and tests; `power`:
-  how small a change a number of runs can detect.
-- `representative`: how far a run's mix of work is from a live service's.
+- `verdict`: the statistical verdict on each figure; `power`: how small a change a number of runs can detect.
 """

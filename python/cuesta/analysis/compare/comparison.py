@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
-from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
 from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, RunSample
 from cuesta.analysis.compare.sides import Side, once_more
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, LogRatioSample, RatioTest, Verdict, estimate, judge
+from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, RatioTest, Verdict, estimate, judge
+from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
 from cuesta.units import many
 
 
@@ -53,7 +53,7 @@ class MetricComparison:
     """The factor by which the new side is multiplied in the ratio."""
     ratio: float | None = None
     """New ÷ base; None if `missing`."""
-    interval: Interval | None = None
+    interval: ConfidenceInterval | None = None
     test: RatioTest | None = None
     """None if the figure is only shown, or has no ratio."""
 

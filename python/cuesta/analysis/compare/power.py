@@ -9,7 +9,7 @@ import random
 import statistics
 from functools import cache
 
-from cuesta.analysis.compare.hodges_lehmann import LocationShift, least_runs, paired, unpaired
+from cuesta.analysis.hodges_lehmann import LocationShift, least_runs, paired, unpaired
 
 POWER = 0.8
 """Chance that the proposed number of runs detects the change."""

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from cuesta.analysis.compare.hodges_lehmann import Interval, LocationShift, least_runs, paired, unpaired
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
+from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, LocationShift, least_runs, paired, unpaired
 
-CONFIDENCE = 0.95
 ALPHA = 1 - CONFIDENCE
-LEAST_RUNS = least_runs(CONFIDENCE, in_pairs=False)
-"""Runs of each side that an exact interval needs."""
 NO_SPREAD = 2
 """With at most this many runs, the spread between runs is unknown."""
 
@@ -48,7 +45,7 @@ class LogRatioSample:
         return (paired if self.in_pairs else unpaired)(self.base, self.new)
 
     @cached_property
-    def interval(self) -> Interval | None:
+    def interval(self) -> ConfidenceInterval | None:
         """Exact interval of the shift; None if the runs are too few."""
         return self.shift.interval(CONFIDENCE)
 
@@ -74,7 +71,7 @@ class RatioTest:
 
     ratio: float
     """New ÷ base, by Hodges and Lehmann."""
-    interval: Interval | None
+    interval: ConfidenceInterval | None
     """The exact interval of the ratio; None if there are too few runs."""
     p_equal: float
     """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
@@ -111,19 +108,11 @@ def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, Rat
     return tests
 
 
-def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
+def estimate(sample: LogRatioSample) -> tuple[float, ConfidenceInterval | None]:
     """The ratio and its exact interval, of any figure."""
     logs = sample.interval
-    interval = logs and Interval(math.exp(logs.low), math.exp(logs.high), logs.confidence)
+    interval = logs and ConfidenceInterval(math.exp(logs.low), math.exp(logs.high), logs.confidence)
     return math.exp(sample.shift.estimate), interval
-
-
-def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, float] | None:
-    """The exact 95 % interval of new ÷ base over runs; None for fewer than LEAST_RUNS each or values of 0."""
-    if min(len(base), len(new)) < LEAST_RUNS or min(*base, *new) <= 0:
-        return None
-    _, interval = estimate(LogRatioSample([math.log(each) for each in base], [math.log(each) for each in new]))
-    return (interval.low, interval.high) if interval else None
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import prod, sqrt
 from statistics import fmean, pstdev
 
-from cuesta.analysis.compare.verdict import LEAST_RUNS, ratio_interval
 from cuesta.analysis.history.quantity import parse_print
+from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 
@@ -175,7 +175,7 @@ class Ledger:
         base = self.base
         if base is None or base is system or not (base.runs or system.runs):
             return self.percent(system.elapsed), None
-        if any(0 < len(each.runs) < LEAST_RUNS for each in (base, system)):
+        if any(0 < len(each.runs) < RUNS_FOR_INTERVAL for each in (base, system)):
             return None, None
         interval = ratio_interval(base.runs, system.runs) if base.runs and system.runs else None
         return self.percent(system.elapsed), interval and (100 * interval[0], 100 * interval[1])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.compare.hodges_lehmann import least_runs, paired, rank_sums, signed_rank_sums, unpaired
+from cuesta.analysis.hodges_lehmann import least_runs, paired, rank_sums, signed_rank_sums, unpaired
 
 FIRST = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
 SECOND = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, combinations_with_replacement, count
 
+CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """Interval of the true shift."""
+class ConfidenceInterval:
+    """ConfidenceInterval of the true shift."""
 
     low: float
     high: float
@@ -38,14 +40,14 @@ class LocationShift:
         """The Hodges–Lehmann estimate."""
         return statistics.median(self.differences)
 
-    def interval(self, confidence: float = 0.95) -> Interval | None:
+    def interval(self, confidence: float = CONFIDENCE) -> ConfidenceInterval | None:
         """The exact interval; None if there are too few runs for this confidence."""
         total, ways = sum(self.arrangements), accumulate(self.arrangements[: len(self.differences) // 2])
         outside = [2 * so_far / total for so_far in ways]
         allowed = sum(chance <= 1 - confidence for chance in outside)
         if not allowed:
             return None
-        return Interval(self.differences[allowed - 1], self.differences[-allowed], 1 - outside[allowed - 1])
+        return ConfidenceInterval(self.differences[allowed - 1], self.differences[-allowed], 1 - outside[allowed - 1])
 
     def p_value(self, shift: float = 0.0) -> float:
         """Two-sided exact p-value of the hypothesis that the true shift is `shift`."""
@@ -93,3 +95,15 @@ def least_runs(confidence: float, in_pairs: bool) -> int:
     """Runs a side (or pairs) that an exact interval of this confidence needs."""
     ways = (2**n if in_pairs else math.comb(2 * n, n) for n in count(1))
     return next(n for n, arrangements in enumerate(ways, 1) if 2 / arrangements <= 1 - confidence)
+
+
+RUNS_FOR_INTERVAL = least_runs(CONFIDENCE, in_pairs=False)
+"""Runs of each side that an exact interval needs."""
+
+
+def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, float] | None:
+    """The exact 95 % interval of new ÷ base; None for fewer than RUNS_FOR_INTERVAL runs of each, or values of 0."""
+    if min(len(base), len(new)) < RUNS_FOR_INTERVAL or min(*base, *new) <= 0:
+        return None
+    interval = unpaired([math.log(each) for each in base], [math.log(each) for each in new]).interval()
+    return (math.exp(interval.low), math.exp(interval.high)) if interval else None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.compare.representative import WorkloadMix, mix, mix_distance
+from cuesta.analysis.representative import WorkloadMix, mix, mix_distance
 from tests.sheets import events, missing, plain, sheet, typed
 
 Row = dict[str, Any]
