@@ -6,8 +6,7 @@ from typing import Any
 
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.analysis.compare.run_sample import RunSample
-from cuesta.analysis.compare.sides import Side
+from cuesta.analysis.compare.sides import ComparedRun, Side
 
 RUN: dict[str, Any] = {
     "cuesta": "0.1.0",
@@ -25,20 +24,20 @@ RUN: dict[str, Any] = {
 FACTS = facts(RUN)
 
 
-def run_sample(number: int, side: str, **other: Any) -> RunSample:
-    """Make a run of which nothing was measured."""
+def unmeasured_run(number: int, side: str, **other: Any) -> ComparedRun:
+    """A run of which nothing was measured, but for what is given."""
     names = [metric.name for metrics in HEADLINES for metric in metrics]
-    made = RunSample(
+    made = ComparedRun(
         folder=Path(side) / f"run-{number}",
         started=f"2026-11-21T{10 + (side == 'new')}:{number:02}:00Z",
         facts=FACTS,
         figures=dict.fromkeys(names),
         parts={},
-        effective={"response": 2000.0},
+        effective_sizes={"response": 2000.0},
         errors=0,
         metered=1.0,
         honesty="driver and host share this machine",
-        unusable=None,
+        why_excluded=None,
     )
     return replace(made, **other)
 
@@ -47,7 +46,7 @@ def side(name: str, runs: int, **figures: float) -> Side:
     """Make a side whose runs have these figures, each a little more than the one before; no two runs are the same."""
     own = 1.0005 if name == "new" else 1.001
     made = [
-        run_sample(
+        unmeasured_run(
             number,
             name,
             figures=MISSING

@@ -28,12 +28,12 @@ def with_run(one: Side, **steps: str) -> Side:
 
 
 def changed() -> Comparison:
-    left_out = [
+    excluded = [
         ExcludedRun(Path("new/run-9"), "INVALID: the driver was late: 1 key in 100 by over 62.5 ms (allowed 10.0 ms)")
     ]
     base = runs.side("base", 8, **FIGURES)
-    new = replace(runs.side("new", 8, **{**FIGURES, "demand": 26.0, "response__p95": 1.37}), left_out=left_out)
-    new = replace(new, runs=[replace(each, effective={"response": 213.0}, errors=1) for each in new.runs])
+    new = replace(runs.side("new", 8, **{**FIGURES, "demand": 26.0, "response__p95": 1.37}), excluded=excluded)
+    new = replace(new, runs=[replace(each, effective_sizes={"response": 213.0}, errors=1) for each in new.runs])
     return compare(base, with_run(new), Terms())
 
 

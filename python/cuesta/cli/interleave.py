@@ -14,7 +14,7 @@ from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import ECHO, HEADLINE, OF_ECHOES
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
-from cuesta.analysis.compare.run_sample import class_name, run_sample
+from cuesta.analysis.compare.sides import class_name, compared_run
 from cuesta.analysis.compare.verdict import ALPHA
 from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.cli.dry_run import duration
@@ -61,7 +61,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
                 return look
 
             def judge(run: Path) -> list[str]:
-                return [why] if (why := run_sample(run, step).unusable) else []
+                return [why] if (why := compared_run(run, step).why_excluded) else []
 
             for turn, why in run_in_turn(series, folder, judge, announce, stopping):
                 for each in why:

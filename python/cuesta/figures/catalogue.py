@@ -14,8 +14,8 @@ from cuesta.figures.step import Distribution, StepFigures
 class Figure:
     """One number of a step."""
 
-    name: str
-    """Its place in the `--json` object: `response.p95`."""
+    path: tuple[str, ...]
+    """Its place in the `--json` object: `("response", "p95")`."""
     unit: Unit
     better: Better | None
     """None where neither more nor less is better."""
@@ -28,10 +28,15 @@ class Figure:
     column: str
     """Its column in the ledger's table of steps."""
 
+    @property
+    def name(self) -> str:
+        """`response.p95`."""
+        return ".".join(self.path)
+
     def of(self, step: StepFigures) -> float | None:
         """Take the figure from a step; None where it was not measured."""
         value: Any = step
-        for part in self.name.split("."):
+        for part in self.path:
             value = getattr(value, part, None)
         return None if value is None else float(value)
 
@@ -53,22 +58,23 @@ def split(hint: Any) -> tuple[Any, About]:
     return kind, about
 
 
-def figures_of(table: type, place: str = "", within: About | None = None) -> Iterator[Figure]:
+def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = None) -> Iterator[Figure]:
     """List the numbers of a table and of the tables in it."""
     for name, kind, about in declared(table):
-        at = f"{place}{name}"
+        path = (*place, name)
+        at = ".".join(path)
         inner = merged(about, name, within)
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-            yield from figures_of(kind, f"{at}.", inner)
+            yield from figures_of(kind, path, inner)
         elif about.unit:
             yield Figure(
-                at,
+                path,
                 about.unit,
                 inner.better,
                 inner.label or at,
                 f"{inner.meaning[:1].upper()}{inner.meaning[1:]}.",
                 about.alias or at,
-                about.column or at.replace(".", "_"),
+                about.column or "_".join(path),
             )
 
 
@@ -89,7 +95,7 @@ CATALOGUE = {figure.name: figure for figure in figures_of(StepFigures)}
 """Every number of a step by its name."""
 
 BY_NAME = CATALOGUE | {figure.alias: figure for figure in CATALOGUE.values() if figure.alias not in CATALOGUE}
-"""The same by name and by alias."""
+"""Every number of a step by its name and by its alias."""
 
 COUNTERS = tuple(name for name, _, about in declared(StepFigures) if about.counter)
 """Figures that are sums of what the driver counted."""

@@ -136,14 +136,14 @@ def sides(comparison: Comparison) -> Iterator[tuple[str, Side]]:
 
 
 def used(side: Side, what: str) -> str:
-    whole = len(side.runs) + len(side.left_out)
-    return many(whole, what) if not side.left_out else f"{len(side.runs)} of {many(whole, what)} can be used"
+    whole = len(side.runs) + len(side.excluded)
+    return many(whole, what) if not side.excluded else f"{len(side.runs)} of {many(whole, what)} can be used"
 
 
 def left_out(comparison: Comparison) -> Rows:
     if not comparison.refused:
         for name, side in sides(comparison):
-            for run in side.left_out:
+            for run in side.excluded:
                 yield from wrapped(f"{name} {name_in(run.folder, side.folder)}: {run.why}", "  ")
 
 
@@ -314,7 +314,7 @@ def data_of_side(side: Side) -> dict[str, Any]:
     return {
         "folder": str(side.folder),
         "runs": [str(run.folder) for run in side.runs],
-        "left_out": [{"run": str(run.folder), "why": run.why} for run in side.left_out],
+        "left_out": [{"run": str(run.folder), "why": run.why} for run in side.excluded],
     }
 
 

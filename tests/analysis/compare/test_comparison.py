@@ -8,12 +8,10 @@ import pytest
 
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.comparison import Overall, Terms, compare
-from cuesta.analysis.compare.run_sample import RunSample
-from cuesta.analysis.compare.run_sample import run_sample as replicate_of
-from cuesta.analysis.compare.sides import Side, side
+from cuesta.analysis.compare.sides import ComparedRun, Side, compared_run, side
 from cuesta.analysis.compare.verdict import Verdict
 from tests.analysis import runs
-from tests.analysis.runs import RUN, run_sample
+from tests.analysis.runs import RUN, unmeasured_run
 from tests.run_folder import RunFolder
 
 THREE = {"demand": 20.0, "throughput": 16.0, "response__p95": 1.3}
@@ -92,7 +90,7 @@ def test_runs_of_one_side_must_be_alike_whatever_the_reason() -> None:
 
 
 def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> None:
-    spoilt = side(Path("base"), [run_sample(1, "base", unusable="INVALID: the driver was late")])
+    spoilt = side(Path("base"), [unmeasured_run(1, "base", why_excluded="INVALID: the driver was late")])
     found = compare(spoilt, runs.side("new", 5, **THREE), Terms(despite="never mind"))
     assert found.overall == Overall.REFUSED
     assert found.refused == [
@@ -102,10 +100,10 @@ def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> 
 
 
 def test_a_copy_of_a_run_is_no_repetition() -> None:
-    one = run_sample(1, "base", figures={"demand": 1.0})
-    found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), run_sample(3, "base")])
+    one = unmeasured_run(1, "base", figures={"demand": 1.0})
+    found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), unmeasured_run(3, "base")])
     assert [run.folder.name for run in found.runs] == ["run-1", "run-3"]
-    assert [(each.folder.name, each.why) for each in found.left_out] == [("run-2", "it is run-1 once more")]
+    assert [(each.folder.name, each.why) for each in found.excluded] == [("run-2", "it is run-1 once more")]
 
 
 def test_a_change_of_method_is_said_to_be_uncompensated() -> None:
@@ -175,7 +173,7 @@ def test_a_reason_is_asked_for_only_where_it_helps() -> None:
     base = runs.side("base", 5, **THREE)
     remedy = compare(base, unlike(runs.side("new", 5, **THREE), cpus=4), Terms()).remedy
     assert "--despite" in (remedy or "")
-    spoilt = side(Path("new"), [run_sample(1, "new", unusable="INVALID: the driver was late")])
+    spoilt = side(Path("new"), [unmeasured_run(1, "new", why_excluded="INVALID: the driver was late")])
     remedy = compare(base, unlike(spoilt, cpus=4), Terms()).remedy
     assert "--despite" not in (remedy or "--despite")
 
@@ -192,7 +190,7 @@ def test_a_99th_percentile_of_too_little_is_not_shown() -> None:
     base, new = runs.side("base", 5, **figures), runs.side("new", 5, **figures)
     shown = {each.metric.name: each for each in compare(base, new, Terms()).exploratory}
     assert shown["response.p99"].ratio == pytest.approx(1.0, abs=0.01)
-    few = replace(new, runs=[*new.runs[:4], replace(new.runs[4], effective={"response": 213.0})])
+    few = replace(new, runs=[*new.runs[:4], replace(new.runs[4], effective_sizes={"response": 213.0})])
     shown = {each.metric.name: each for each in compare(base, few, Terms()).exploratory}
     assert shown["response.p99"].missing == "worth 213 of 1,000 needed"
 
@@ -219,7 +217,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
 def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
     """A short transaction that got slower does not show in a 95th percentile of all of them."""
 
-    def made(side_: str, number: int, quick: float, echo: float) -> RunSample:
+    def made(side_: str, number: int, quick: float, echo: float) -> ComparedRun:
         several = [
             *((f"interactive/{name}/response", [seconds] * 40) for name, seconds in (("find", 9.0), ("step", quick))),
             *((f"{group}/keys/echo", [seconds] * 40) for group, seconds in (("interactive", 0.2), ("readers", echo))),
@@ -232,7 +230,7 @@ def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
             edit=lambda row: {**row, "transactions": 2, "characters": dict.fromkeys(row["characters"], 300)},
         )
         folder = run.write()
-        return replace(replicate_of(folder), started=f"{side_} {number}")
+        return replace(compared_run(folder), started=f"{side_} {number}")
 
     base, new = (
         side(Path(name), [made(name, number, quick * (1 + number / 200), echo) for number in range(8)])

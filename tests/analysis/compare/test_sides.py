@@ -1,25 +1,160 @@
-"""Sides as they lie in folders: which runs are used."""
+"""What run folders give to a comparison: one number per figure, and which of them are used."""
 
 import json
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cuesta.analysis.compare import sides
-from cuesta.analysis.compare.run_sample import RunSample
-from cuesta.analysis.compare.sides import in_pairs
+from cuesta.analysis.compare.comparability import HOST, differences
+from cuesta.analysis.compare.sides import TYPICAL, ComparedRun, compared_run, in_pairs, of_certification_run, read_side
+from cuesta.analysis.summary import summarise
+from cuesta.ledger.record import CertificationSetup
 from tests.analysis import runs
+from tests.certification_runs import trial
+from tests.report.made_up import bad, good, sweep
+from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.sheets import plain, sheet
+
+
+def metered(folder: Path, seconds: float, cpu: float) -> Path:
+    """Let meters have seen the last seconds of the interval."""
+    made = sheet(0, seconds)
+    made["own"]["seconds"] = plain(cpu)
+    about = {"source": "here", "subject": "pid:1", "why": "it is the host", "honesty": "shared"}
+    rows = [{"about": about, "at": CLOCK}, {"step": 0, "sheet": made, "at": CLOCK + 32 * NANO}]
+    (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def began(folder: Path, at: str) -> None:
+    """Let a run have begun at another time."""
+    file = folder / "run.json"
+    file.write_text(file.read_text().replace("01:23:45", at))
+
+
+def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
+    found = compared_run(good(tmp_path / "run"))
+    assert found.why_excluded is None
+    assert found.figures["throughput"] == pytest.approx(2.0)
+    assert found.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
+    assert found.figures["demand"] == pytest.approx(0.24 * 30 / 60 * 1000)
+    assert found.figures["creation.cpu"] is None
+
+
+def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
+    """Meters that began late have seen less CPU, and not less CPU per transaction."""
+    whole, late, later = (
+        compared_run(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
+        for seconds in (30.0, 24.0, 15.0)
+    )
+    assert whole == pytest.approx(100.0)
+    assert late == pytest.approx(100.0)
+    assert later is None, "of half of it, nobody knows about the other half"
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (bad, "INVALID: "),
+        (sweep, "it was interrupted"),
+        (lambda path: RunFolder(path, ended=None).write(), "it was cut off"),
+        (lambda path: RunFolder(path, ended="failed").write(), "it failed"),
+    ],
+)
+def test_runs_that_cannot_be_used_say_why(tmp_path: Path, make: object, why: str) -> None:
+    assert callable(make)
+    found = compared_run(make(tmp_path / "run"))
+    assert found.why_excluded is not None
+    assert found.why_excluded.startswith(why)
+
+
+def test_a_step_of_a_sweep_is_named(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(2, 4), responses=lambda step, *_: [0.1 * (step + 1)] * 3).write()
+    first, last, none = (compared_run(folder, step) for step in (0, None, 5))
+    assert first.figures["response.p95"] == pytest.approx(0.1, rel=0.01)
+    assert last.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
+    assert none.why_excluded == "it has no step 6"
+
+
+def test_transactions_that_resemble_their_neighbours_tell_less(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    alone = RunFolder(tmp_path / "alone", responses=lambda *_: [rng.expovariate(5.0) for _ in range(40)])
+    together = RunFolder(tmp_path / "together", responses=lambda *_: [rng.expovariate(5.0)] * 40)
+    short = RunFolder(tmp_path / "short", measure=10, responses=lambda *_: [0.1] * 12)
+    of = [compared_run(folder.write()).effective_sizes["response"] for folder in (alone, together, short)]
+    assert 600 < of[0] <= 1200
+    assert 10 < of[1] < 90, "30 seconds, and as many independent values"
+    assert of[2] == 120 / TYPICAL
+
+
+def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> None:
+    summary = summarise(RunFolder(tmp_path / "run").write())
+    given = dict.fromkeys(("cuesta", "started", "system", "plan", "group", "script"), "x")
+    lists: dict[str, list[str]] = {name: [] for name in ("command", "factors", "comments")}
+    about = CertificationSetup.model_validate(
+        {**given, **lists, "kind": "certification", "pause": 1.0, "pauses": 1.0, "runs": 5, "hardware": {}}
+        | {"settings": {"vm.swappiness": "60"}}
+    )
+    found = of_certification_run(replace(trial(), summary=summary), about)
+    assert found.figures["creation.cpu"] == pytest.approx(0.2)
+    assert found.figures["command.cpu"] == pytest.approx(1.0)
+    assert found.figures["completion"] == pytest.approx(2.25)
+    assert found.facts[HOST]["vm.swappiness"] == "60", "what is certified may differ in it"
+    assert [str(each) for each in differences(compared_run(tmp_path / "run").facts, found.facts, ["method"])] == [
+        "method: certifier (none) against certification",
+        "method: pause (none) against 1.0",
+    ]
+    doubtful = of_certification_run(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
+    assert doubtful.why_excluded == "user 3 never ended"
+
+
+def test_a_step_is_used_whatever_another_one_was_like(tmp_path: Path) -> None:
+    def busy_in_the_last(row: Row) -> Row:
+        return row | {"cpu": 0.95} if row["step"] == 2 else row
+
+    folder = RunFolder(tmp_path / "sweep", users=(2, 4, 8), measure=12, edit=busy_in_the_last).write()
+    assert [compared_run(folder, step).why_excluded for step in (0, 1)] == [None, None]
+    assert (compared_run(folder).why_excluded or "").startswith("INVALID: step 3: the driver was busy")
+
+
+def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        began(good(tmp_path / "side" / f"run-{number}"), f"01:23:{number:02}")
+    bad(tmp_path / "side" / "run-11")
+    found = read_side(tmp_path / "side")
+    assert [run.folder.name for run in found.runs] == ["run-1", "run-2", "run-10"]
+    assert [run.folder.name for run in found.excluded] == ["run-11"]
+    assert len(read_side(tmp_path / "side" / "run-1").runs) == 1
+
+
+def test_a_pair_counts_if_both_of_its_runs_do(tmp_path: Path) -> None:
+    rows = []
+    for pair in (1, 2):
+        began(good(tmp_path / f"pair-{pair}" / "base"), f"01:2{pair}:00")
+        new_one = (bad if pair == 2 else good)(tmp_path / f"pair-{pair}" / "new")
+        began(new_one, f"01:3{pair}:00")
+        rows.append({"pair": pair, "base": f"pair-{pair}/base", "new": f"pair-{pair}/new", "first": "base"})
+    index = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "pairs.jsonl").write_text(index + '{"pair": 3, "ba')
+    base, new = in_pairs(tmp_path)
+    assert [run.folder.parent.name for run in base.runs] == ["pair-1"]
+    assert [run.folder.parent.name for run in new.runs] == ["pair-1"]
+    assert base.excluded[0].why == "the other run of its pair is left out"
+    assert new.excluded[0].why.startswith("INVALID")
 
 
 @pytest.fixture
 def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of pairs whose runs are read from nothing: as many as the index has different rows."""
 
-    def read(folder: Path, _step: int | None) -> RunSample:
+    def read(folder: Path, _step: int | None) -> ComparedRun:
         number = int(folder.parent.name.removeprefix("pair-"))
-        return runs.run_sample(number, folder.name, folder=folder, figures={"throughput": 16.0 + number})
+        return runs.unmeasured_run(number, folder.name, folder=folder, figures={"throughput": 16.0 + number})
 
-    monkeypatch.setattr(sides, "run_sample", read)
+    monkeypatch.setattr(sides, "compared_run", read)
     return tmp_path
 
 
@@ -32,20 +167,20 @@ def test_pairs_are_read_in_their_order(pairs: Path) -> None:
     index(pairs, 1, 2, 3)
     base, new = in_pairs(pairs)
     assert [str(run.folder.relative_to(pairs)) for run in base.runs] == ["pair-1/base", "pair-2/base", "pair-3/base"]
-    assert (len(new.runs), base.left_out, new.left_out) == (3, [], [])
+    assert (len(new.runs), base.excluded, new.excluded) == (3, [], [])
 
 
 def test_a_pair_that_is_listed_again_is_no_repetition(pairs: Path) -> None:
     index(pairs, *[1] * 8)
     base, new = in_pairs(pairs)
     assert (len(base.runs), len(new.runs)) == (1, 1)
-    assert {each.why for each in base.left_out} == {"it is pair-1/base once more"}
-    assert {each.why for each in new.left_out} == {"it is pair-1/new once more"}
+    assert {each.why for each in base.excluded} == {"it is pair-1/base once more"}
+    assert {each.why for each in new.excluded} == {"it is pair-1/new once more"}
 
 
 def test_a_run_is_no_pair_with_itself(pairs: Path) -> None:
     index(pairs, 1, new="base")
     base, new = in_pairs(pairs)
     assert (base.runs, new.runs) == ([], [])
-    assert base.left_out[0].why == "the other run of its pair is left out"
-    assert new.left_out[0].why == "it is pair-1/base once more"
+    assert base.excluded[0].why == "the other run of its pair is left out"
+    assert new.excluded[0].why == "it is pair-1/base once more"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, RatioTest, Verdict, holm, judge
+from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, holm, judge
 from tests.analysis.closed_loop import closed_loop
 
 MARGIN = 0.05
@@ -22,7 +22,7 @@ TO_FIND_3_PERCENT = {False: 11, True: 12}
 """Runs a side, and pairs, that find a change of 3 % in throughput four times in five, three figures judged together."""
 TO_SETTLE_3_PERCENT = {False: 19, True: 20}
 """Likewise, to say of it that it is less than the margin of 5 %."""
-Samples = dict[str, LogRatioSample]
+Samples = dict[str, LogSamples]
 
 
 def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> Samples:
@@ -40,7 +40,7 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
         }
 
     base, new = side(0.0), side(math.log1p(throughput))
-    return {name: LogRatioSample(base[name], new[name], in_pairs, name == "throughput") for name in base}
+    return {name: LogSamples(base[name], new[name], in_pairs, name == "throughput") for name in base}
 
 
 def is_changed(judged: dict[str, RatioTest]) -> bool:
@@ -69,7 +69,7 @@ def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pa
             new.append(loop(rng, seed if in_pairs else next(seeds)))
         names = base[0]
         samples = {
-            name: LogRatioSample([run[name] for run in base], [run[name] for run in new], in_pairs) for name in names
+            name: LogSamples([run[name] for run in base], [run[name] for run in new], in_pairs) for name in names
         }
         false += is_changed(judge(samples, MARGIN))
     assert false <= 0.05 * 50
@@ -104,10 +104,10 @@ def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
     in_blocks = in_pairs = 0
     for _ in range(300):
         runs = [0.10 * number / 11 + rng.gauss(0, 0.03) for number in range(12)]
-        in_blocks += judge({"demand": LogRatioSample(runs[:6], runs[6:])}, MARGIN)["demand"].p_equal <= ALPHA
+        in_blocks += judge({"demand": LogSamples(runs[:6], runs[6:])}, MARGIN)["demand"].p_equal <= ALPHA
         order = [(4 * k + i, 4 * k + j) for k in range(3) for i, j in ((0, 1), (3, 2))]  # A B B A
         base, new = ([runs[pair[side]] for pair in order] for side in (0, 1))
-        in_pairs += judge({"demand": LogRatioSample(base, new, in_pairs=True)}, MARGIN)["demand"].p_equal <= ALPHA
+        in_pairs += judge({"demand": LogSamples(base, new, in_pairs=True)}, MARGIN)["demand"].p_equal <= ALPHA
     assert in_blocks > 0.4 * 300
     assert in_pairs <= 0.05 * 300
 
@@ -136,12 +136,12 @@ def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
 
 
 def test_two_runs_do_not_tell_what_they_find() -> None:
-    told = judge({"demand": LogRatioSample([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
+    told = judge({"demand": LogSamples([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
     assert (told.least_change, told.runs_for_margin) == (None, None)
 
 
-def of(*logarithms: float, more_is_better: bool = False) -> LogRatioSample:
-    return LogRatioSample([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], list(logarithms), more_is_better=more_is_better)
+def of(*logarithms: float, more_is_better: bool = False) -> LogSamples:
+    return LogSamples([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], list(logarithms), more_is_better=more_is_better)
 
 
 @pytest.mark.parametrize(
@@ -168,24 +168,24 @@ def test_more_throughput_is_faster() -> None:
 
 
 def test_too_few_runs_say_how_many_more_are_needed() -> None:
-    one = LogRatioSample([0.0], [1.0])
+    one = LogSamples([0.0], [1.0])
     assert judge({"demand": one}, MARGIN)["demand"].more_runs == 3
     assert judge(dict.fromkeys(("demand", "throughput", "p95"), one), MARGIN)["demand"].more_runs == 4
-    pair = LogRatioSample([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
+    pair = LogSamples([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
     found = judge({"demand": pair}, MARGIN)["demand"]
     assert (found.verdict, found.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_of_just_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
-    sample = LogRatioSample([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
+    sample = LogSamples([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
     found = judge({"demand": sample}, MARGIN)["demand"]
     assert (found.verdict, found.more_runs) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_one_figure_among_three_needs_more_than_one_alone() -> None:
-    shifted = LogRatioSample([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
-    same = LogRatioSample([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
+    shifted = LogSamples([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
+    same = LogSamples([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
     assert judge({"a": shifted}, MARGIN)["a"].verdict == Verdict.SLOWER
     found = judge({"a": shifted, "b": same, "c": same}, MARGIN)["a"]
     assert found.verdict == Verdict.INCONCLUSIVE

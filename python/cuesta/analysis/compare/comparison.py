@@ -11,9 +11,8 @@ from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
 from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
-from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, RunSample
-from cuesta.analysis.compare.sides import Side, once_more
-from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, RatioTest, Verdict, estimate, judge
+from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, once_more
+from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, estimate, judge
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
 from cuesta.units import many
 
@@ -47,14 +46,15 @@ class MetricComparison:
     base: Sequence[float]
     """Run by run, as measured."""
     new: Sequence[float]
-    missing: str | None
-    """Why there is no ratio."""
     compensation: float | None
     """The factor by which the new side is multiplied in the ratio."""
-    ratio: float | None = None
+    missing: str | None
+    """Why there is no ratio; None if there is one."""
+    ratio: float | None
     """New ÷ base; None if `missing`."""
-    interval: ConfidenceInterval | None = None
-    test: RatioTest | None = None
+    interval: ConfidenceInterval | None
+    """The exact interval of the ratio; None if there are too few runs."""
+    test: RatioTest | None
     """None if the figure is only shown, or has no ratio."""
 
 
@@ -100,14 +100,27 @@ class Refusal:
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
     if refused := list(refusals(base, new, terms)):
         return Comparison(base, new, in_pairs, terms, [each.why for each in refused], refused[0].remedy)
-    one, other = base.runs[0].facts, new.runs[0].facts
     runs = [*base.runs, *new.runs]
-    metrics = headlines(runs)
-    names = {metric.name for metric in metrics}
-    shown = [metric for metric in EXPLORATORY if metric.name not in names]
-    values = {metric.name: values_of(metric, base, new, terms) for metric in (*metrics, *shown)}
-    samples = {name: sample(each, in_pairs) for name, each in values.items() if each.missing is None}
-    tests = judge({name: each for name, each in samples.items() if name in names}, terms.margin)
+    tested = headlines(runs)
+    shown = [metric for metric in EXPLORATORY if metric not in tested]
+    samples = {metric: log_samples(metric, base, new, terms, in_pairs) for metric in (*tested, *shown)}
+    tests = judge({metric.name: known for metric in tested if (known := samples[metric])}, terms.margin)
+
+    def compared(metric: Metric) -> MetricComparison:
+        known = samples[metric]
+        ratio, interval = estimate(known) if known else (None, None)
+        return MetricComparison(
+            metric,
+            values(metric, base),
+            values(metric, new),
+            terms.compensation.get(metric.name),
+            why_missing(metric, runs),
+            ratio,
+            interval,
+            tests.get(metric.name),
+        )
+
+    one, other = base.runs[0].facts, new.runs[0].facts
     comparison = Comparison(
         base,
         new,
@@ -115,13 +128,13 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         terms,
         unlike=differences(one, other),
         host=differences(one, other, [HOST]),
-        headline=[with_ratio(values[metric.name], samples, tests.get(metric.name)) for metric in metrics],
-        exploratory=[with_ratio(values[metric.name], samples, None) for metric in shown],
+        headline=list(map(compared, tested)),
+        exploratory=list(map(compared, shown)),
     )
     return replace(comparison, notes=list(notes(comparison)))
 
 
-def headlines(runs: Sequence[RunSample]) -> list[Metric]:
+def headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
     """Choose the figures to test: those that apply to the runs, except those that no run is expected to have.
 
     Each class of transactions, and the keys of each group, are tested separately: pooled, the largest hides the others.
@@ -133,7 +146,7 @@ def headlines(runs: Sequence[RunSample]) -> list[Metric]:
     return [part for metric in applicable for part in by_part(metric, runs)]
 
 
-def by_part(metric: Metric, runs: Sequence[RunSample]) -> list[Metric]:
+def by_part(metric: Metric, runs: Sequence[ComparedRun]) -> list[Metric]:
     """A metric for each class or group if the runs have several; else the metric itself."""
     parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
     return parts if len(parts) > 1 else [metric]
@@ -149,7 +162,7 @@ def is_expected(metric: Metric, facts: RunFacts) -> bool:
 
 def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     """Why two sides may not be compared; reasons that --despite cannot overrule come first."""
-    yield from unusable(base, new)
+    yield from of_empty_sides(base, new)
     for name, one in (("BASE", base), ("NEW", new)):
         for run in one.runs[1:]:
             for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
@@ -168,7 +181,7 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
         yield from of_no_figure(terms.compensation, [*base.runs, *new.runs])
 
 
-def of_no_figure(names: Iterable[str], runs: Sequence[RunSample]) -> Iterator[Refusal]:
+def of_no_figure(names: Iterable[str], runs: Sequence[ComparedRun]) -> Iterator[Refusal]:
     """Refuse compensations of figures that are not tested in these runs."""
     judged = [metric.name for metric in headlines(runs)]
     for name in names:
@@ -176,57 +189,42 @@ def of_no_figure(names: Iterable[str], runs: Sequence[RunSample]) -> Iterator[Re
             yield Refusal(f"no figure {name} is judged in these runs", f"compensate one of {', '.join(judged)}")
 
 
-def unusable(base: Side, new: Side) -> Iterator[Refusal]:
+def of_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
     """Refuse a side without a usable run."""
     remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
     for name, one in (("BASE", base), ("NEW", new)):
         if not one.runs:
-            for run in one.left_out:
+            for run in one.excluded:
                 yield Refusal(f"{name}: {run.folder.name} cannot be used: {run.why}", remedy)
             yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
-def values_of(metric: Metric, base: Side, new: Side, terms: Terms) -> MetricComparison:
-    """Take a figure from each run of both sides."""
-    one, other = ([run.figures.get(metric.name) for run in side.runs] for side in (base, new))
-    return MetricComparison(
-        metric,
-        base=[value for value in one if value is not None],
-        new=[value for value in other if value is not None],
-        missing=missing(metric, [*base.runs, *new.runs]),
-        compensation=terms.compensation.get(metric.name),
-    )
+def values(metric: Metric, side: Side) -> list[float]:
+    """A figure run by run, without the runs that have none."""
+    return [value for run in side.runs if (value := run.figures.get(metric.name)) is not None]
 
 
-def missing(metric: Metric, runs: Sequence[RunSample]) -> str | None:
-    """Why a figure has no ratio."""
-    values = [run.figures.get(metric.name) for run in runs]
-    absent = values.count(None)
+def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
+    """Why a figure has no ratio; None if it has one."""
+    known = [run.figures.get(metric.name) for run in runs]
+    absent = known.count(None)
     if absent:
-        return "not measured" if absent == len(values) else f"not measured in {absent} of {len(values)} runs"
-    if min(value for value in values if value is not None) <= 0:
+        return "not measured" if absent == len(known) else f"not measured in {absent} of {len(known)} runs"
+    if min(value for value in known if value is not None) <= 0:
         return "zero in some runs"
-    series, _, quantile = metric.name.partition(".")
-    least = min(run.effective.get(series, 0.0) for run in runs)
-    if quantile == "p99" and least < ENOUGH_FOR_P99:
+    least = min(run.effective_sizes.get(metric.series, 0.0) for run in runs)
+    if metric.statistic == "p99" and least < ENOUGH_FOR_P99:
         return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
     return None
 
 
-def sample(figure: MetricComparison, in_pairs: bool) -> LogRatioSample:
-    """Take logarithms; the new side is multiplied by the compensation."""
-    base, new = ([math.log(value) for value in values] for values in (figure.base, figure.new))
-    shift = math.log(figure.compensation or 1.0)
-    return LogRatioSample(base, [value + shift for value in new], in_pairs, figure.metric.more_is_better)
-
-
-def with_ratio(
-    figure: MetricComparison, samples: Mapping[str, LogRatioSample], test: RatioTest | None
-) -> MetricComparison:
-    if figure.missing is not None:
-        return figure
-    ratio, interval = estimate(samples[figure.metric.name])
-    return replace(figure, ratio=ratio, interval=interval, test=test)
+def log_samples(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> LogSamples | None:
+    """The logarithms of a figure, the new side's with its compensation; None if the figure has no ratio."""
+    if why_missing(metric, [*base.runs, *new.runs]) is not None:
+        return None
+    one, other = ([math.log(value) for value in values(metric, side)] for side in (base, new))
+    shift = math.log(terms.compensation.get(metric.name) or 1.0)
+    return LogSamples(one, [value + shift for value in other], in_pairs, metric.more_is_better)
 
 
 def notes(comparison: Comparison) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """The figures of the catalogue that are compared over runs, and those of them that receive a verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuesta.figures import BY_NAME, Better, Unit
+from cuesta.figures.catalogue import DURATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,18 +17,30 @@ class Metric:
     more_is_better: bool = False
     needs_meters: bool = False
     """Whether a run has it only if the host was metered."""
+    series: str = ""
+    """The distribution that it is taken from, as `response`; empty if it is of none."""
+    statistic: str = ""
+    """Which figure of the distribution: `p95`."""
 
     def of_part(self, part: str) -> "Metric":
-        """The same figure of one class of transactions, or of one group of users: `response{logout}.p95`."""
-        series, _, statistic = self.name.partition(".")
-        return Metric(f"{series}{{{part}}}.{statistic}", f"{self.label} of {part}", self.unit)
+        """The metric for one class of transactions, or for one group of users: `response{logout}.p95`."""
+        name = f"{self.series}{{{part}}}.{self.statistic}"
+        return replace(self, name=name, label=f"{self.label} of {part}")
 
 
 def metric(name: str) -> Metric:
     """Look up a metric in the catalogue."""
     figure = BY_NAME[name]
+    table, *statistic = figure.path
+    of_distribution = table in DURATIONS
     return Metric(
-        figure.alias, figure.label, figure.unit, figure.better is Better.MORE, figure.name.startswith("host.")
+        figure.alias,
+        figure.label,
+        figure.unit,
+        more_is_better=figure.better is Better.MORE,
+        needs_meters=table == "host",
+        series=table if of_distribution else "",
+        statistic=statistic[0] if of_distribution else "",
     )
 
 
@@ -35,18 +48,19 @@ HEADLINE = (metric("demand"), metric("throughput"), metric("response.p95"))
 """The figures that receive a verdict: the service demand varies least; throughput shows little if users mostly think;
 the 95th percentile is what users feel. They are few, because each additional figure needs more runs for all."""
 ECHO = metric("echo.p95")
-"""Additional if keys are timed: how it feels to type."""
+"""Tested as well if keys are timed: it is how the system feels to type on."""
 OF_ECHOES = (metric("keystrokes"), ECHO)
-"""Used instead if tapes have no transactions, only echoes."""
+"""The headline figures of runs whose tapes have no transactions, only echoes."""
 CREATION, COMMAND, COMPLETION = "creation.cpu", "command.cpu", "completion"
 OF_CERTIFICATIONS = (
     Metric(CREATION, "CPU, creation", Unit.SECONDS, needs_meters=True),
     Metric(COMMAND, "CPU, commands", Unit.SECONDS, needs_meters=True),
     Metric(COMPLETION, "completion", Unit.SECONDS),
 )
-"""Used instead for certifications: CPU seconds of the subject in each phase, and the mean real time of a process."""
+"""The headline figures of certifications: CPU seconds of the subject in each phase, mean real time of a process."""
 HEADLINES = (OF_CERTIFICATIONS, HEADLINE, OF_ECHOES)
-"""The runs are judged by the first of these whose last figure was measured."""
+"""Runs are judged by one of these sets: the first one whose last figure any run has. A certification has all three
+kinds of figures, so its set comes first."""
 EXPLORATORY = tuple(
     metric(name)
     for name in (

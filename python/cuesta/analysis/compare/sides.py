@@ -1,13 +1,70 @@
-"""Reads a side of a comparison: its usable runs, and the excluded ones with their reasons."""
+"""Reads the sides of a comparison: their runs, each as one number per figure, and why some runs are excluded.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A run gives one number per figure, however many transactions it had. A figure that was not measured is None.
+"""
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cuesta.analysis.certify.run import read_run
-from cuesta.analysis.compare.run_sample import RunSample, of_certification_run, run_sample
+from cuesta._native import Histogram
+from cuesta.analysis.certify.run import CertificationRun, read_run
+from cuesta.analysis.compare.comparability import RunFacts, facts, with_setup
+from cuesta.analysis.compare.metrics import (
+    COMMAND,
+    COMPLETION,
+    CREATION,
+    EXPLORATORY,
+    HEADLINE,
+    OF_CERTIFICATIONS,
+    OF_ECHOES,
+    Metric,
+    metric,
+)
+from cuesta.analysis.stationarity import LEAST_VALUES, resemblance
+from cuesta.analysis.summary import LAST, Summary, summarise
+from cuesta.figures import BY_NAME
+from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.ledger.experiment import read_pairs, run_folders
+from cuesta.ledger.record import CertificationSetup
+
+ENOUGH_FOR_P99 = 1000.0
+"""Independent transactions that a 99th percentile needs."""
+TYPICAL = 12.0
+"""Values per independent one, where autocorrelation is not known: measured for transactions of a closed load with a
+server 70 % busy. Used for runs that are too short to show it, and for echoes."""
+WHOLE = 0.99
+"""Share of the planned interval that a run must have measured."""
+RATES = ("throughput", "keystrokes")
+"""Rates that are None if nothing was counted."""
+METERED = 0.75
+"""Share of the interval that the host's meters must have covered."""
+OF_TRANSACTIONS = ("response", "first_response")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """One run of a side, as one number for each figure."""
+
+    folder: Path
+    started: str
+    """In UTC, as in `run.json`."""
+    facts: RunFacts
+    figures: Mapping[str, float | None]
+    """By the names of the metrics."""
+    parts: Mapping[str, Sequence[Metric]]
+    """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
+    effective_sizes: Mapping[str, float]
+    """By series: the effective sample size, the number of independent values whose mean has the same variance."""
+    errors: int
+    metered: float
+    """Share of the interval that the host's meters covered."""
+    honesty: str
+    """How far its CPU figures can be trusted; empty if there are none."""
+    why_excluded: str | None
+    """Why it cannot be used; None if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +80,8 @@ class Side:
     """One side: its usable runs, and the excluded ones."""
 
     folder: Path
-    runs: list[RunSample]
-    left_out: list[ExcludedRun]
+    runs: list[ComparedRun]
+    excluded: list[ExcludedRun]
 
 
 def read_side(folder: Path, step: int | None = None) -> Side:
@@ -32,41 +89,41 @@ def read_side(folder: Path, step: int | None = None) -> Side:
     if is_certification(folder):
         setup = open_certification(folder).given
         return side(folder, [of_certification_run(read_run(run, setup.pause), setup) for run in run_folders(folder)])
-    return side(folder, [run_sample(run, step) for run in run_folders(folder)])
+    return side(folder, [compared_run(run, step) for run in run_folders(folder)])
 
 
 def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
     """Read both sides of runs made in pairs: a pair counts if both of its runs are usable."""
     base, new = Side(folder, [], []), Side(folder, [], [])
     for pair in read_pairs(folder):
-        _add_pair(base, new, (run_sample(pair.base, step), run_sample(pair.new, step)))
+        _add_pair(base, new, (compared_run(pair.base, step), compared_run(pair.new, step)))
     return base, new
 
 
-def _add_pair(base: Side, new: Side, pair: tuple[RunSample, RunSample]) -> None:
+def _add_pair(base: Side, new: Side, pair: tuple[ComparedRun, ComparedRun]) -> None:
     earlier, why = [*base.runs, *new.runs], list[str | None]()
     for run in pair:
-        why.append(run.unusable or once_more(run, earlier, base.folder))
+        why.append(run.why_excluded or once_more(run, earlier, base.folder))
         earlier.append(run)
     for one, run, own in zip((base, new), pair, why, strict=True):
         if any(why):
-            one.left_out.append(ExcludedRun(run.folder, own or "the other run of its pair is left out"))
+            one.excluded.append(ExcludedRun(run.folder, own or "the other run of its pair is left out"))
         else:
             one.runs.append(run)
 
 
-def side(folder: Path, runs: Sequence[RunSample]) -> Side:
+def side(folder: Path, runs: Sequence[ComparedRun]) -> Side:
     """Separate usable runs from excluded ones."""
     result = Side(folder, [], [])
     for run in runs:
-        if why := run.unusable or once_more(run, result.runs, folder):
-            result.left_out.append(ExcludedRun(run.folder, why))
+        if why := run.why_excluded or once_more(run, result.runs, folder):
+            result.excluded.append(ExcludedRun(run.folder, why))
         else:
             result.runs.append(run)
     return result
 
 
-def once_more(run: RunSample, others: Sequence[RunSample], folder: Path) -> str | None:
+def once_more(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
     """A sentence if the run is a copy of another one; else None."""
     twin = next((other for other in others if same_run(run, other)), None)
     return f"it is {name_in(twin.folder, folder)} once more" if twin else None
@@ -76,6 +133,112 @@ def name_in(run: Path, folder: Path) -> str:
     return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
 
 
-def same_run(one: RunSample, other: RunSample) -> bool:
+def same_run(one: ComparedRun, other: ComparedRun) -> bool:
     """Whether two folders contain the same run. A copy is no repetition."""
     return one.started == other.started and one.figures == other.figures
+
+
+def compared_run(folder: Path, step: int | None = None) -> ComparedRun:
+    """Read a run; of a sweep, the step with this number or else its last."""
+    return of_summary(folder, summarise(folder, LAST if step is None else step), step)
+
+
+def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> ComparedRun:
+    own = of_summary(run.folder, run.summary)
+    measured = {
+        CREATION: run.cpu("creation").value,
+        COMMAND: run.cpu("command").value,
+        COMPLETION: statistics.fmean(run.times.completion) if run.times.completion else None,
+    }
+    return replace(
+        own,
+        facts=with_setup(own.facts, setup),
+        figures={**own.figures, **measured},
+        why_excluded=next(iter(run.doubts), None),
+    )
+
+
+def of_summary(folder: Path, summary: Summary, step: int | None = None) -> ComparedRun:
+    """Take the step with this number, by default the plan's last."""
+    number = summary.planned_steps - 1 if step is None else step
+    measured_step = next((figures for figures in summary.steps if figures.step == number), None)
+    figures = measured_step or summary.last
+    meters = figures.host.meters
+    run = summary.recorded.run
+    metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
+    timed = timed_parts(figures)
+    return ComparedRun(
+        folder=folder,
+        started=str(run.get("started", "")),
+        facts=facts(run),
+        figures=by_metric(figures, metered)
+        | {each.name: of[part].p95 for name, of in timed.items() for part, each in of_parts(name, of)},
+        parts={name: [each for _, each in of_parts(name, of)] for name, of in timed.items()},
+        effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(summary, figures.step))
+        | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
+        errors=figures.errors.count,
+        metered=metered,
+        honesty=meters.honesty if meters else "",
+        why_excluded=why_excluded(summary, measured_step, number),
+    )
+
+
+def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
+    """The figures of a step by metric; those of the host only if its meters covered enough of the interval."""
+    metrics = {each.name: each for each in (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)}
+    enough = metered >= METERED
+    return {
+        name: BY_NAME[name].of(step) if name in BY_NAME and (enough or not each.needs_meters) else None
+        for name, each in metrics.items()
+    } | {name: None for name in RATES if not BY_NAME[name].of(step)}
+
+
+def timed_parts(step: StepFigures) -> dict[str, dict[str, Distribution]]:
+    """Responses by class of transactions, echoes by group of users."""
+    classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
+    groups = {each.group: each.echo for each in step.keys}
+    by_part = {"response.p95": classes, "echo.p95": groups}
+    return {name: {part: each for part, each in of.items() if each.count} for name, of in by_part.items()}
+
+
+def of_parts(name: str, parts: Iterable[str]) -> Iterator[tuple[str, Metric]]:
+    for part in parts:
+        yield part, metric(name).of_part(part)
+
+
+def class_name(group: str, transaction: str) -> str:
+    """The name of a class of transactions: only the group's, if the transaction has the same name."""
+    return group if group == transaction else f"{group}: {transaction}"
+
+
+def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str | None:
+    """Why a run may not be used: it did not end as planned, or its figures cannot be trusted."""
+    if summary.ended != "completed":
+        return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"
+    if step is None:
+        return f"it has no step {number + 1}"
+    if step.seconds < WHOLE * step.planned_seconds:
+        return f"it measured {step.seconds:.1f} s of {step.planned_seconds:.1f} s"
+    doubts = [doubted for doubted in summary.doubts if doubted.step in {None, number}]
+    return f"INVALID: {doubts[0]}" if doubts else None
+
+
+def effective_responses(summary: Summary, step: int) -> float:
+    """Effective sample size of responses: the number of independent ones whose mean has the same variance.
+
+    The variance is that of the mean of the seconds' means, with their autocorrelation.
+    """
+    rows = [row for agent in summary.recorded.agents for row in agent.intervals if row.step == step and row.measured]
+    pooled = summary.recorded.pooled(lambda tag: tag.step == step and tag.series == "response")
+    if pooled is None:
+        return 0.0
+    means = [row.sums["response"] / row.transactions for row in rows if row.transactions]
+    if len(means) < LEAST_VALUES:
+        return pooled.count / TYPICAL
+    middle = statistics.fmean(means)
+    of_mean = statistics.variance(means) / len(means) * resemblance([mean - middle for mean in means])
+    return min(variance(pooled) / of_mean, pooled.count) if of_mean else float(pooled.count)
+
+
+def variance(histogram: Histogram) -> float:
+    return sum(count * (value - histogram.mean) ** 2 for value, count in histogram.buckets()) / histogram.count

@@ -32,8 +32,8 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class LogRatioSample:
-    """The logarithms of one figure, run by run. In pairs, the n-th of each side belong together."""
+class LogSamples:
+    """The logarithms of one figure on both sides, run by run. In pairs, the n-th of each side belong together."""
 
     base: Sequence[float]
     new: Sequence[float]
@@ -86,29 +86,29 @@ class RatioTest:
     """Runs a side (or pairs) that detect a change of the margin likewise; None if the spread is unknown or none do."""
 
 
-def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, RatioTest]:
+def judge(samples: Mapping[str, LogSamples], margin: float) -> dict[str, RatioTest]:
     """Test headline figures together. `margin` is the least change that matters, as 0.05."""
-    edge = math.log1p(margin)
+    log_margin = math.log1p(margin)
     p_equal = holm({name: sample.shift.p_value() for name, sample in samples.items()})
-    p_at_margin = holm({name: _p_at_margin(sample.shift, edge) for name, sample in samples.items()})
+    p_at_margin = holm({name: _p_at_margin(sample.shift, log_margin) for name, sample in samples.items()})
     tests = {}
     for name, sample in samples.items():
         ratio, interval = estimate(sample)
-        verdict = _verdict(sample, edge, p_equal[name], p_at_margin[name])
+        verdict = _verdict(sample, log_margin, p_equal[name], p_at_margin[name])
         tests[name] = RatioTest(
             ratio,
             interval,
             p_equal[name],
             p_at_margin[name],
             verdict,
-            more_runs=_more_runs(sample, edge, len(samples)) if verdict == Verdict.INCONCLUSIVE else None,
+            more_runs=_more_runs(sample, log_margin, len(samples)) if verdict == Verdict.INCONCLUSIVE else None,
             least_change=_least_change(sample, len(samples)),
-            runs_for_margin=_runs_for_margin(sample, edge, len(samples)),
+            runs_for_margin=_runs_for_margin(sample, log_margin, len(samples)),
         )
     return tests
 
 
-def estimate(sample: LogRatioSample) -> tuple[float, ConfidenceInterval | None]:
+def estimate(sample: LogSamples) -> tuple[float, ConfidenceInterval | None]:
     """The ratio and its exact interval, of any figure."""
     logs = sample.interval
     interval = logs and ConfidenceInterval(math.exp(logs.low), math.exp(logs.high), logs.confidence)
@@ -124,43 +124,43 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def _p_at_margin(shift: LocationShift, edge: float) -> float:
+def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
     """The p-value of the change at the margin nearest to the estimate."""
     estimated = shift.estimate
-    return shift.p_value(math.copysign(edge, estimated)) if abs(estimated) > edge else 1.0
+    return shift.p_value(math.copysign(log_margin, estimated)) if abs(estimated) > log_margin else 1.0
 
 
-def _verdict(sample: LogRatioSample, edge: float, p_equal: float, p_at_margin: float) -> Verdict:
+def _verdict(sample: LogSamples, log_margin: float, p_equal: float, p_at_margin: float) -> Verdict:
     interval = sample.interval
     if p_at_margin <= ALPHA:
         return Verdict.FASTER if (sample.shift.estimate > 0) == sample.more_is_better else Verdict.SLOWER
-    if interval and -edge <= interval.low and interval.high <= edge:
+    if interval and -log_margin <= interval.low and interval.high <= log_margin:
         return Verdict.BELOW if p_equal <= ALPHA else Verdict.EQUIVALENT
     return Verdict.INCONCLUSIVE
 
 
-def _more_runs(sample: LogRatioSample, edge: float, tests: int) -> int | None:
+def _more_runs(sample: LogSamples, log_margin: float, tests: int) -> int | None:
     """Estimate how many more runs would decide, if the true ratio is near the estimate."""
     estimated = sample.shift.estimate
-    alpha = ALPHA if abs(estimated) < edge else ALPHA / tests
+    alpha = ALPHA if abs(estimated) < log_margin else ALPHA / tests
     needed = least_runs(1 - alpha, sample.in_pairs)
     if sample.spread and sample.runs > NO_SPREAD:
-        gap = abs(abs(estimated) - edge)
+        gap = abs(abs(estimated) - log_margin)
         if not gap or sample.spread > gap * MOST_RUNS:
             return None
         needed = max(needed, runs_to_show(gap, sample.spread, sample.in_pairs, alpha))
     return max(needed - sample.runs, 1) if needed <= MOST_RUNS else None
 
 
-def _least_change(sample: LogRatioSample, tests: int) -> float | None:
+def _least_change(sample: LogSamples, tests: int) -> float | None:
     if sample.spread is None:
         return None
     least = least_change(sample.runs, sample.spread, sample.in_pairs, ALPHA / tests)
     return None if least is None else math.expm1(least)
 
 
-def _runs_for_margin(sample: LogRatioSample, edge: float, tests: int) -> int | None:
-    if sample.spread is None or sample.runs <= NO_SPREAD or sample.spread > edge * MOST_RUNS:
+def _runs_for_margin(sample: LogSamples, log_margin: float, tests: int) -> int | None:
+    if sample.spread is None or sample.runs <= NO_SPREAD or sample.spread > log_margin * MOST_RUNS:
         return None
-    needed = runs_to_show(edge, sample.spread, sample.in_pairs, ALPHA / tests)
+    needed = runs_to_show(log_margin, sample.spread, sample.in_pairs, ALPHA / tests)
     return needed if needed <= MOST_RUNS else None
