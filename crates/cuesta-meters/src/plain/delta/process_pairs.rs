@@ -99,9 +99,11 @@ impl<'a> ProcessPairs<'a> {
             let by_parents = self.grown(own, children, &beyond);
             reported.map_or(by_parents, |reported| by_parents.max(self.with_ends(own, ended(reported))))
         };
+        let cpu =
+            grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu);
         TaskDelta {
-            seconds: self.b.tasks.at.since(self.a.tasks.at).as_secs_f64(),
-            cpu: grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu),
+            seconds: self.seconds(cpu, ended),
+            cpu,
             user: grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user), |used| used.user),
             system: grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system), |used| used.system),
             minor: grown(|p| p.stat.minor, |p| p.stat.child_minor, |used| used.minor),
@@ -111,6 +113,22 @@ impl<'a> ProcessPairs<'a> {
             threads: (self.a.tasks.threads && self.b.tasks.threads)
                 .then(|| self.of_threads(ended.unwrap_or_default().tasks)),
         }
+    }
+
+    /// The interval in which the tasks used `cpu` nanoseconds. Each process is read at an instant of its own, so the CPU time of each
+    /// living process is divided by its own interval, and the CPU time of the ended ones by that of the sums.
+    fn seconds(&self, cpu: u64, ended: Option<ExitDelta>) -> f64 {
+        let (from, until) = (self.a.tasks.at, self.b.tasks.at);
+        let seconds = until.since(from).as_secs_f64();
+        let (mut rate, mut of_ended) = (0.0, cpu);
+        for (before, process) in self.living.values() {
+            let used = process.cpu().saturating_sub(before.map_or(0, Process::cpu));
+            let from = before.and_then(|before| before.at).unwrap_or(from);
+            rate += used as f64 / process.at.unwrap_or(until).since(from).as_secs_f64();
+            of_ended = of_ended.saturating_sub(used);
+        }
+        rate += of_ended as f64 / ended.map_or(seconds, |ended| ended.seconds);
+        if rate > 0.0 { cpu as f64 / rate } else { seconds }
     }
 
     /// How much a counter grew, by the account of parents: that of the processes themselves, and that of their children that
@@ -211,7 +229,7 @@ mod tests {
     fn one(begun: u64, user: u64, child_user: u64) -> Process {
         let stat =
             PidStat { start: begun, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
-        Process { stat, threads: BTreeMap::new() }
+        Process { stat, threads: BTreeMap::new(), at: None }
     }
 
     fn child(parent: u32, process: Process) -> Process {
@@ -243,6 +261,17 @@ mod tests {
         let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
         assert_eq!(cpu(&a, &b), 1 + 5 + 7);
         assert_eq!(delta(&a, &b, 0).minor, 13);
+    }
+
+    #[test]
+    fn a_process_that_was_read_late_has_an_interval_of_its_own() {
+        let at = |ticks: u64, process: Process| Process { at: Some(Stamp::from_nanos(ticks * TICK)), ..process };
+        let a = tasks(1000 * TICK, [(1, at(1000, one(5, 10, 0))), (2, at(1000, one(6, 0, 0)))]);
+        // Each uses half a CPU. The second one is read 20 ticks after the first one, and has used 10 more.
+        let b = tasks(1100 * TICK, [(1, at(1100, one(5, 60, 0))), (2, at(1120, one(6, 60, 0)))]);
+        let delta = delta(&a, &b, 0);
+        assert_eq!(delta.cpu / TICK, 110);
+        assert!((delta.cpu as f64 / 1e9 / delta.seconds - 1.0).abs() < 1e-9, "{delta:?}");
     }
 
     #[test]
@@ -305,6 +334,7 @@ mod tests {
         // them.
         let b = tasks(1100 * TICK, [(1, one(5, 11, 0))]);
         let reported = |ticks: u64| ExitDelta {
+            seconds: 1.0,
             processes: ProcessUsage { cpu: ticks * TICK, ..ProcessUsage::default() },
             ..ExitDelta::default()
         };

@@ -10,7 +10,7 @@ use crate::plain::task_exits::{ExitTotals, ProcessUsage, SideTotals, TaskTotals}
 /// CPU time, faults and waits of tasks. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TaskDelta {
-    /// Time between the snapshots of the tasks.
+    /// The interval in which `cpu` was used.
     pub(crate) seconds: f64,
     pub(crate) cpu: u64,
     /// Split by ticks.
@@ -68,6 +68,8 @@ pub(crate) fn listened_throughout(earlier: &CounterSnapshot, later: &CounterSnap
 /// Tasks and processes that ended between two snapshots, with their work since they began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ExitDelta {
+    /// Time between the readings of the sums.
+    pub(super) seconds: f64,
     pub(super) tasks: TaskTotals,
     pub(super) processes: ProcessUsage,
 }
@@ -81,7 +83,12 @@ impl ExitDelta {
     ) -> Option<Self> {
         let (a, b) = (earlier.ended.value()?, later.ended.value()?);
         let is_whole = a.since == b.since && a.overruns == b.overruns;
-        is_whole.then(|| side(b).since(side(a))).map(|SideTotals { tasks, processes }| Self { tasks, processes })
+        let seconds = b.at.since(a.at).as_secs_f64();
+        is_whole.then(|| side(b).since(side(a))).map(|SideTotals { tasks, processes }| Self {
+            seconds,
+            tasks,
+            processes,
+        })
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) struct Process {
     pub(crate) stat: PidStat,
     /// By thread id.
     pub(crate) threads: BTreeMap<u32, Thread>,
+    /// When the threads were read. On a busy machine that is up to a tenth of a second after [`Tasks::at`]. None if they were not
+    /// read.
+    pub(crate) at: Option<Stamp>,
 }
 
 impl Process {
@@ -109,8 +112,15 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
     let many = |stats: &BTreeMap<u32, PidStat>| stats.values().map(|stat| stat.threads).sum::<u64>() > MOST_THREADS;
     let whole = |stats: BTreeMap<u32, PidStat>, switches| -> BTreeMap<u32, Process> {
         let no_threads = many(&stats);
-        let of = |pid| if no_threads { BTreeMap::new() } else { threads_of(&roots.proc, pid, switches) };
-        stats.into_iter().map(|(pid, stat)| (pid, Process { stat, threads: of(pid) })).collect()
+        let process = |(pid, stat)| {
+            if no_threads {
+                return (pid, Process { stat, threads: BTreeMap::new(), at: None });
+            }
+            let begin = clock::now();
+            let threads = threads_of(&roots.proc, pid, switches);
+            (pid, Process { stat, threads, at: Some(begin + clock::now().since(begin) / 2) })
+        };
+        stats.into_iter().map(process).collect()
     };
     let threads = !many(&stats);
     let processes = whole(stats, *subject != Subject::Machine);
@@ -120,7 +130,7 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
 /// A process whose children alone count.
 fn reaper(stat: PidStat) -> Process {
     let stat = PidStat { user: 0, system: 0, minor: 0, major: 0, block_delay: 0, ..stat };
-    Process { stat, threads: BTreeMap::new() }
+    Process { stat, threads: BTreeMap::new(), at: None }
 }
 
 /// The accounts of all living processes.

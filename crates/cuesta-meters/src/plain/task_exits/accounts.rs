@@ -16,6 +16,9 @@ use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
 pub(crate) struct ExitTotals {
     /// When the listener started; sums of two listeners do not compare.
     pub(crate) since: Stamp,
+    /// When the sums were read.
+    #[serde(default)]
+    pub(crate) at: Stamp,
     /// Whether births are reported too, so that a process that leaves its parent is not lost.
     pub(crate) births: bool,
     pub(crate) subject: SideTotals,
@@ -284,7 +287,7 @@ mod tests {
     fn tasks(subject: &[u32], others: &[u32]) -> Tasks {
         let process = |pid: &u32| {
             let stat = PidStat { start: u64::from(*pid), minor: 1, ..PidStat::default() };
-            (*pid, Process { stat, threads: BTreeMap::new() })
+            (*pid, Process { stat, threads: BTreeMap::new(), at: None })
         };
         Tasks {
             at: Stamp::ZERO,

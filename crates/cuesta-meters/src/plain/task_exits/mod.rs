@@ -66,7 +66,7 @@ impl ExitListener {
     pub(crate) fn ended(&self, tasks: &Tasks) -> ExitTotals {
         let mut accounts = self.shared.hear();
         accounts.read(tasks);
-        accounts.sum
+        ExitTotals { at: clock::now(), ..accounts.sum }
     }
 }
 
