@@ -120,6 +120,13 @@ impl PendingScreen {
         &self.screen
     }
 
+    /// The text of the cursor's row, with the blanks before the cursor.
+    pub(crate) fn cursor_row(&self) -> String {
+        let cursor = self.screen.cursor();
+        let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));
+        if before.len() > row.len() { before } else { row }
+    }
+
     /// The first `len` bytes of the screen's replies have been sent.
     pub(crate) fn forget_replies(&mut self, len: usize) {
         self.screen.forget_replies(len);

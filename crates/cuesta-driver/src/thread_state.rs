@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_record::{ArrivalCounts, Interval, Phase, RecorderHandle, SeriesId, Stamp, Tally, Timeline, clock};
+use cuesta_tape::WaitCondition;
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -13,7 +14,7 @@ use crate::pacing::{Arrival, ArrivalQueue};
 use crate::pending_screen::ScreenEvent;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::{self, LoadKind, RunSpec};
-use crate::user_state::{Activity, UserState, WaitingFor, count_waiting};
+use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
 
 /// The largest read of a line. Small, so that a user who is flooded does not keep the thread.
 const BUFFER: usize = 16 * 1024;
@@ -198,12 +199,24 @@ impl ThreadState {
         } else if interval.phase != Phase::Measure {
             users.iter_mut().for_each(UserState::forget);
         }
+        tally.long_wait = longest_wait(&users, end);
         handle.deliver(interval, &mut tally)
     }
 
     /// What a user waits for from now on, if anything.
     pub(crate) fn waits(&self, slot: usize, what: Option<WaitingFor>) {
-        self.users.borrow_mut()[slot].waits = what;
+        let user = &mut self.users.borrow_mut()[slot];
+        user.waits = what;
+        user.long_wait = None;
+    }
+
+    /// A user has waited long for a condition; `row` is the cursor's row on its screen. Its secrets are taken out.
+    pub(crate) fn waits_long(&self, slot: usize, condition: &WaitCondition, row: Option<String>) {
+        let user = &mut self.users.borrow_mut()[slot];
+        let secrets = self.groups[user.group].secrets(user.rank).into_iter().filter(|secret| !secret.is_empty());
+        let secrets: Vec<_> = secrets.collect();
+        let row = row.map(|row| secrets.iter().fold(row, |row, secret| row.replace(secret, "…")));
+        user.long_wait = Some((condition.to_string(), row));
     }
 
     /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Counts, Stamp, TimeSums, UserRow};
+use cuesta_record::{Counts, LongWait, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
@@ -40,6 +40,8 @@ pub(crate) struct UserState {
     pub(crate) arrived: Option<Stamp>,
     /// What it waits for.
     pub(crate) waits: Option<WaitingFor>,
+    /// What its screen shows, if that wait is long: the condition and the cursor's row.
+    pub(crate) long_wait: Option<(String, Option<String>)>,
     /// Keys that wait for their echo: when the first was due, and how many they are.
     pub(crate) echo: Option<(Stamp, usize)>,
     /// Why it has no line.
@@ -62,6 +64,7 @@ impl UserState {
             activity: (Activity::Other, Stamp::ZERO),
             arrived: None,
             waits: None,
+            long_wait: None,
             echo: None,
             lost: None,
             connected: false,
@@ -145,4 +148,14 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
     }
     counts.unfinished = counts.waiting.answers + counts.waiting.echoes;
     counts.waiting.oldest = counts.waiting.oldest.max(counts.oldest);
+}
+
+/// The longest wait of those that are shown, at the end of an interval.
+pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<LongWait> {
+    let wait = |user: &UserState| {
+        let (condition, row) = user.long_wait.clone()?;
+        let (WaitingFor::Answer(since) | WaitingFor::Prompt(since)) = user.waits?;
+        Some(LongWait { users: 1, seconds: end.since(since).as_secs_f64(), condition, row })
+    };
+    users.iter().filter_map(wait).reduce(LongWait::longer)
 }

@@ -96,6 +96,25 @@ fn a_run_that_is_stopped_keeps_what_it_measured() {
 }
 
 #[test]
+fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let group = json!({"target": "pty:printf 'hello, s3cret> '; sleep 60", "data": [{"password": "s3cret"}]});
+    let spec = spec(2, 0.0, 60.0, &json!({"group": group, "spec": {"threads": 2}}));
+    let run = Run::start(spec, script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
+    let shown = loop {
+        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
+        let snapshot = run.snapshot();
+        assert!(snapshot.seconds < 10.0, "{snapshot:?}");
+        if let Some(wait) = snapshot.long_wait.filter(|wait| wait.users == 2) {
+            break wait;
+        }
+    };
+    run.stop();
+    assert_eq!((shown.condition.as_str(), shown.row.as_deref()), ("/root@vm/", Some("hello, …> ")));
+    assert!(shown.seconds > 5.0, "{shown:?}");
+}
+
+#[test]
 fn a_folder_that_is_taken_or_a_script_that_is_missing_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let spec = || spec(1, 0.0, 1.0, &json!({}));

@@ -27,7 +27,7 @@ pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{
-    ArrivalCounts, CharacterCounts, Counts, SeriesId, SeriesNames, Tally, TimeSums, UserRow, WaitingCounts,
+    ArrivalCounts, CharacterCounts, Counts, LongWait, SeriesId, SeriesNames, Tally, TimeSums, UserRow, WaitingCounts,
 };
 pub use timeline::{Interval, Phase, StepTimes, Timeline};
 pub use transaction::Transaction;

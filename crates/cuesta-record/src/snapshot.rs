@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Interval, Phase, SeriesNames, Tally, Timeline, WaitingCounts};
+use crate::{Interval, LongWait, Phase, SeriesNames, Tally, Timeline, WaitingCounts};
 
 /// The state of a run as of its last interval.
 #[derive(Debug, Clone, Serialize)]
@@ -38,6 +38,8 @@ pub struct Snapshot {
     pub lateness: Option<[f64; 2]>,
     /// Users who wait for the host at the end of the last interval.
     pub waiting: WaitingCounts,
+    /// The longest wait, and the screen before which it lasts.
+    pub long_wait: Option<LongWait>,
     /// Whether all is written.
     pub finished: bool,
 }
@@ -59,6 +61,7 @@ impl Snapshot {
             echo: None,
             lateness: None,
             waiting: WaitingCounts::default(),
+            long_wait: None,
             finished: false,
         }
     }
@@ -76,6 +79,7 @@ impl Snapshot {
         self.echo = quantiles(tally, series_names, "/echo");
         self.lateness = quantiles(tally, series_names, "/lateness");
         self.waiting = tally.counts.waiting;
+        self.long_wait.clone_from(&tally.long_wait);
     }
 }
 

@@ -75,6 +75,31 @@ pub struct Tally {
     pub transactions: Vec<Transaction>,
     /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
+    /// The longest wait of those that are shown; for displays, never recorded.
+    pub long_wait: Option<LongWait>,
+}
+
+/// Users who have waited long for one condition, at screens on which the cursor's rows are alike.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LongWait {
+    /// How many users.
+    pub users: u64,
+    /// The longest of their waits, in seconds.
+    pub seconds: f64,
+    /// The condition, as it stands behind `Wait+`.
+    pub condition: String,
+    /// The row in which the cursor stands; none without a screen.
+    pub row: Option<String>,
+}
+
+impl LongWait {
+    /// The longer of two waits; if they are alike, their users together.
+    #[must_use]
+    pub fn longer(self, other: Self) -> Self {
+        let alike = self.condition == other.condition && self.row == other.row;
+        let (longer, shorter) = if other.seconds > self.seconds { (other, self) } else { (self, other) };
+        Self { users: longer.users + if alike { shorter.users } else { 0 }, ..longer }
+    }
 }
 
 impl Tally {
@@ -110,6 +135,7 @@ impl Tally {
         self.counts.absorb(&other.counts);
         self.transactions.append(&mut other.transactions);
         self.users.append(&mut other.users);
+        self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(LongWait::longer);
     }
 
     /// Resets all counts, and keeps the memory for the next interval.
@@ -118,6 +144,7 @@ impl Tally {
         self.counts = Counts::default();
         self.transactions.clear();
         self.users.clear();
+        self.long_wait = None;
     }
 }
 

@@ -142,6 +142,19 @@ impl<P> WaitCondition<P> {
     }
 }
 
+impl std::fmt::Display for WaitCondition {
+    /// As it stands behind `Wait`, without the `+`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Line(pattern) => write!(f, "/{}/", pattern.as_str()),
+            Self::Prompt(pattern) | Self::Screen(pattern) => write!(f, "{} /{}/", self.name(), pattern.as_str()),
+            Self::Bytes(count) => write!(f, "Bytes {count}"),
+            Self::Cursor { row, column } => write!(f, "Cursor {row} {column}"),
+            Self::Echo | Self::Silence(_) | Self::Disconnect => f.write_str(self.name()),
+        }
+    }
+}
+
 /// What a plan says in place of a tape.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {

@@ -4,6 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use cuesta_lines::Fault;
 use cuesta_record::{Stamp, clock};
@@ -14,6 +15,9 @@ use crate::barrier::BarrierWait;
 use crate::error::LineLoss;
 use crate::pacing::ArrivalQueue;
 use crate::response::Done;
+
+/// The progress of a run shows what a wait is for after this long, and again each time.
+const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +95,9 @@ impl Session {
                 self.sees(last);
             }
         }
-        let begun = matches!(condition, WaitCondition::Silence(_)).then(clock::now);
+        let now = clock::now();
+        let begun = matches!(condition, WaitCondition::Silence(_)).then_some(now);
+        let mut shows_at = now + LONG_WAIT;
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.answer.done() {
@@ -105,7 +111,7 @@ impl Session {
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);
                 let held = self.held_until();
                 let silent = silence.map(|done| done.at + done.silence);
-                self.alarm.reset(silent.into_iter().chain(held).fold(deadline, Stamp::min));
+                self.alarm.reset(silent.into_iter().chain(held).fold(deadline.min(shows_at), Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
                     Poll::Ready(Err(LineLoss::Fault(Fault::Closed)))
@@ -118,6 +124,12 @@ impl Session {
                     Poll::Pending => {}
                 }
                 ready!(Pin::new(&mut self.alarm).poll(cx));
+                let now = clock::now();
+                if shows_at <= now && now < deadline {
+                    self.show_long_wait(condition);
+                    shows_at = now + LONG_WAIT;
+                    continue;
+                }
                 if self.draw_all() || self.release() {
                     continue;
                 }
@@ -129,6 +141,12 @@ impl Session {
             }
         })
         .await
+    }
+
+    /// Shows in the run's progress what the user waits for, and where the cursor stands.
+    fn show_long_wait(&mut self, condition: &WaitCondition) {
+        let row = self.screen.as_ref().map(|pending| pending.cursor_row());
+        self.shared.waits_long(self.slot, condition, row);
     }
 
     /// Whether anything has come since the last key, echoes included.
