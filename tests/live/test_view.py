@@ -19,6 +19,7 @@ def snapshot(**given: Any) -> dict[str, Any]:
         "errors": 1,
         "response": [0.1, 0.2],
         "waiting": {"answers": 0, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.0},
+        "long_wait": None,
     }
     return base | given
 
@@ -34,6 +35,20 @@ def test_users_who_wait_for_long_are_shown() -> None:
     stuck = {"answers": 1, "prompts": 1, "echoes": 1, "keys": 3, "oldest": 8.0}
     said = str(merge([snapshot(waiting=stuck), snapshot()]))
     assert said.endswith("; 2 users waiting for the host, the longest for 8.00 s")
+
+
+def test_a_long_wait_is_shown_with_the_row_in_which_the_cursor_stands() -> None:
+    waiting = {"answers": 2, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
+    wait = {"users": 1, "seconds": 8.0, "condition": "/root@vm/", "row": "> "}
+    agents = [snapshot(waiting=waiting, long_wait=each) for each in (wait, wait | {"seconds": 7.0}, None)]
+    assert str(merge(agents)).endswith("; 2 users have waited 8 s for /root@vm/; the screen shows `> `")
+    other = [wait | {"row": "\x1b[1m" + 50 * "x"}, wait | {"row": "", "seconds": 7.0}]
+    said = str(merge([snapshot(waiting=waiting, long_wait=each) for each in other]))
+    assert said.endswith(f"; 1 user has waited 8 s for /root@vm/; the screen shows `�[1m{35 * 'x'}…`")
+    bare = [wait | {"condition": "Disconnect", "row": None}, wait | {"row": "", "seconds": 9.0}]
+    rows = [str(merge([snapshot(waiting=waiting, long_wait=each)])) for each in bare]
+    assert rows[0].endswith("; 1 user has waited 8 s for Disconnect")
+    assert rows[1].endswith("; 1 user has waited 9 s for /root@vm/; the cursor's row is empty")
 
 
 def test_what_takes_longer_than_planned_is_not_beyond_its_end() -> None:

@@ -8,6 +8,8 @@ from cuesta.units import many, seconds
 
 LONG = 5.0
 """Seconds from which on the longest wait is shown: the answer may never arrive."""
+MOST_SHOWN = 40
+"""Most characters of a row of a screen that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class View:
     """Users who wait for an answer, a prompt or an echo."""
     longest: float = 0.0
     """The longest of these waits."""
+    stuck: Mapping[str, Any] | None = None
+    """The longest wait whose screen is known: `users`, `seconds`, `condition` and `row`."""
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
@@ -44,7 +48,18 @@ class View:
     def _stuck(self) -> str:
         if self.longest < LONG:
             return ""
-        return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
+        if self.stuck is None:
+            return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
+        row, has = self.stuck["row"], "have" if self.stuck["users"] > 1 else "has"
+        shows = "" if row is None else f"; the screen shows `{shown(row)}`" if row else "; the cursor's row is empty"
+        waited = f"{many(self.stuck['users'], 'user')} {has} waited {self.stuck['seconds']:.0f} s"
+        return f"; {waited} for {shown(self.stuck['condition'])}{shows}"
+
+
+def shown(text: str) -> str:
+    """At most 40 characters of a text from the host or a tape, without control characters."""
+    plain = "".join(each if each.isprintable() else "�" for each in text)
+    return plain if len(plain) <= MOST_SHOWN else f"{plain[: MOST_SHOWN - 1]}…"
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
@@ -65,9 +80,19 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
         errors=sum(each["errors"] for each in snapshots),
         waiting=sum(_waiting(each["waiting"]) for each in snapshots),
         longest=max(each["waiting"]["oldest"] for each in snapshots),
+        stuck=_longest([each["long_wait"] for each in snapshots if each["long_wait"]]),
     )
 
 
 def _waiting(counts: Mapping[str, int]) -> int:
     """The least number of users who wait: one who waits for echoes may also wait for an answer."""
     return max(counts["answers"] + counts["prompts"], counts["echoes"])
+
+
+def _longest(waits: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The longest wait, with the users of all agents who wait for the same before the same row."""
+    longest = max(waits, key=lambda each: each["seconds"], default=None)
+    if longest is None:
+        return None
+    alike = [each for each in waits if all(each[name] == longest[name] for name in ("condition", "row"))]
+    return {**longest, "users": sum(each["users"] for each in alike)}
