@@ -6,8 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from cuesta.analysis.certify.cpu_account import CpuAccount, EventCounts, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.phases import CpuAccount, PhaseTimes, Span
+from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
@@ -68,14 +69,22 @@ def account(span: Span, subject: float, **rest: float) -> CpuAccount:
     idle = capacity - subject - sum(rest.values())
     others: Any = {"throttled": 0.0, **rest, "idle": idle}
     shares: Any = {"user": 0.5, "page_faults": 0.2, "loading": 0.2, "linking": 0.1}
-    made = CpuAccount(span, 2, subject, Counter(others))
-    made.causes = Counter({name: share * subject for name, share in shares.items()})
-    made.counts = Counter(minor_faults=900, major_faults=100)
-    made.occurrences = Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000)
-    made.counted = Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4)
-    made.coverage = 0.99
-    made.readings, made.samples, made.whole, made.there = 4, 100.0, Counter(others), capacity
-    return made
+    return CpuAccount(
+        span,
+        cpus=2,
+        subject=subject,
+        rest=Counter(others),
+        causes=Counter({name: share * subject for name, share in shares.items()}),
+        coverage=0.99,
+        readings=4,
+        samples=SampleTotals(100.0),
+        events=EventCounts(
+            counts=Counter(minor_faults=900, major_faults=100),
+            occurrences=Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000),
+            readings_with=Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4),
+        ),
+        whole_readings=WholeReadings(capacity, Counter(others)),
+    )
 
 
 def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), **rest: float) -> CertificationRun:

@@ -152,6 +152,8 @@ class FormRow(RecordPart):
     key: str = Field(description="what the row is called in programs; no two of a part are called alike")
     name: str = Field(description="MPL-17's words")
     today: str = Field("", description="today's words for it, where they are others")
+    label: SkipJsonSchema[str] = Field("", exclude=True, repr=False)
+    """The name with today's words in it, for people."""
     unit: Literal["s", "share", "number"]
     creation: Figure
     command: Figure

@@ -160,10 +160,7 @@ def label(row: FormRow | ProcessRow) -> str:
     if isinstance(row, ProcessRow):
         interval = row.interval
         return row.name + (f", 95 % interval {interval[0]:.3g} to {interval[1]:.3g}" if interval else "")
-    if not row.today:
-        return row.name
-    name, colon, what = row.name.partition(": ")
-    return f"{name} ({row.today}){colon}{what}"
+    return row.label
 
 
 BESIDE_HEADS = ("what", "published", "measured", "source")

@@ -6,7 +6,8 @@ import random
 import pytest
 
 from cuesta.analysis.certify import figure_arithmetic
-from cuesta.analysis.certify.phases import Span, cpu_account
+from cuesta.analysis.certify.cpu_account import cpu_account
+from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import Figure
@@ -62,8 +63,8 @@ def test_what_no_sample_of_a_phase_met_has_a_bound_and_is_not_nothing() -> None:
 def test_readings_of_few_samples_weigh_them_more() -> None:
     rows = [reading(0.25, 0.2, 200, 50), reading(0.5, 0.2, 10, 3)]
     made = cpu_account(recorded(*rows), Span(0, 0.5))
-    assert made.samples == 210
-    assert made.effective == pytest.approx(0.4**2 / (0.2**2 / 200 + 0.2**2 / 10))
+    assert made.samples.number == 210
+    assert made.samples.effective_size == pytest.approx(0.4**2 / (0.2**2 / 200 + 0.2**2 / 10))
 
 
 def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> None:

@@ -51,7 +51,7 @@ def test_idle_in_which_a_quota_barred_the_subject_is_no_true_idle() -> None:
     barred = trial()
     for account in barred.accounts.values():
         account.rest["throttled"] = 1  # a second
-        account.counted["throttled"] = account.readings
+        account.events.readings_with["throttled"] = account.readings
     found = {each.name: each.command for each in measurements([barred], None).a}
     free = {each.name: each.command for each in measurements([trial()], None).a}
     assert value(found["Idle time due to eligibility control"]) == 1
@@ -150,7 +150,7 @@ def test_what_keeps_it_from_being_certified_is_named(trials: list[Any], reached:
 
 def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate() -> None:
     open_, split = trial(6), trial(7)
-    open_.accounts["command"].there /= 0.9
+    open_.accounts["command"].whole_readings.capacity /= 0.9
     split.accounts["command"].coverage = 0.89
     assert {check.name for check in checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
     assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"split"}
@@ -170,7 +170,7 @@ def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
 def test_a_tenth_of_the_subject_that_is_lost_breaks_the_account() -> None:
     lost = trial(6)
     for account in lost.accounts.values():
-        account.subject = max(account.subject - 0.1 * account.there, 0.0)
+        account.subject = max(account.subject - 0.1 * account.whole_readings.capacity, 0.0)
     assert {check.name for check in checks([*RUNS, lost], phased=True) if not check.ok} == {"closes"}
 
 

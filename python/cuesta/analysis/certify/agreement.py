@@ -50,7 +50,8 @@ def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
 
 def of_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
     """List figures that differ from those derived now; `of_files` compares the hashes."""
-    return [each for each in differences(derived, recorded) if not each.startswith("raw")]
+    figures = {name: value for name, value in recorded.items() if name != "raw"}
+    return list(unlike(derived.model_dump(mode="json", exclude={"raw"}), figures, ""))
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
-"""Reads the extra runs of a certification, which are made for one figure each: their counts, and their doubts.
+"""Reads the extra runs of a certification, each made for one figure: their counts, and why a run does not count.
 
-Of these only the control run is timed: it repeats a timed run without meters.
+Only the control run is timed: it repeats a timed run without meters.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ class ExtraRuns:
     untraced: str | None = None
     """Why no run was traced."""
 
-    def counting(self, what: str) -> list[CertificationRun]:
+    def runs_that_count(self, what: str) -> list[CertificationRun]:
         return [run for run in self.runs.get(what, []) if not doubts(run, what)]
 
     def calls(self, phase: str, *causes: str) -> Figure:
@@ -60,20 +60,20 @@ class ExtraRuns:
         programs = self.linked[run.folder].programs[-1]
         if not programs:
             return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
-        loaded = [n for traced in self.counting(TRACED) if (n := traced.loaded()) is not None]
+        loaded = [n for traced in self.runs_that_count(TRACED) if (n := traced.loaded()) is not None]
         if loaded and programs < LEAST_TOLD * fmean(loaded):
             return unknown(f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded")
         return Figure(value=symbols)
 
     def _mean(self, what: str, take: Callable[[CertificationRun], Figure]) -> Figure:
-        counting = self.counting(what)
-        if not counting:
-            return unknown(self.why_not(what))
-        figures = [take(run) for run in counting]
+        counting_runs = self.runs_that_count(what)
+        if not counting_runs:
+            return unknown(self.why_none_counts(what))
+        figures = [take(run) for run in counting_runs]
         missing = next((figure for figure in figures if figure.value is None), None)
         return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
-    def why_not(self, what: str) -> str:
+    def why_none_counts(self, what: str) -> str:
         """Why no run of that kind counts."""
         runs = self.runs.get(what, [])
         if runs:

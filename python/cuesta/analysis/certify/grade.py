@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Literal
 
-from cuesta.analysis.certify.phases import CpuAccount
+from cuesta.analysis.certify.cpu_account import CpuAccount
 from cuesta.analysis.certify.run import PHASES, CertificationRun
 from cuesta.analysis.planned import allowed
 from cuesta.ledger.record import Absence, Check, Figure, Measurements, ProcessRow
@@ -39,39 +39,45 @@ def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation
     return "observation" if runs == 1 else "estimate"
 
 
-def checks(runs: Sequence[CertificationRun], phased: bool) -> list[Check]:
-    """Check the runs in `run-N`, whether they count or not."""
-    return [Check(name=name, ok=ok, said=sentence) for name, ok, sentence in results(runs, phased)]
-
-
-def counting(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
+def runs_that_count(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
     """The runs that count: neither invalid nor incomplete, whatever their folder."""
     return [run for run in runs if not run.doubts]
 
 
-def results(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
-    """Each check's name, result and sentence, in the order of the form."""
-    runs = counting(placed)
-    counted = len(runs)
-    yield "runs", counted >= LEAST_RUNS, f"{many(counted, 'run')} counted; a certificate needs {LEAST_RUNS}"
+def check(name: str, result: tuple[bool, str]) -> Check:
+    """A check from whether it holds, and the sentence that says so."""
+    ok, said = result
+    return Check(name=name, ok=ok, said=said)
+
+
+def checks(placed: Sequence[CertificationRun], phased: bool) -> list[Check]:
+    """Check the runs in `run-N`, whether they count or not, in the order of the form."""
+    return list(_checks(placed, runs_that_count(placed), PHASES if phased else PHASES[1:]))
+
+
+def _checks(
+    placed: Sequence[CertificationRun], runs: Sequence[CertificationRun], phases: Sequence[str]
+) -> Iterator[Check]:
+    yield check(
+        "runs", (len(runs) >= LEAST_RUNS, f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}")
+    )
     if placed:
-        yield "valid", counted == len(placed), doubts(placed)
-    if not counted:
+        yield check("valid", (len(runs) == len(placed), doubts(placed)))
+    if not runs:
         return
-    yield "settled", *settled(runs)
-    phases = PHASES if phased else PHASES[1:]
-    missing = [why for run in runs for phase in phases if (why := run.cpu(phase).why)]
-    yield "metered", not missing, missing[0] if missing else "every phase of every run was metered"
+    yield check("settled", settled(runs))
+    unmetered = [why for run in runs for phase in phases if (why := run.cpu(phase).why)]
+    yield check("metered", (not unmetered, unmetered[0] if unmetered else "every phase of every run was metered"))
     causes = [why for run in runs for phase in phases if (why := run.cause(phase, "user").why)]
-    yield "causes", not causes, causes[0] if causes else "CPU time is known by cause"
-    if not missing:
-        yield "closes", *closes(runs)
-        yield "steal", *steal(runs)
-        yield "alone", *alone(runs)
-        yield "utilization", *utilization(runs)
-        yield "trusted", *trusted(runs)
+    yield check("causes", (not causes, causes[0] if causes else "CPU time is known by cause"))
+    if not unmetered:
+        yield check("closes", closes(runs))
+        yield check("steal", steal(runs))
+        yield check("alone", alone(runs))
+        yield check("utilization", utilization(runs))
+        yield check("trusted", trusted(runs))
     if not causes:
-        yield "split", *coverage(runs)
+        yield check("split", coverage(runs))
 
 
 def doubts(placed: Sequence[CertificationRun]) -> str:
@@ -155,9 +161,10 @@ def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 def missed(account: CpuAccount) -> float:
     """Share of the CPUs' time by which a phase does not add up, beyond the resolution of the clocks."""
-    lacking = account.there - account.seen
-    off = max(lacking - account.interrupts, 0.0) if lacking > 0 else -lacking
-    return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
+    whole = account.whole_readings
+    lacking = whole.capacity - account.measured
+    off = max(lacking - whole.interrupts, 0.0) if lacking > 0 else -lacking
+    return max(off - TICKS * account.cpus, 0.0) / whole.capacity if whole.capacity else 0.0
 
 
 def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
@@ -186,7 +193,7 @@ def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 def of_all(run: CertificationRun, name: str) -> Figure:
     """Share of the CPUs' time over all phases."""
     seconds = sum(account.seconds for account in run.accounts.values())
-    parts = [run.rest(phase, name) for phase in run.accounts]
+    parts = [run.other_use(phase, name) for phase in run.accounts]
     missing = next((part for part in parts if part.value is None), None)
     if missing or not seconds:
         return missing or Figure(why="nothing was played")

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.cpu_rows import PART_A, PART_B, time_rows
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
+from cuesta.analysis.certify.fault_rows import fault_rows
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
-from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, time_rows
-from cuesta.analysis.certify.grade import checks, complete, counting, filled, grade, of_all, settled
+from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.run import PHASES, CertificationRun, read_run
 from cuesta.ledger.certification import Certification, hashes
@@ -44,7 +45,7 @@ def derive(certification: Certification) -> Record:
     given = certification.given
     phased = given.kind == "certification"
     placed = [read_run(folder, given.pause) for folder in certification.runs]
-    runs = counting(placed)
+    runs = runs_that_count(placed)
     excluded = [read_run(folder, given.pause) for folder in certification.excluded]
     excluded += [run for run in placed if run.doubts]
     known = runs or excluded or [read_run(folder, given.pause) for folder in certification.settling]
@@ -52,9 +53,9 @@ def derive(certification: Certification) -> Record:
     apart = read_extra_runs(certification)
     form = measurements(runs, given.reference, apart)
     done = checks(placed, phased)
-    done.append(all_made(given.runs, runs, excluded or known))
+    done.append(check("complete", complete(given.runs, len(runs), excluded or known)))
     if runs:
-        done.append(check("form", *filled(form, phased)))
+        done.append(check("form", filled(form, phased)))
     reached = grade(len(runs), done)
     return Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
@@ -67,7 +68,7 @@ def derive(certification: Certification) -> Record:
         published=list(published(runs, form)),
         checks=done,
         grade=reached,
-        because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
+        because=[] if reached == "certified" else list(why_not_certified(certification, done, excluded)),
         warnings=warnings(certification, runs),
         raw=raw,
     )
@@ -84,21 +85,14 @@ def measurements(
     return Measurements(a=list(a.values()), b=list(b.values()), c=list(c), d=list(d))
 
 
-def all_made(asked: int, runs: Sequence[CertificationRun], others: Sequence[CertificationRun]) -> Check:
-    return check("complete", *complete(asked, len(runs), others))
-
-
-def check(name: str, ok: bool, said: str) -> Check:
-    return Check(name=name, ok=ok, said=said)
-
-
-def why_not_more(
+def why_not_certified(
     certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
     """Why it is not certified, each reason once."""
     aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
-    yield from dict.fromkeys(each.said for each in done if not each.ok)
-    if not done[0].ok:
+    failed = [each for each in done if not each.ok]
+    yield from dict.fromkeys(each.said for each in failed)
+    if any(each.name == "runs" for each in failed):
         yield from (f"{within(certification, run)} did not count: {'; '.join(run.doubts)}" for run in aside)
 
 
@@ -179,7 +173,8 @@ def run_row(certification: Certification, run: CertificationRun) -> Run:
     spans = run.times.spans
     length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
     accounts = run.accounts.values()
-    seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
+    measured = sum(each.measured for each in accounts)
+    capacity = sum(each.whole_readings.capacity for each in accounts)
     return Run(
         folder=within(certification, run),
         creation=length["creation"],
@@ -189,7 +184,7 @@ def run_row(certification: Certification, run: CertificationRun) -> Run:
         completion=Figure(value=fmean(run.times.completion)) if run.times.completion else NO_PHASE,
         steal=of_all(run, "steal"),
         idle=of_all(run, "idle"),
-        accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
+        accounted=Figure(value=measured / capacity) if capacity else Figure(why="no meter data"),
         transactions=run.step.transactions.count,
     )
 

@@ -1,12 +1,13 @@
 """Reads one run of a certification: its users' times, and the CPU time of each phase."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certify.figure_arithmetic import figure, unmet
-from cuesta.analysis.certify.phases import CpuAccount, PhaseTimes, cpu_account, phase_times
+from cuesta.analysis.certify.cpu_account import CpuAccount, EventCounts, cpu_account
+from cuesta.analysis.certify.figure_arithmetic import figure, plus, unmet
+from cuesta.analysis.certify.phases import PhaseTimes, phase_times
 from cuesta.analysis.summary import Summary, of_recorded
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
@@ -71,11 +72,11 @@ class CertificationRun:
         """CPU time of all subject processes in a phase."""
         return self._of(phase, lambda account: account.subject)
 
-    def rest(self, phase: str, name: str) -> Figure:
-        """Other uses of the CPUs: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
+    def other_use(self, phase: str, name: str) -> Figure:
+        """CPU time that is not the subject's: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         account = self.accounts.get(phase)
-        if name == "throttled" and account and not account.why and not account.counted[name]:
-            return unknown(why_not(getattr(self._report.idle, name) if self._report else None))
+        if name == "throttled" and account and not account.why and not account.events.readings_with[name]:
+            return unknown(why_unmetered(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> Figure:
@@ -92,30 +93,33 @@ class CertificationRun:
         if account and not account.why and not account.causes:
             return unknown(
                 "in this phase no sample met the subject"
-                if account.samples
-                else why_not(self._report.by_cause if self._report else None)
+                if account.samples.number
+                else why_unmetered(self._report.by_cause if self._report else None)
             )
         whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
-        return whole if account is None or whole.value is None or not account.weights else sampled(account, *names)
+        return (
+            whole if account is None or whole.value is None or not account.samples.squares else sampled(account, *names)
+        )
 
     def number(self, phase: str, *names: str) -> Figure:
         """How often the kernel counted something, if every reading has it."""
-        return self._counted(phase, names, "counts", names)
+        return self._counted(phase, names, lambda events: sum(events.counts[name] for name in names))
 
     def occurrences(self, phase: str, *causes: str) -> Figure:
         """How often causes of CPU time occurred, if a tracer counted them in every reading."""
         tracer = "page_waits" if set(causes) <= OF_INTERRUPTS else "system_calls"
-        return self._counted(phase, (tracer,), "occurrences", causes)
+        return self._counted(phase, (tracer,), lambda events: sum(events.occurrences[name] for name in causes))
 
-    def _counted(self, phase: str, needed: Iterable[str], where: str, names: Iterable[str]) -> Figure:
+    def _counted(self, phase: str, needed: Iterable[str], take: Callable[[EventCounts], float]) -> Figure:
         account = self.accounts.get(phase)
         if account and not account.why:
             for name in needed:
-                if name not in account.counted:
+                readings = account.events.readings_with
+                if name not in readings:
                     return unknown(self._count_why(name))
-                if account.counted[name] < account.readings:
+                if readings[name] < account.readings:
                     return unknown("it was not counted in every reading")
-        return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
+        return self._of(phase, lambda account: take(account.events))
 
     def loaded(self) -> float | None:
         """How many programs were loaded in the whole run; none if nobody counted."""
@@ -159,17 +163,19 @@ class CertificationRun:
     def _count_why(self, name: str) -> str:
         report = self._report
         if report is None:
-            return why_not(None)
+            return why_unmetered(None)
         if name in fields("Traffic"):
-            return why_not(getattr(report.traffic, name))
+            return why_unmetered(getattr(report.traffic, name))
         if name in fields("Counts"):
             of_machine = name in report.counts.of_machine
-            return "it is counted of the whole machine only" if of_machine else why_not(getattr(report.counts, name))
+            return (
+                "it is counted of the whole machine only" if of_machine else why_unmetered(getattr(report.counts, name))
+            )
         causes = report.by_cause.value.causes if report.by_cause.value else {}
-        return why_not(causes[name].count if name in causes else None)
+        return why_unmetered(causes[name].count if name in causes else None)
 
 
-def why_not(figure: MeterFigure[Any] | None) -> str:
+def why_unmetered(figure: MeterFigure[Any] | None) -> str:
     """Why a figure of the whole run's report is missing; if it is there, it was missing in a reading."""
     why = figure.why if figure else None
     return why if why and why != UNRECORDED else "it was not counted in every reading"
@@ -178,10 +184,11 @@ def why_not(figure: MeterFigure[Any] | None) -> str:
 def sampled(account: CpuAccount, *names: str) -> Figure:
     """CPU time by some causes together, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
+    samples = account.samples
     if not seconds:
-        return unmet(whole, account.effective) if account.unmet.intersection(names) else Figure(value=0.0)
-    calibration = sum(account.calibrations[name] for name in names)
-    return figure(seconds, min(seconds / whole, 1.0), account.effective, calibration)
+        return unmet(whole, samples.effective_size) if samples.unmet.intersection(names) else Figure(value=0.0)
+    calibration = sum(samples.calibrations[name] for name in names)
+    return figure(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
 
 
 def unknown(why: str, absence: Absence | None = None) -> Figure:
@@ -208,3 +215,9 @@ def read_run(folder: Path, pause: float | None) -> CertificationRun:
     return CertificationRun(
         folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
     )
+
+
+def both_phases(runs: Sequence[CertificationRun], creation: Figure, command: Figure) -> Figure:
+    """Add both phases up; a benchmark has only the command phase."""
+    benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
+    return command if benchmark else plus(creation, command)

@@ -1,0 +1,162 @@
+"""Parts a and b of MPL-17's form: the CPUs' time by use, and the subject's CPU time by cause.
+
+Each part is a table of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
+figure is the mean over the runs that count. Rows that the form of 1969 did not have (others, the hypervisor) follow
+its own, so that every column still adds up. Programs use a row's key; its number on the form follows from the order.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.certify.fault_rows import FAULT_KINDS
+from cuesta.analysis.certify.figure_arithmetic import less, mean
+from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
+from cuesta.ledger.record import Figure, FormRow, is_numbered
+
+Take = Callable[[CertificationRun, str], Figure]
+"""Takes a figure from a run and a phase."""
+Rows = Mapping[str, FormRow]
+"""Rows of a part by key."""
+LOADING, NON_FAULT = "loading", "user"
+"""Causes that are no faults."""
+NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in kind.causes)}
+
+
+def used(run: CertificationRun, phase: str) -> Figure:
+    """The subject's CPU time without loading processes; including it if causes are not known."""
+    own, loading = run.cpu(phase), run.cause(phase, LOADING)
+    return own if own.value is None or loading.value is None else less(own, loading)
+
+
+def true_idle(run: CertificationRun, phase: str) -> Figure:
+    """Idle time in which no quota kept the subject from running."""
+    idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
+    if idle.value is None or barred.value is None:
+        return idle
+    return Figure(value=idle.value - min(barred.value, idle.value))
+
+
+def eligibility(run: CertificationRun, phase: str) -> Figure:
+    """Idle time in which a quota kept the subject from running; at most all idle time."""
+    idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
+    return barred if idle.value is None or barred.value is None else Figure(value=min(barred.value, idle.value))
+
+
+def daemon(run: CertificationRun, phase: str) -> Figure:
+    """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
+    if run.meters_whole_machine:
+        return run.cause(phase, "kernel_threads")
+    threads, others_ = run.kernel_threads(phase), run.other_use(phase, "others")
+    if threads.value is None or others_.value is None:
+        return threads
+    return Figure(value=min(threads.value, others_.value))
+
+
+def others(run: CertificationRun, phase: str) -> Figure:
+    """CPU time of others, without the kernel's threads, which have their own row."""
+    all_others, threads = run.other_use(phase, "others"), daemon(run, phase)
+    if all_others.value is None or threads.value is None or run.meters_whole_machine:
+        return all_others
+    return Figure(value=all_others.value - threads.value)
+
+
+def other_causes(run: CertificationRun, phase: str) -> Figure:
+    account = run.accounts.get(phase)
+    return run.cause(phase, *(name for name in account.causes if name not in NAMED_CAUSES) if account else ())
+
+
+def take_use(name: str) -> Take:
+    return lambda run, phase: run.other_use(phase, name)
+
+
+def take_causes(*names: str) -> Take:
+    return lambda run, phase: run.cause(phase, *names)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRow:
+    """A row of CPU time. In a formula `{a[KEY]}` stands for the number of a row: `a.2`."""
+
+    key: str
+    name: str
+    """MPL-17's words."""
+    today: str
+    """Today's, where they differ."""
+    take: Take
+    """A function of run and phase, or a method of `CertificationRun` that takes the phase."""
+    formula: str
+
+
+PART_A = (
+    TimeRow(
+        "subject",
+        "Time used by subject processes",
+        "",
+        used,
+        "cgroup or process accounting of the subject − {a[loading]}",
+    ),
+    TimeRow("loading", "Time spent loading processes", "", take_causes(LOADING), "cause loading"),
+    TimeRow(
+        "daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, whoever for"
+    ),
+    TimeRow(
+        "eligibility_idle",
+        "Idle time due to eligibility control",
+        "quota",
+        eligibility,
+        "idle while barred by a quota of CPU time",
+    ),
+    TimeRow(
+        "page_wait_idle",
+        "Idle time during page waits",
+        "and devices",
+        take_use("iowait"),
+        "idle with a wait for a page or a device, approximate",
+    ),
+    TimeRow("true_idle", "True idle time", "", true_idle, "idle without such a wait, − {a[eligibility_idle]}"),
+    TimeRow("others", "Used by others", "", others, "the driver, the meters and other processes"),
+    TimeRow("steal", "Taken by the hypervisor", "", take_use("steal"), "steal"),
+    TimeRow(
+        "unaccounted",
+        "In no account",
+        "",
+        take_use("unaccounted"),
+        "total − all above: interrupts of idle CPUs, what clocks miss",
+    ),
+    TimeRow("total", "Total CPU time charged", "", CertificationRun.total, "CPUs × length of the phase"),
+)
+PART_B = (
+    *(TimeRow(kind.key, kind.time_name, kind.today, take_causes(*kind.causes), kind.formula) for kind in FAULT_KINDS),
+    TimeRow("non_fault", "Non-fault time", "user", take_causes(NON_FAULT), "user, but for the dynamic linker"),
+    TimeRow("loading", "Loading processes", "", take_causes(LOADING), "fork, exec, exit: {a[loading]}"),
+    TimeRow("other", "Other and not classified", "", other_causes, "the remaining causes"),
+    TimeRow("total", "Total", "", CertificationRun.cpu, "CPU time of the subject: {a[subject]} + {a[loading]}"),
+)
+
+
+def numbers(part: str, keys: Iterable[str]) -> dict[str, str]:
+    """Number the rows of a part as the form does: `a.1`, `a.2`."""
+    return {key: f"{part}.{number}" for number, key in enumerate(filter(is_numbered, keys), 1)}
+
+
+NUMBERS_A, NUMBERS_B = (numbers(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
+
+
+def time_rows(rows: Sequence[TimeRow], runs: Sequence[CertificationRun]) -> Rows:
+    """Make part a or b: means over runs of both phases, and their sum."""
+    return {row.key: time_row(row, runs) for row in rows}
+
+
+def time_row(row: TimeRow, runs: Sequence[CertificationRun]) -> FormRow:
+    creation, command = (mean([row.take(run, phase) for run in runs]) for phase in PHASES)
+    return FormRow(
+        key=row.key,
+        name=row.name,
+        today=row.today,
+        label=f"{row.name} ({row.today})" if row.today else row.name,
+        unit="s",
+        creation=creation,
+        command=command,
+        total=both_phases(runs, creation, command),
+        formula=row.formula.format(a=NUMBERS_A),
+    )

@@ -1,0 +1,143 @@
+"""Part c of MPL-17's form: the number and the average time of each kind of fault. Part b has the CPU time of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cuesta.analysis.certify.extra_runs import ExtraRuns
+from cuesta.analysis.certify.figure_arithmetic import mean, ratio
+from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
+from cuesta.ledger.record import Figure, FormRow
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """One of MPL-17's kinds of faults, and what corresponds to it today."""
+
+    key: str
+    name: str
+    """MPL-17's word."""
+    time_name: str
+    """Name of the row with its CPU time in part b."""
+    today: str
+    """Today's word."""
+    causes: tuple[str, ...]
+    """The causes of CPU time that belong to it."""
+    formula: str
+    """The causes in words."""
+    counted: tuple[str, ...]
+    """What is counted: `counts` of a meter report where timed runs count it, else causes."""
+    counted_by: Literal["timed", "interrupts", "traced", "linkage"]
+    """The runs that count it: `HOW_COUNTED`."""
+
+    def row_label(self, what: str) -> str:
+        """A row of part c for people: `missing page (page faults): number`."""
+        return f"{self.name} ({self.today}): {what}" if self.today else f"{self.name}: {what}"
+
+
+FAULT_KINDS = (
+    FaultKind(
+        key="page",
+        name="missing page",
+        time_name="Missing page fault time",
+        today="page faults",
+        causes=("page_faults",),
+        formula="page_faults",
+        counted=("minor_faults", "major_faults"),
+        counted_by="timed",
+    ),
+    FaultKind(
+        key="segment",
+        name="missing segment",
+        time_name="Missing segment fault time",
+        today="open, map",
+        causes=("mapping",),
+        formula="mapping (open, close, mmap, munmap, mprotect, mremap)",
+        counted=("mapping",),
+        counted_by="traced",
+    ),
+    FaultKind(
+        key="linkage",
+        name="linkage",
+        time_name="Linkage fault time",
+        today="dynamic linker",
+        causes=("linking",),
+        formula="linking (the dynamic linker's own instructions)",
+        counted=(),
+        counted_by="linkage",
+    ),
+    FaultKind(
+        key="wall_crossing",
+        name="wall crossing",
+        time_name="Wall crossing fault time",
+        today="system calls",
+        causes=("system_calls",),
+        formula="system_calls that are neither mapping nor loading",
+        counted=("system_calls",),
+        counted_by="traced",
+    ),
+    FaultKind(
+        key="interrupt",
+        name="interrupt",
+        time_name="Interrupt handling time",
+        today="",
+        causes=("softirq", "interrupts"),
+        formula="softirq + interrupts, hard ones",
+        counted=("softirq", "interrupts"),
+        counted_by="interrupts",
+    ),
+)
+HOW_COUNTED = {
+    "timed": "counted in the timed runs",
+    "interrupts": "counted by the tracer, in the timed runs",
+    "traced": "counted by the tracer, in the run apart that traces system calls",
+    "linkage": "references bound by name, as the linkers say in the run apart that asks them",
+}
+
+
+def fault_rows(runs: Sequence[CertificationRun], b: Mapping[str, FormRow], extra: ExtraRuns) -> Iterator[FormRow]:
+    """Make part c: the average time of each kind of fault, and their number."""
+    for kind in FAULT_KINDS:
+        number = number_row(kind, runs, extra)
+        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*PHASES, "total")}
+        yield FormRow(
+            key=f"{kind.key}.average",
+            name=f"{kind.name}: average",
+            today=kind.today,
+            label=kind.row_label("average"),
+            unit="s",
+            formula="b ÷ number",
+            **averages,
+        )
+        yield number
+
+
+def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRuns) -> FormRow:
+    """The row with a kind's number. If the phases have none, the whole run's meter report may estimate the total."""
+    creation, command = (number_in(kind, phase, runs, extra) for phase in PHASES)
+    total = both_phases(runs, creation, command)
+    estimated = mean([run.whole_number(*kind.causes) for run in runs])
+    return FormRow(
+        key=f"{kind.key}.number",
+        name=f"{kind.name}: number",
+        today=kind.today,
+        label=kind.row_label("number"),
+        unit="number",
+        creation=creation,
+        command=command,
+        total=estimated if total.value is None and estimated.value is not None else total,
+        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the sheet of the whole run estimates it",
+    )
+
+
+def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> Figure:
+    match kind.counted_by:
+        case "timed":
+            return mean([run.number(phase, *kind.counted) for run in runs])
+        case "interrupts":
+            timed = mean([run.occurrences(phase, *kind.counted) for run in runs])
+            return timed if timed.value is not None else extra.calls(phase, *kind.counted)
+        case "traced":
+            return extra.calls(phase, *kind.counted)
+        case "linkage":
+            return extra.symbols(phase)
