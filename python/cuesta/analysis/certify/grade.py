@@ -58,9 +58,8 @@ def checks(placed: Sequence[CertificationRun], phased: bool) -> list[Check]:
 def _checks(
     placed: Sequence[CertificationRun], runs: Sequence[CertificationRun], phases: Sequence[str]
 ) -> Iterator[Check]:
-    yield check(
-        "runs", (len(runs) >= LEAST_RUNS, f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}")
-    )
+    counted = f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}"
+    yield check("runs", (len(runs) >= LEAST_RUNS, counted))
     if placed:
         yield check("valid", (len(runs) == len(placed), doubts(placed)))
     if not runs:

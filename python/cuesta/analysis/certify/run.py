@@ -97,9 +97,9 @@ class CertificationRun:
                 else why_unmetered(self._report.by_cause if self._report else None)
             )
         whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
-        return (
-            whole if account is None or whole.value is None or not account.samples.squares else sampled(account, *names)
-        )
+        if account is None or whole.value is None or not account.samples.squares:
+            return whole
+        return sampled(account, *names)
 
     def number(self, phase: str, *names: str) -> Figure:
         """How often the kernel counted something, if every reading has it."""
@@ -167,16 +167,15 @@ class CertificationRun:
         if name in fields("Traffic"):
             return why_unmetered(getattr(report.traffic, name))
         if name in fields("Counts"):
-            of_machine = name in report.counts.of_machine
-            return (
-                "it is counted of the whole machine only" if of_machine else why_unmetered(getattr(report.counts, name))
-            )
+            if name in report.counts.of_machine:
+                return "it is counted of the whole machine only"
+            return why_unmetered(getattr(report.counts, name))
         causes = report.by_cause.value.causes if report.by_cause.value else {}
         return why_unmetered(causes[name].count if name in causes else None)
 
 
 def why_unmetered(figure: MeterFigure[Any] | None) -> str:
-    """Why a figure of the whole run's report is missing; if it is there, it was missing in a reading."""
+    """Why the whole run's meter report lacks a figure; if the report has it, a reading lacked it."""
     why = figure.why if figure else None
     return why if why and why != UNRECORDED else "it was not counted in every reading"
 
