@@ -13,7 +13,7 @@ from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
-from cuesta.ledger.record import Figure, Method
+from cuesta.ledger.record import Method, RecordFigure
 from tests.sheets import typed
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
@@ -25,8 +25,8 @@ METHOD = Method(
     settling=1,
     apart={"traced": ["traced/run-1"], "linkage": ["linkage/run-1"], "control": ["control/run-1"]},
     untraced=None,
-    unmetered=Figure(value=2.0),
-    cost=Figure(value=0.125),
+    unmetered=RecordFigure(value=2.0),
+    cost=RecordFigure(value=0.125),
     settled="yes",
     cut="by readings",
     metered="here",

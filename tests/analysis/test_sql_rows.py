@@ -8,13 +8,13 @@ import pytest
 from cuesta.analysis import sql_rows
 from cuesta.analysis.certify.record import measurements
 from cuesta.ledger.database import Database
-from cuesta.ledger.record import CertificationSetup, Figure, Method, Record, Run, Workload
+from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigure, RunRow, Workload
 from cuesta.ledger.tables import TABLES
 from tests.certification_runs import trial
 from tests.run_folder import RunFolder
 from tests.sheets import sheet
 
-NONE = Figure(why="no such phase")
+NONE = RecordFigure(why="no such phase")
 
 
 def record() -> Record:
@@ -26,15 +26,15 @@ def record() -> Record:
     run: dict[str, Any] = {
         "folder": "run-1",
         "transactions": 20,
-        "command": Figure(value=2.0),
-        "idle": Figure(value=0.1),
+        "command": RecordFigure(value=2.0),
+        "idle": RecordFigure(value=0.1),
     }
     method: dict[str, Any] = {"runs": 1, "excluded": {"run-2": ["too late"]}}
     parts: dict[str, Any] = {
         "given": CertificationSetup.model_construct(**given),
         "workload": Workload.model_construct(**work),
         "method": Method.model_construct(**method),
-        "runs": [Run.model_construct(**run, **absent)],
+        "runs": [RunRow.model_construct(**run, **absent)],
         "measurements": measurements([trial()], None),
         "grade": "estimate",
         "because": ["1 run"],

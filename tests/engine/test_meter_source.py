@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cuesta.engine.meter_process import MeterRequest
-from cuesta.engine.meter_source import APART, MeterSource, Run, choose_source, is_here
+from cuesta.engine.meter_source import APART, MeterSource, SegmentFacts, choose_source, is_here
 from cuesta.errors import UsageError
 
 
@@ -19,8 +19,8 @@ def port() -> Iterator[int]:
         yield listening.getsockname()[1]
 
 
-def run(*targets: str, host: int | None = None, host_cpus: list[int] | None = None) -> Run:
-    return Run(targets, host, host_cpus, [70, 71])
+def run(*targets: str, host: int | None = None, host_cpus: list[int] | None = None) -> SegmentFacts:
+    return SegmentFacts(targets, host, host_cpus, [70, 71])
 
 
 def subject(found: MeterSource) -> str:

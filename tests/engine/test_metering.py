@@ -10,7 +10,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.engine import metering as module
-from cuesta.engine.job import Times
+from cuesta.engine.job import PlannedTimes
 from cuesta.engine.meter_source import Attribution, MeterSource
 from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
 from tests.sheets import sheet
@@ -47,7 +47,7 @@ def joined(meter: Metering) -> None:
 def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         now = _native.now()
-        meter.begin(now, [Times(0, 0, 1), Times(1, 2, 3)])
+        meter.begin(now, [PlannedTimes(0, 0, 1), PlannedTimes(1, 2, 3)])
         meter.threads[-1].join(30)
     about, *others = rows(tmp_path)
     assert about["about"]["subject"] == "pid:1"
@@ -72,7 +72,7 @@ def test_an_answer_may_come_before_the_order_is_out_of_hand(tmp_path: Path, monk
     monkeypatch.setattr(Metering, "_take", taken)
     monkeypatch.setattr(Metering, "_say", said)
     with metering(of(MARKING), tmp_path) as meter:
-        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
@@ -81,7 +81,7 @@ def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
     with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()
         assert meter.reads.is_set()
-        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
     late = [row["gap"] for row in rows(tmp_path) if "gap" in row]
     assert len(late) == 2, "both bounds of the step; how long it took to start is none"
@@ -90,7 +90,7 @@ def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
 
 def test_where_cpu_time_went_is_kept_with_its_picture(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
-        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
     assert [row["profile"] for row in rows(tmp_path) if "profile" in row] == [{"samples": 7}]
     assert (tmp_path / "flame.svg").read_text() == "<svg/>"
@@ -106,7 +106,7 @@ def test_a_step_that_is_cut_short_has_its_sheet(tmp_path: Path) -> None:
             begun.set()
 
         meter._mark = marked  # type: ignore[method-assign]
-        meter.begin(_native.now(), [Times(0, 0, 10**12)])
+        meter.begin(_native.now(), [PlannedTimes(0, 0, 10**12)])
         assert begun.wait(30)
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
@@ -136,14 +136,14 @@ def test_a_remote_meter_that_lacks_cuesta_says_the_remedy(tmp_path: Path, monkey
 def test_rows_of_another_machine_are_placed_by_this_ones_clock(tmp_path: Path) -> None:
     begun = _native.now()
     with metering(of(MARKING, "ssh"), tmp_path) as meter:
-        meter.begin(begun, [Times(0, 0, 1)])
+        meter.begin(begun, [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
     assert all(begun <= row["at"] <= _native.now() for row in rows(tmp_path))
 
 
 def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
     with metering(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
-        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
     assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
 
 

@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_row
 from cuesta.ledger.certification import Certification
-from cuesta.ledger.record import CertificationSetup, Figure, Published, Record, Reference, Workload
+from cuesta.ledger.record import CertificationSetup, Published, Record, RecordFigure, Reference, Workload
 from cuesta.report import form_page, form_text
 from tests.certification_runs import METHOD, extra_runs, trial
 from tests.ledger.test_certification import GIVEN
@@ -19,7 +19,7 @@ PUBLISHED = Published(
     unit="s",
     published=18.1,
     bound=None,
-    measured=Figure(value=0.5),
+    measured=RecordFigure(value=0.5),
     source="MPL-17",
 )
 WORK = Workload(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.ledger.record import Figure
+from cuesta.ledger.record import RecordFigure
 from cuesta.report import form, meters
 from cuesta.report.host import by_cause, shared, unmet
 from tests.analysis.test_host import ABOUT, recorded
@@ -61,14 +61,14 @@ def test_a_sheet_has_intervals_and_no_more_digits_than_are_known() -> None:
 @pytest.mark.parametrize(
     ("figure", "unit", "cell", "within"),
     [
-        (Figure(value=0.1234, standard_error=0.02, low=0.09, high=0.17), "s", "120 ms", "90–170 ms"),
-        (Figure(value=0.1234, standard_error=0.0004, low=0.1226, high=0.1242), "s", "123 ms", "122.6–124.2 ms"),
-        (Figure(value=0.0, standard_error=0.002, low=0.0, high=0.0037), "s", "under 4 ms", ""),
-        (Figure(value=0.25, standard_error=0.04, low=0.17, high=0.33), "share", "25 %", "17–33 %"),
-        (Figure(value=0.0), "s", "0 s", ""),
+        (RecordFigure(value=0.1234, standard_error=0.02, low=0.09, high=0.17), "s", "120 ms", "90–170 ms"),
+        (RecordFigure(value=0.1234, standard_error=0.0004, low=0.1226, high=0.1242), "s", "123 ms", "122.6–124.2 ms"),
+        (RecordFigure(value=0.0, standard_error=0.002, low=0.0, high=0.0037), "s", "under 4 ms", ""),
+        (RecordFigure(value=0.25, standard_error=0.04, low=0.17, high=0.33), "share", "25 %", "17–33 %"),
+        (RecordFigure(value=0.0), "s", "0 s", ""),
     ],
 )
-def test_a_figure_of_the_form(figure: Figure, unit: str, cell: str, within: str) -> None:
+def test_a_figure_of_the_form(figure: RecordFigure, unit: str, cell: str, within: str) -> None:
     assert (form.figure(figure, unit), form.interval(figure, unit)) == (cell, within)
 
 

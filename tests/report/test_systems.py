@@ -7,10 +7,10 @@ import pytest
 from cuesta.ledger.record import (
     CertificationSetup,
     Driver,
-    Figure,
     FormRow,
     Measurements,
     Record,
+    RecordFigure,
     Workload,
 )
 from cuesta.report import systems
@@ -20,12 +20,12 @@ from tests.certification_runs import METHOD
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
 
 
-def known(value: float) -> Figure:
-    return Figure(value=value)
+def known(value: float) -> RecordFigure:
+    return RecordFigure(value=value)
 
 
 def line(name: str, value: float) -> FormRow:
-    missing, spent = Figure(why="no such phase"), known(value)
+    missing, spent = RecordFigure(why="no such phase"), known(value)
     return FormRow(key=name.lower(), name=name, unit="s", creation=missing, command=spent, total=spent, formula="")
 
 

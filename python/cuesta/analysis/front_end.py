@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.host import share_within
-from cuesta.ledger import HostRow, Recorded, Step
+from cuesta.ledger import HostRow, Recorded, StepTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
     return Sums([(row, 1.0) for row in rows]).figures() if rows else None
 
 
-def front_end(recorded: Recorded, step: Step) -> FrontEnd | None:
+def front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
     """Sum up the built-in host's rows of a step's measurement interval; none where it has none, or only old ones."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     try:

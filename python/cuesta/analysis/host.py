@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
-from cuesta.ledger import HostRow, Interval, Recorded, Step
+from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
 from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
 from cuesta.ledger.meter_report import Count, MeterReport
 from cuesta.ledger.meters import Row
@@ -19,7 +19,7 @@ UNMETERED = 1.0
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
-def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> HostFigures:
+def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval]) -> HostFigures:
     """Take the meters of a step's measurement interval; `counted` are the agents' rows in it."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     report = recorded.metered.reports.get(number)
@@ -69,7 +69,7 @@ def programs(recorded: Recorded, number: int) -> dict[str, int]:
     return dict(users)
 
 
-def share_within(row: HostRow | Row, step: Step) -> float:
+def share_within(row: HostRow | Row, step: StepTimes) -> float:
     """The share of a row in the measurement interval: the host's seconds do not begin with it."""
     overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
     return max(overlap / row.length, 0.0) if row.length else 0.0
@@ -177,7 +177,7 @@ def estimated_calls(report: MeterReport) -> float | None:
 
 
 def meters(
-    recorded: Recorded, number: int, step: Step, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
+    recorded: Recorded, number: int, step: StepTimes, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
 ) -> Metering | None:
     """The source of the figures."""
     about = recorded.metered.about(number)

@@ -36,7 +36,7 @@ from cuesta.figures.step import (
     Waiting,
     is_stuck,
 )
-from cuesta.ledger import Interval, Recorded, Step, Tag, User
+from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """Tags of histograms that belong to no class of transactions."""
@@ -64,7 +64,7 @@ class StepRecords:
 
     def __post_init__(self) -> None:
         self.plan: Planned | None = planned(self.recorded, self.number)
-        self.times: Step = self.recorded.steps.get(self.number, Step(0, 0, 0))
+        self.times: StepTimes = self.recorded.steps.get(self.number, StepTimes(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
         self.rows = [row for _, rows in own for row in rows if row.measured]
         self.before = [row for _, rows in own for row in rows if row.phase == "settle"]

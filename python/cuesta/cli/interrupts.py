@@ -1,4 +1,4 @@
-"""Stops a run at Ctrl-C, SIGTERM or SIGHUP."""
+"""Stops a run, or meters, at Ctrl-C, SIGTERM or SIGHUP."""
 
 import _thread
 import os
@@ -11,22 +11,28 @@ from types import FrameType
 
 from cuesta.errors import Exit
 
+STOPPING = b"cuesta: stopping; what was measured is kept (again to end at once)\n"
+
 
 @contextmanager
-def interrupts() -> Iterator[threading.Event]:
-    """The first signal sets the event. The second ends this process at once; its children end with their pipes."""
+def interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Event]:
+    """The first signal sets the event and writes the message; the second ends this process at once.
+
+    Its children end with their pipes. Without a message the caller ends soon by itself, and a second signal is ignored.
+    """
     stopping = threading.Event()
     signals_before = list[int]()
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if signals_before:
+        if signals_before and message:
             os._exit(Exit.INTERRUPTED)
         signals_before.append(number)
         # Set it in a new thread: the wait that this signal interrupts may hold the event's lock.
         _thread.start_new_thread(stopping.set, ())
         # Not `print`, which is not reentrant: the signal may arrive while progress is printed.
-        with suppress(OSError):
-            os.write(sys.stderr.fileno(), b"cuesta: stopping; what was measured is kept (again to end at once)\n")
+        if message:
+            with suppress(OSError):
+                os.write(sys.stderr.fileno(), message)
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     handlers = [signal.signal(each, handle) for each in signals]

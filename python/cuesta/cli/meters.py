@@ -1,19 +1,14 @@
 """`cuesta meters`: shows where this machine's time goes. This module reads the arguments and chooses the mode."""
 
-import _thread
 import argparse
 import json
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
 
 from cuesta import _native
 from cuesta.cli import meter_rows, profile
+from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
 from cuesta.engine.meter_process import MeterRequest, Meters, open_meters, stream
@@ -56,7 +51,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     every = _duration(arguments.interval)
     if _depth(arguments) and not arguments.json:
         return _sheets(meters, every, count or 1, None)
-    with interruptible() as stopped:
+    with interrupts(message=None) as stopped:
         return meter_rows.carry_out(meters, every, count, arguments.json, stopped)
 
 
@@ -87,7 +82,7 @@ def _record(arguments: argparse.Namespace) -> int:
     check_json(str(arguments.record), "--record")
     seconds = RECORD_SECONDS if arguments.interval is None else _duration(arguments.interval)
     meters = start(arguments)
-    with interruptible() as stopped:
+    with interrupts(message=None) as stopped:
         stopped.wait(seconds)
     from cuesta.cli import service  # noqa: PLC0415
 
@@ -102,7 +97,7 @@ def _profile(arguments: argparse.Namespace) -> int:
     seconds = profile.SECONDS if arguments.count is None else _duration(arguments.count)
     meters = start(arguments)
     assert isinstance(meters, _native.Meters)
-    with interruptible() as stopped:
+    with interrupts(message=None) as stopped:
         return profile.carry_out(meters, arguments, seconds, stopped)
 
 
@@ -150,26 +145,9 @@ def start(arguments: argparse.Namespace) -> Meters:
     return open_meters(MeterRequest(subject, sampled=sampled, stacks=stacks, traced=depth))
 
 
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Set the event at Ctrl-C and SIGTERM."""
-    stopped = threading.Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        # Set it in a new thread: the wait that this signal interrupts may hold the event's lock.
-        _thread.start_new_thread(stopped.set, ())
-
-    handlers = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield stopped
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
-
-
 def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
     """Show `count` reports, one after each interval; Ctrl-C cuts the last one short and shows it too."""
-    with interruptible() as stopped:
+    with interrupts(message=None) as stopped:
         for _ in range(count):
             stopped.wait(every)
             _show(json.loads(meters.report()), where)

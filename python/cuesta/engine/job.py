@@ -46,7 +46,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class PlannedTimes:
     """When a step begins, when measuring starts and when it ends; nanoseconds from the start of its segment."""
 
     begin: int
@@ -71,9 +71,12 @@ def prepare(plan: Plan) -> Job:
     return job
 
 
-def timeline(segment: Segment) -> list[Times]:
-    """The times of each step. The driver computes the same: a step's ramp starts only the users it adds."""
-    times: list[Times] = []
+def timeline(segment: Segment) -> list[PlannedTimes]:
+    """The times of each step. A step's ramp starts only the users that it adds.
+
+    The driver computes these times too (`spec.rs`): it needs them for its schedule, and this one for forecasts.
+    """
+    times: list[PlannedTimes] = []
     most = [0] * len(segment.steps[0].settings.group)
     for step in segment.steps:
         settings = step.settings
@@ -83,7 +86,7 @@ def timeline(segment: Segment) -> list[Times]:
         most = [max(group.users, so_far) for group, so_far in zip(settings.group, most, strict=True)]
         begin = times[-1].end if times else 0
         settled = begin + max(ramps) + settings.settle
-        times.append(Times(begin, settled, settled + settings.measure))
+        times.append(PlannedTimes(begin, settled, settled + settings.measure))
     return times
 
 

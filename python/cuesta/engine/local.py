@@ -14,7 +14,7 @@ from cuesta.engine.agents import Agent, Snapshot, ending, follow, instruct, star
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
-from cuesta.engine.meter_source import Run, choose_source
+from cuesta.engine.meter_source import SegmentFacts, choose_source
 from cuesta.engine.metering import metering
 from cuesta.engine.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
@@ -81,11 +81,13 @@ def _tapes(job: Job) -> dict[str, dict[str, str]]:
     return {tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in tapes}
 
 
-def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> Run:
+def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> SegmentFacts:
     """The facts by which the meters find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
     drivers = [agent.process.pid for agent in agents]
-    return Run(list(targets), host.process.pid if host else None, placement.host_cpus, drivers, bool(placement.sides))
+    return SegmentFacts(
+        list(targets), host.process.pid if host else None, placement.host_cpus, drivers, bool(placement.sides)
+    )
 
 
 @contextmanager

@@ -85,7 +85,7 @@ class MeterSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SegmentFacts:
     """The facts of a segment that decide its meters."""
 
     targets: Sequence[str]
@@ -99,11 +99,11 @@ class Run:
     """Whether either side has a network of its own."""
 
 
-def choose_source(where: str, run: Run, every: float | None = None) -> MeterSource:
+def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -> MeterSource:
     """Resolve WHERE with its tracers and its period; the default is a second."""
     tier, _, subject = where.partition(":")
     traced = TRACED.get(tier)
-    found = untraced(subject or "auto" if traced else where, run)
+    found = untraced(subject or "auto" if traced else where, facts)
     if found.request is None:
         return found
     if traced:
@@ -127,18 +127,18 @@ def why_untraced(where: str) -> str | None:
     return _native.why_untraced(of_processes=not where.partition(":")[2].startswith(OF_CPUS))
 
 
-def untraced(where: str, run: Run) -> MeterSource:
-    """Understand WHERE without its tracers."""
+def untraced(where: str, facts: SegmentFacts) -> MeterSource:
+    """Resolve WHERE without its tracers."""
     if where == "none":
         return nothing("--meters none")
     if where.startswith("ssh:"):
-        return over_ssh(where, run)
+        return over_ssh(where, facts)
     if where.startswith(("http:", "https:")):
-        worth = attribution(run, not is_here(host_of(where)))
+        worth = attribution(facts, not is_here(host_of(where)))
         return MeterSource(HERE, "node_exporter", where, "as asked for", worth, MeterRequest(where))
     if where not in ("auto", "plain"):
-        return here(where, "as asked for", run)
-    found = automatic(run)
+        return here(where, "as asked for", facts)
+    found = automatic(facts)
     if where == "plain" and found.request:
         return replace(found, request=replace(found.request, sampled=False, stacks=False))
     return found
@@ -148,27 +148,27 @@ def nothing(why: str) -> MeterSource:
     return MeterSource(None, "none", "nothing", why, Attribution(""))
 
 
-def automatic(run: Run) -> MeterSource:
+def automatic(facts: SegmentFacts) -> MeterSource:
     """Find the host on this machine."""
-    kinds = {kind(target, run) for target in run.targets}
+    kinds = {kind(target, facts) for target in facts.targets}
     if kinds == {"elsewhere"}:
         remedy = "meter it with --meters ssh://HOST or --meters http://HOST:9100/metrics"
         return nothing(f"the target is not on this machine: {remedy}")
     if kinds == {"built-in"}:
-        return here(f"pid:{run.host}", "the built-in host's process", run)
+        return here(f"pid:{facts.host}", "the built-in host's process", facts)
     if kinds == {"programs"}:
-        children = f"children:{','.join(map(str, run.agents))}"
-        return here(children, f"the programs on the driver's {attached(run)}", run)
+        children = f"children:{','.join(map(str, facts.agents))}"
+        return here(children, f"the programs on the driver's {attached(facts)}", facts)
     if kinds == {"listening"}:
-        listeners = {listener(port_of(target)) for target in run.targets}
+        listeners = {listener(port_of(target)) for target in facts.targets}
         if len(listeners) == 1 and (pid := listeners.pop()):
-            return here(f"pid:{pid}", f"the process that listens at {', '.join(run.targets)}", run)
-        return here("machine", "who listens there could not be found: this is the whole machine", run)
-    return here("machine", "targets of several kinds: this is the whole machine, the driver included", run)
+            return here(f"pid:{pid}", f"the process that listens at {', '.join(facts.targets)}", facts)
+        return here("machine", "who listens there could not be found: this is the whole machine", facts)
+    return here("machine", "targets of several kinds: this is the whole machine, the driver included", facts)
 
 
-def kind(target: str, run: Run) -> str:
-    if target == BUILTIN_HOST and run.host:
+def kind(target: str, facts: SegmentFacts) -> str:
+    if target == BUILTIN_HOST and facts.host:
         return "built-in"
     if kind_of(target) in OWN_PROGRAMS:
         return "programs"
@@ -176,9 +176,9 @@ def kind(target: str, run: Run) -> str:
     return "listening" if host and is_here(host) else "elsewhere"
 
 
-def attached(run: Run) -> str:
+def attached(facts: SegmentFacts) -> str:
     """How the driver connects to the programs that it starts itself."""
-    kinds = set(map(kind_of, run.targets))
+    kinds = set(map(kind_of, facts.targets))
     return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
 
 
@@ -194,13 +194,13 @@ def is_here(host: str) -> bool:
     return True
 
 
-def here(subject: str, why: str, run: Run) -> MeterSource:
-    cpus = run.host_cpus if subject == f"pid:{run.host}" else None
+def here(subject: str, why: str, facts: SegmentFacts) -> MeterSource:
+    cpus = facts.host_cpus if subject == f"pid:{facts.host}" else None
     request = MeterRequest(subject, cpus, stacks=True)
-    return MeterSource(HERE, "here", subject, why, attribution(run, elsewhere=False), request)
+    return MeterSource(HERE, "here", subject, why, attribution(facts, elsewhere=False), request)
 
 
-def over_ssh(where: str, run: Run) -> MeterSource:
+def over_ssh(where: str, facts: SegmentFacts) -> MeterSource:
     """Run `cuesta meters stream` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -219,7 +219,7 @@ def over_ssh(where: str, run: Run) -> MeterSource:
     command += ["--", parts.hostname or "", shlex.join([asked.get("command", "cuesta"), "meters", "stream"])]
     request, traced = MeterRequest(subject, stacks=True), TRACED.get(asked.get("tier", ""))
     request = trace(request, traced) if traced else request
-    worth = attribution(run, not is_here(host_of(where)))
+    worth = attribution(facts, not is_here(host_of(where)))
     return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth, request)
 
 
@@ -227,14 +227,14 @@ def host_of(url: str) -> str:
     return urlsplit(url).hostname or ""
 
 
-def attribution(run: Run, elsewhere: bool) -> Attribution:
+def attribution(facts: SegmentFacts, elsewhere: bool) -> Attribution:
     """How certain CPU figures are, metered on another machine or on this one."""
-    if elsewhere or all(kind(target, run) == "elsewhere" for target in run.targets):
+    if elsewhere or all(kind(target, facts) == "elsewhere" for target in facts.targets):
         return APART
-    if all(kind(target, run) == "programs" for target in run.targets):
-        return Attribution(THROUGH.format(attached(run)))
-    if run.isolated:
+    if all(kind(target, facts) == "programs" for target in facts.targets):
+        return Attribution(THROUGH.format(attached(facts)))
+    if facts.isolated:
         return ISOLATED
-    if run.host_cpus is None:
+    if facts.host_cpus is None:
         return LOOSE
-    return PINNED if all(kind(target, run) == "built-in" for target in run.targets) else ONE_PINNED
+    return PINNED if all(kind(target, facts) == "built-in" for target in facts.targets) else ONE_PINNED

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.job import Times
+from cuesta.engine.job import PlannedTimes
 from cuesta.engine.meter_source import MeterSource
 
 RESTARTS = 3
@@ -79,7 +79,7 @@ class Metering:
                 self._order((None, None))  # answered as soon as it reads
             self.reads.wait(STARTING)
 
-    def begin(self, start_at: int, steps: Sequence[Times]) -> None:
+    def begin(self, start_at: int, steps: Sequence[PlannedTimes]) -> None:
         """Ask for a report of each step; their times count from `start_at`."""
         if self.meter_source.command:
             self._thread(lambda: self._ask(start_at, steps))
@@ -133,7 +133,7 @@ class Metering:
         thread.start()
         self.threads.append(thread)
 
-    def _ask(self, start_at: int, steps: Sequence[Times]) -> None:
+    def _ask(self, start_at: int, steps: Sequence[PlannedTimes]) -> None:
         for number, step in enumerate(steps):
             for at, ends in ((step.settled, None), (step.end, number)):
                 if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):

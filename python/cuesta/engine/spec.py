@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from cuesta._native import show_duration
 from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Load, Segment, Service, Settings
-from cuesta.plan.fields import ALWAYS, PER_STEP, Driver
+from cuesta.plan.fields import ALWAYS, PER_STEP, DriverSetting
 from cuesta.plan.schema import driver_settings
 from cuesta.target import BUILTIN_HOST
 
@@ -46,7 +47,7 @@ def _step(settings: Settings) -> dict[str, Any]:
     return {"settle": settings.settle, "measure": settings.measure, "groups": loads}
 
 
-def _values(table: Group | Settings, driver: Driver) -> dict[str, Any]:
+def _values(table: Group | Settings, driver: DriverSetting) -> dict[str, Any]:
     return {name: getattr(table, name) for name in driver_settings(type(table), driver)}
 
 
@@ -58,5 +59,5 @@ def _load(load: Load) -> dict[str, Any]:
 def host_spec(host: Host, service: Service, listen: list[str], more: Mapping[str, object]) -> dict[str, Any]:
     """The built-in host's specification; `more` has `seed`, `cpus`, the folder of `meters`, and `allow`."""
     spec = host.model_dump(mode="json", exclude={"service", "stall"})
-    stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
+    stall = host.stall and {"at": show_duration(host.stall.at), "for": show_duration(host.stall.length)}
     return {**spec, "service": service.spec(), "stall": stall, "listen": listen, **more}

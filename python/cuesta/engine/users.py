@@ -33,7 +33,7 @@ class Users:
 
 
 def read_users(where: str) -> Users:
-    """Read the file. Raises InputError with the row and column of a fault."""
+    """Read the file. Raises InputError with the row and column of an error."""
     path = Path(where)
     try:
         with path.open("rb") as file:

@@ -67,7 +67,7 @@ def open_certification(folder: Path | str) -> Certification:
     try:
         known = CertificationSetup.model_validate(given)
     except ValidationError as error:
-        raise SpoiltError(f"{folder / GIVEN}: {first_fault(error)}") from None
+        raise SpoiltError(f"{folder / GIVEN}: {first_error(error)}") from None
     apart = {name: runs_in(folder / name) for name in APART}
     excluded, settling = runs_in(folder / EXCLUDED), runs_in(folder / SETTLING)
     return Certification(folder, known, runs_in(folder), excluded, settling, record, apart)
@@ -98,9 +98,9 @@ def written(record: dict[str, Any]) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
-def first_fault(error: ValidationError) -> str:
-    fault = error.errors()[0]
-    return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
+def first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
 
 
 def runs_in(folder: Path) -> list[Path]:

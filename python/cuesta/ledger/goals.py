@@ -68,7 +68,7 @@ class Goals(Entry):
 
 
 def read_goals(path: Path | str) -> Goals:
-    """Raises InputError with the place of a fault."""
+    """Raises InputError with the place of the first error."""
     path = Path(path)
     data = read_toml(path)
     found = data.get("format", FORMAT)
@@ -80,6 +80,6 @@ def read_goals(path: Path | str) -> Goals:
     try:
         return Goals.model_validate({"title": path.stem, **data})
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(str(part) for part in fault["loc"])
-        raise InputError(f"{path}: {place}: {fault['msg']}", "docs/ledger.md shows such a file") from None
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{path}: {place}: {first['msg']}", "docs/ledger.md shows such a file") from None

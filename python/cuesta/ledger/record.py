@@ -34,7 +34,7 @@ class Absence(StrEnum):
     """Nobody named a reference system."""
 
 
-class Figure(RecordPart):
+class RecordFigure(RecordPart):
     """A number, or why there is none."""
 
     value: float | None = None
@@ -86,8 +86,8 @@ class CertificationSetup(RecordPart):
 class Driver(RecordPart):
     """How good an instrument the driver was: the worst of all runs."""
 
-    lateness_p50: Figure
-    lateness_p99: Figure
+    lateness_p50: RecordFigure
+    lateness_p99: RecordFigure
     cpu: float = Field(description="seconds per second and thread")
     run_wait: float = Field(description="seconds per second and thread")
 
@@ -113,8 +113,8 @@ class Method(RecordPart):
     settling: int = Field(description="runs before those that count")
     apart: dict[str, list[str]] = Field(description="runs that are made for one figure each: what for → folders")
     untraced: str | None = Field(description="why no run was traced")
-    unmetered: Figure = Field(description="mean real time of a process in the control run, which has no meters")
-    cost: Figure = Field(description="by which share metered runs take longer than the control run")
+    unmetered: RecordFigure = Field(description="mean real time of a process in the control run, which has no meters")
+    cost: RecordFigure = Field(description="by which share metered runs take longer than the control run")
     settled: str = Field(description="the rule, and what came of it")
     cut: str = Field(description="how CPU time is told to belong to a phase, and with what resolution")
     metered: str
@@ -122,18 +122,18 @@ class Method(RecordPart):
     tools: dict[str, str]
 
 
-class Run(RecordPart):
+class RunRow(RecordPart):
     """One run. Times are seconds."""
 
     folder: str
-    creation: Figure = Field(description="length of process creation")
-    command: Figure = Field(description="length of the command sequence; of a benchmark the makespan")
-    creation_cpu: Figure = Field(description="CPU time of subject processes")
-    command_cpu: Figure
-    completion: Figure = Field(description="mean real time from the start of a process to its last answer")
-    steal: Figure = Field(description="share of the CPUs that the hypervisor took")
-    idle: Figure = Field(description="share of the CPUs in true idle, of all phases")
-    accounted: Figure = Field(description="share of the CPUs' time that uses, idle and steal add up to")
+    creation: RecordFigure = Field(description="length of process creation")
+    command: RecordFigure = Field(description="length of the command sequence; of a benchmark the makespan")
+    creation_cpu: RecordFigure = Field(description="CPU time of subject processes")
+    command_cpu: RecordFigure
+    completion: RecordFigure = Field(description="mean real time from the start of a process to its last answer")
+    steal: RecordFigure = Field(description="share of the CPUs that the hypervisor took")
+    idle: RecordFigure = Field(description="share of the CPUs in true idle, of all phases")
+    accounted: RecordFigure = Field(description="share of the CPUs' time that uses, idle and steal add up to")
     transactions: int
 
 
@@ -155,9 +155,9 @@ class FormRow(RecordPart):
     label: SkipJsonSchema[str] = Field("", exclude=True, repr=False)
     """The name with today's words in it, for people."""
     unit: Literal["s", "share", "number"]
-    creation: Figure
-    command: Figure
-    total: Figure
+    creation: RecordFigure
+    command: RecordFigure
+    total: RecordFigure
     formula: str
 
 
@@ -167,7 +167,7 @@ class ProcessRow(RecordPart):
     key: str = Field(description="what the row is called in programs")
     name: str
     unit: Literal["s", "ratio", "share", "number"]
-    figure: Figure
+    figure: RecordFigure
     formula: str
     runs: list[float] = Field([], description="run by run, of a figure that other systems are held against")
     interval: tuple[float, float] | None = Field(None, description="of a ratio: exact, 95 %, over runs")
@@ -190,7 +190,7 @@ class Published(RecordPart):
     unit: Literal["s", "number"]
     published: float
     bound: Literal["at least", "at most"] | None = Field(description="if only that much was said of it")
-    measured: Figure = Field(description="the mean of all runs")
+    measured: RecordFigure = Field(description="the mean of all runs")
     source: str
 
 
@@ -211,7 +211,7 @@ class Record(RecordPart):
     driver: Driver
     workload: Workload
     method: Method
-    runs: list[Run]
+    runs: list[RunRow]
     measurements: Measurements
     published: list[Published]
     checks: list[Check]
@@ -221,7 +221,13 @@ class Record(RecordPart):
     raw: dict[str, str] = Field(description="SHA-256 of every raw file")
 
 
-PUBLISHED_NAMES = {"CertificationSetup": "Given", "FormRow": "Line", "ProcessRow": "Seen"}
+PUBLISHED_NAMES = {
+    "CertificationSetup": "Given",
+    "FormRow": "Line",
+    "ProcessRow": "Seen",
+    "RecordFigure": "Figure",
+    "RunRow": "Run",
+}
 """Classes whose name in the published schema is that of format 1."""
 
 

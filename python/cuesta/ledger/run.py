@@ -42,7 +42,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepTimes:
     """One load step: users are added from `begin`; the measurement interval is from `settled` to `end`."""
 
     begin: float
@@ -164,7 +164,7 @@ class Agent:
     number: int
     folder: Path
     origin: Origin
-    steps: dict[int, Step]
+    steps: dict[int, StepTimes]
     intervals: list[Interval]
     users: list[User]
     ending: JsonObject | None
@@ -203,7 +203,7 @@ class Recorded:
     """The records of the host's meters."""
 
     @property
-    def steps(self) -> dict[int, Step]:
+    def steps(self) -> dict[int, StepTimes]:
         """The load steps by number, as planned."""
         return all_steps(self.agents)
 
@@ -317,7 +317,7 @@ def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: li
 def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[str]) -> Agent:
     """Read an agent's folder, except its histograms."""
     times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
-    steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}
+    steps = {origin.step + index: StepTimes(*row) for index, row in enumerate(times)}
     intervals = [
         replace(row, step=origin.step + row.step, start=origin.time + row.start)
         for row in json_rows(folder / "series.jsonl", Interval.of, damage)
@@ -347,7 +347,7 @@ def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Hist
     return sums
 
 
-def all_steps(agents: list[Agent]) -> dict[int, Step]:
+def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
     """The steps by number. All agents have the same steps, unless one was cut off."""
     return {number: step for agent in agents for number, step in agent.steps.items()}
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, get_origin
 
 from cuesta.figures.catalogue import declared
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures, TransactionClass
-from cuesta.ledger.record import Figure, Run
+from cuesta.ledger.record import RecordFigure, RunRow
 
 TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
 NO_OTHERS: Mapping[str, str] = {}
-KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, Figure: NUMBER}
+KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, RecordFigure: NUMBER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Column:
         for name in self.path.split("."):
             row = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
         match row:
-            case Figure():
+            case RecordFigure():
                 return row.value
             case Mapping():
                 return json.dumps(dict(row), ensure_ascii=False)
@@ -74,7 +74,7 @@ def figures_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "
 
 def model(names: Mapping[str, str]) -> Iterator[Column]:
     """Make a column of each field of a certification's run."""
-    for name, field in Run.model_fields.items():
+    for name, field in RunRow.model_fields.items():
         yield Column(names.get(name, name), KINDS[field.annotation], field.description or "", name)
 
 

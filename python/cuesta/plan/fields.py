@@ -38,14 +38,14 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Driver:
+class DriverSetting:
     """Marks a setting that the driver receives under the same name (`engine/spec`)."""
 
     may_change: bool
     """Whether it may change from one step to the next while users stay connected."""
 
 
-ALWAYS, PER_STEP = Driver(may_change=False), Driver(may_change=True)
+ALWAYS, PER_STEP = DriverSetting(may_change=False), DriverSetting(may_change=True)
 
 
 def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
@@ -253,7 +253,7 @@ def _remark(value: object) -> str:
     return text if 0 < len(text) <= 200 else _wrong("1 to 200 characters")
 
 
-def _number(value: object) -> str:
+def _number_text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         _wrong("it is neither")
     return str(value).strip()
@@ -327,7 +327,7 @@ _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
 Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
 Remark = Annotated[str, *_typed("a text", _remark)]
-Number = Annotated[str, *_typed("a number or a duration such as `2s`", _number)]
+NumberText = Annotated[str, *_typed("a number or a duration such as `2s`", _number_text)]
 Path = Annotated[str, *_typed("the name of a file", _path)]
 Key = Annotated[str, *_typed("one character", _characters(1))]
 EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]

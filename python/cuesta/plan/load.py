@@ -193,8 +193,8 @@ def _check(flag: str, name: str, value: object) -> None:
     try:
         Settings.model_validate(raw)
     except ValidationError as error:
-        places = {fault["loc"]: f" {fault['loc'][-1]}" if name == "host" else "" for fault in distinct(error)}
-        rows = (f"{flag}{places[fault['loc']]}: {message(fault)}" for fault in distinct(error))
+        places = {detail["loc"]: f" {detail['loc'][-1]}" if name == "host" else "" for detail in distinct(error)}
+        rows = (f"{flag}{places[detail['loc']]}: {message(detail)}" for detail in distinct(error))
         raise UsageError("\n".join(rows)) from None
 
 

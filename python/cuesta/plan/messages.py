@@ -19,15 +19,15 @@ TABLES: dict[str, type[BaseModel]] = {
 
 
 def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
-    """One error with a row for each fault of `raw`."""
-    rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in distinct(error)]
+    """One error with a row for each setting of `raw` that is wrong."""
+    rows = [f"{source}: {place(raw, detail['loc'])}: {message(detail)}" for detail in distinct(error)]
     return InputError("\n".join(dict.fromkeys(rows)), "all settings are described in docs/plan.md")
 
 
 def distinct(error: ValidationError) -> list[ErrorDetails]:
-    """The faults, without the `too_short` that pydantic adds for a list of groups if every group is bad."""
-    faults = error.errors()
-    return [fault for fault in faults if fault["type"] != "too_short" or len(faults) == 1]
+    """What is wrong, without the `too_short` that pydantic adds for a list of groups if every group is bad."""
+    details = error.errors()
+    return [detail for detail in details if detail["type"] != "too_short" or len(details) == 1]
 
 
 def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
@@ -43,21 +43,21 @@ def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
     return ".".join(path)
 
 
-def message(fault: ErrorDetails) -> str:
-    match fault["type"]:
+def message(detail: ErrorDetails) -> str:
+    match detail["type"]:
         case "extra_forbidden":
-            return "no such setting" + near(str(fault["loc"][-1]), _table(fault["loc"]).model_fields)
+            return "no such setting" + near(str(detail["loc"][-1]), _table(detail["loc"]).model_fields)
         case "model_type" | "dict_type" | "tuple_type" | "list_type":
-            kind = "a table" if fault["type"] in ("model_type", "dict_type") else "a list"
-            return f"expected {kind}, got {show(fault['input'])}"
+            kind = "a table" if detail["type"] in ("model_type", "dict_type") else "a list"
+            return f"expected {kind}, got {show(detail['input'])}"
         case "literal_error":
-            return f"expected {fault['ctx']['expected']}, got {show(fault['input'])}"
+            return f"expected {detail['ctx']['expected']}, got {show(detail['input'])}"
         case "missing":
-            return f"it has no `{fault['loc'][-1]}`"
+            return f"it has no `{detail['loc'][-1]}`"
         case "too_short" | "too_long":
-            return "expected at most 256 figures" if fault["loc"][0] == "published" else "expected 1 to 256 groups"
+            return "expected at most 256 figures" if detail["loc"][0] == "published" else "expected 1 to 256 groups"
         case _:
-            return fault["msg"].removeprefix("Value error, ")
+            return detail["msg"].removeprefix("Value error, ")
 
 
 def near(word: str, words: Mapping[str, object] | Sequence[str]) -> str:

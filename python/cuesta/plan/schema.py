@@ -16,7 +16,7 @@ from cuesta.plan.fields import (
     Bytes,
     Count,
     DistributionText,
-    Driver,
+    DriverSetting,
     Duration,
     EchoMap,
     FigureText,
@@ -29,7 +29,7 @@ from cuesta.plan.fields import (
     LoadText,
     Meters,
     Name,
-    Number,
+    NumberText,
     Path,
     Remark,
     Seed,
@@ -61,7 +61,7 @@ def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
     return table
 
 
-def driver_settings(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
+def driver_settings(model: type[BaseModel], driver: DriverSetting) -> tuple[str, ...]:
     """Names of the settings that the driver receives, always or per step."""
     return tuple(name for name, field in model.model_fields.items() if driver in field.metadata)
 
@@ -175,7 +175,7 @@ class PublishedFigure(PlanTable):
 
     what: Remark = Field(description="what was measured, and under which conditions")
     figure: FigureText = Field(description="the figure that is compared with it, named as in `limits`")
-    value: Number = Field(description="the published value; a duration if the figure is one")
+    value: NumberText = Field(description="the published value; a duration if the figure is one")
     users: Users | None = Field(
         None, description="the number of users in the published measurement; by default it is compared with every step"
     )

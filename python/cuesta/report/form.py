@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
-from cuesta.ledger.record import Absence, Figure, FormRow, ProcessRow, Record, Run, is_numbered
+from cuesta.ledger.record import Absence, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
 from cuesta.report.phrases import plain
 from cuesta.units import (
     ABSENT,
@@ -129,7 +129,7 @@ def all_rows(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
 RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
 
 
-def run_row(run: Run) -> tuple[str, ...]:
+def run_row(run: RunRow) -> tuple[str, ...]:
     """Cells of a run."""
     times = (run.creation, run.creation_cpu, run.command, run.command_cpu, run.completion)
     return (
@@ -170,11 +170,11 @@ def beside_rows(record: Record) -> Iterator[tuple[str, ...]]:
     """Cells of the published figures."""
     for each in record.published:
         then = f"{each.bound} " if each.bound else ""
-        then += figure(Figure(value=each.published), each.unit)
+        then += figure(RecordFigure(value=each.published), each.unit)
         yield plain(each.what), then, figure(each.measured, each.unit), plain(each.source)
 
 
-def figure(figure: Figure, unit: str) -> str:
+def figure(figure: RecordFigure, unit: str) -> str:
     """Write a figure in its unit; a missing one is a dash."""
     if figure.value is None:
         return ABSENT
@@ -193,7 +193,7 @@ def figure(figure: Figure, unit: str) -> str:
     )
 
 
-def sampled(figure: Figure, unit: str) -> str:
+def sampled(figure: RecordFigure, unit: str) -> str:
     """Write a sampled figure with as many digits as its error allows; without any sample, its upper limit."""
     value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
     if not value:
@@ -205,7 +205,7 @@ def sampled(figure: Figure, unit: str) -> str:
     return rounded(value, error, 2)
 
 
-def interval(figure: Figure, unit: str) -> str:
+def interval(figure: RecordFigure, unit: str) -> str:
     """Write the 95 % interval of a sampled figure; empty for others."""
     if figure.low is None or figure.high is None or not figure.value:
         return ""

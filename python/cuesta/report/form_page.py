@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from cuesta.ledger.record import RESTATED, Figure, FormRow, ProcessRow, Record
+from cuesta.ledger.record import RESTATED, FormRow, ProcessRow, Record, RecordFigure
 from cuesta.report import form
 from cuesta.report import page as html
 from cuesta.report.phrases import plain
@@ -77,6 +77,6 @@ def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
     return (form.label(row).strip(), "in") if row.key in RESTATED else f"{number}{form.label(row)}"
 
 
-def with_interval(one: Figure, unit: str) -> str:
+def with_interval(one: RecordFigure, unit: str) -> str:
     within = form.interval(one, unit)
     return f"{form.figure(one, unit)} [{within}]" if within else form.figure(one, unit)

@@ -14,7 +14,7 @@ from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meter_figure import to_json
-from cuesta.ledger.record import Figure, FormRow
+from cuesta.ledger.record import FormRow, RecordFigure
 from tests.certification_runs import extra_runs, reading, recorded, trial
 from tests.sheets import typed
 
@@ -60,7 +60,7 @@ def test_number_and_average_give_the_time_of_part_b() -> None:
 def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
     made = extra_runs(untraced="no tracers are built in")
     found = part_c(made)
-    assert found["segment.number"].command == Figure(why="no meter data (not traced: no tracers are built in)")
+    assert found["segment.number"].command == RecordFigure(why="no meter data (not traced: no tracers are built in)")
     assert found["page.number"].command.value == 1000
     ok, said = filled(measurements(RUNS, None, made), phased=True)
     assert not ok

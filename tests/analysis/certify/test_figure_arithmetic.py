@@ -10,7 +10,7 @@ from cuesta.analysis.certify.cpu_account import cpu_account
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
-from cuesta.ledger.record import Figure
+from cuesta.ledger.record import RecordFigure
 from tests.certification_runs import recorded
 from tests.sheets import typed
 
@@ -68,8 +68,8 @@ def test_readings_of_few_samples_weigh_them_more() -> None:
 
 
 def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> None:
-    one = Figure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
-    other = Figure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
+    one = RecordFigure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
+    other = RecordFigure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
     both = figure_arithmetic.total([one, other])
     assert [both.value, both.standard_error] == [4.0, pytest.approx(0.5)]
     assert [both.low, both.high] == [pytest.approx(3.0), pytest.approx(4 + math.hypot(0.9, 0.8))]
@@ -78,7 +78,7 @@ def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> No
     apart = figure_arithmetic.less(one, other)
     assert [apart.value, apart.low] == [2.0, pytest.approx(2 - math.hypot(0.6, 0.8))]
     assert figure_arithmetic.scaled(one, 0.5).high == 1.95
-    exact = figure_arithmetic.total([Figure(value=1.0), Figure(value=2.0)])
+    exact = figure_arithmetic.total([RecordFigure(value=1.0), RecordFigure(value=2.0)])
     assert [exact.value, exact.high] == [3.0, None]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import measurements, published
-from cuesta.ledger.record import Figure, FormRow, Reference
+from cuesta.ledger.record import FormRow, RecordFigure, Reference
 from cuesta.plan import RawOptions, load
 from tests.certification_runs import trial
 from tests.sheets import typed
@@ -19,7 +19,7 @@ RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98
 REFERENCE = Reference(system="2.3", seconds=0.4, sha256="0", runs=[0.4, 0.402, 0.398, 0.404, 0.396])
 
 
-def value(figure: Figure) -> float:
+def value(figure: RecordFigure) -> float:
     assert figure.value is not None, figure.why
     return figure.value
 
@@ -121,7 +121,7 @@ def test_what_one_run_lacks_is_not_averaged_over_the_rest() -> None:
     broken.accounts["command"].why = "it was killed"
     used = measurements([*RUNS, broken], None).a[0]
     assert used.creation.value is not None
-    assert used.command == used.total == Figure(why="no meter data (it was killed)")
+    assert used.command == used.total == RecordFigure(why="no meter data (it was killed)")
 
 
 def test_five_good_runs_are_certified() -> None:

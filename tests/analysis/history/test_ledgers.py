@@ -7,7 +7,7 @@ import pytest
 from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals, Improvement
-from cuesta.ledger.record import CertificationSetup, Figure, Method, Record, Run, Workload
+from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigure, RunRow, Workload
 
 GOALS = Goals(
     title="ours",
@@ -34,7 +34,9 @@ def certified(system: str, day: int, seconds: float, users: int = 20, plan: str 
         started=f"2026-01-{day:02}T00:00:00Z",
     )
     work = part(Workload, attached="FSIM", users=users, sha256="5da9")
-    runs = [part(Run, command=Figure(value=seconds + off), idle=Figure(value=0.12)) for off in (-1.0, 1.0)]
+    runs = [
+        part(RunRow, command=RecordFigure(value=seconds + off), idle=RecordFigure(value=0.12)) for off in (-1.0, 1.0)
+    ]
     method = part(Method, runs=2, excluded={})
     record = part(Record, given=given, workload=work, runs=runs, method=method, grade="certified")
     return CertifiedSystem(f"certified/{system}", record)

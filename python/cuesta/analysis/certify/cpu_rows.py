@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from cuesta.analysis.certify.fault_rows import FAULT_KINDS
 from cuesta.analysis.certify.figure_arithmetic import less, mean
 from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
-from cuesta.ledger.record import Figure, FormRow, is_numbered
+from cuesta.ledger.record import FormRow, RecordFigure, is_numbered
 
-Take = Callable[[CertificationRun, str], Figure]
+Take = Callable[[CertificationRun, str], RecordFigure]
 """Takes a figure from a run and a phase."""
 Rows = Mapping[str, FormRow]
 """Rows of a part by key."""
@@ -22,45 +22,45 @@ LOADING, NON_FAULT = "loading", "user"
 NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in kind.causes)}
 
 
-def used(run: CertificationRun, phase: str) -> Figure:
+def used(run: CertificationRun, phase: str) -> RecordFigure:
     """The subject's CPU time without loading processes; including it if causes are not known."""
     own, loading = run.cpu(phase), run.cause(phase, LOADING)
     return own if own.value is None or loading.value is None else less(own, loading)
 
 
-def true_idle(run: CertificationRun, phase: str) -> Figure:
+def true_idle(run: CertificationRun, phase: str) -> RecordFigure:
     """Idle time in which no quota kept the subject from running."""
     idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
     if idle.value is None or barred.value is None:
         return idle
-    return Figure(value=idle.value - min(barred.value, idle.value))
+    return RecordFigure(value=idle.value - min(barred.value, idle.value))
 
 
-def eligibility(run: CertificationRun, phase: str) -> Figure:
+def eligibility(run: CertificationRun, phase: str) -> RecordFigure:
     """Idle time in which a quota kept the subject from running; at most all idle time."""
     idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
-    return barred if idle.value is None or barred.value is None else Figure(value=min(barred.value, idle.value))
+    return barred if idle.value is None or barred.value is None else RecordFigure(value=min(barred.value, idle.value))
 
 
-def daemon(run: CertificationRun, phase: str) -> Figure:
+def daemon(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
     if run.meters_whole_machine:
         return run.cause(phase, "kernel_threads")
     threads, others_ = run.kernel_threads(phase), run.other_use(phase, "others")
     if threads.value is None or others_.value is None:
         return threads
-    return Figure(value=min(threads.value, others_.value))
+    return RecordFigure(value=min(threads.value, others_.value))
 
 
-def others(run: CertificationRun, phase: str) -> Figure:
+def others(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of others, without the kernel's threads, which have their own row."""
     all_others, threads = run.other_use(phase, "others"), daemon(run, phase)
     if all_others.value is None or threads.value is None or run.meters_whole_machine:
         return all_others
-    return Figure(value=all_others.value - threads.value)
+    return RecordFigure(value=all_others.value - threads.value)
 
 
-def other_causes(run: CertificationRun, phase: str) -> Figure:
+def other_causes(run: CertificationRun, phase: str) -> RecordFigure:
     account = run.accounts.get(phase)
     return run.cause(phase, *(name for name in account.causes if name not in NAMED_CAUSES) if account else ())
 
@@ -74,7 +74,7 @@ def take_causes(*names: str) -> Take:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeRow:
+class CpuRow:
     """A row of CPU time. In a formula `{a[KEY]}` stands for the number of a row: `a.2`."""
 
     key: str
@@ -88,49 +88,47 @@ class TimeRow:
 
 
 PART_A = (
-    TimeRow(
+    CpuRow(
         "subject",
         "Time used by subject processes",
         "",
         used,
         "cgroup or process accounting of the subject − {a[loading]}",
     ),
-    TimeRow("loading", "Time spent loading processes", "", take_causes(LOADING), "cause loading"),
-    TimeRow(
-        "daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, whoever for"
-    ),
-    TimeRow(
+    CpuRow("loading", "Time spent loading processes", "", take_causes(LOADING), "cause loading"),
+    CpuRow("daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, whoever for"),
+    CpuRow(
         "eligibility_idle",
         "Idle time due to eligibility control",
         "quota",
         eligibility,
         "idle while barred by a quota of CPU time",
     ),
-    TimeRow(
+    CpuRow(
         "page_wait_idle",
         "Idle time during page waits",
         "and devices",
         take_use("iowait"),
         "idle with a wait for a page or a device, approximate",
     ),
-    TimeRow("true_idle", "True idle time", "", true_idle, "idle without such a wait, − {a[eligibility_idle]}"),
-    TimeRow("others", "Used by others", "", others, "the driver, the meters and other processes"),
-    TimeRow("steal", "Taken by the hypervisor", "", take_use("steal"), "steal"),
-    TimeRow(
+    CpuRow("true_idle", "True idle time", "", true_idle, "idle without such a wait, − {a[eligibility_idle]}"),
+    CpuRow("others", "Used by others", "", others, "the driver, the meters and other processes"),
+    CpuRow("steal", "Taken by the hypervisor", "", take_use("steal"), "steal"),
+    CpuRow(
         "unaccounted",
         "In no account",
         "",
         take_use("unaccounted"),
         "total − all above: interrupts of idle CPUs, what clocks miss",
     ),
-    TimeRow("total", "Total CPU time charged", "", CertificationRun.total, "CPUs × length of the phase"),
+    CpuRow("total", "Total CPU time charged", "", CertificationRun.total, "CPUs × length of the phase"),
 )
 PART_B = (
-    *(TimeRow(kind.key, kind.time_name, kind.today, take_causes(*kind.causes), kind.formula) for kind in FAULT_KINDS),
-    TimeRow("non_fault", "Non-fault time", "user", take_causes(NON_FAULT), "user, but for the dynamic linker"),
-    TimeRow("loading", "Loading processes", "", take_causes(LOADING), "fork, exec, exit: {a[loading]}"),
-    TimeRow("other", "Other and not classified", "", other_causes, "the remaining causes"),
-    TimeRow("total", "Total", "", CertificationRun.cpu, "CPU time of the subject: {a[subject]} + {a[loading]}"),
+    *(CpuRow(kind.key, kind.time_name, kind.today, take_causes(*kind.causes), kind.formula) for kind in FAULT_KINDS),
+    CpuRow("non_fault", "Non-fault time", "user", take_causes(NON_FAULT), "user, but for the dynamic linker"),
+    CpuRow("loading", "Loading processes", "", take_causes(LOADING), "fork, exec, exit: {a[loading]}"),
+    CpuRow("other", "Other and not classified", "", other_causes, "the remaining causes"),
+    CpuRow("total", "Total", "", CertificationRun.cpu, "CPU time of the subject: {a[subject]} + {a[loading]}"),
 )
 
 
@@ -142,12 +140,12 @@ def numbers(part: str, keys: Iterable[str]) -> dict[str, str]:
 NUMBERS_A, NUMBERS_B = (numbers(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
 
 
-def time_rows(rows: Sequence[TimeRow], runs: Sequence[CertificationRun]) -> Rows:
+def time_rows(rows: Sequence[CpuRow], runs: Sequence[CertificationRun]) -> Rows:
     """Make part a or b: means over runs of both phases, and their sum."""
     return {row.key: time_row(row, runs) for row in rows}
 
 
-def time_row(row: TimeRow, runs: Sequence[CertificationRun]) -> FormRow:
+def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
     creation, command = (mean([row.take(run, phase) for run in runs]) for phase in PHASES)
     return FormRow(
         key=row.key,

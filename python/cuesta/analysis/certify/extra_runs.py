@@ -11,7 +11,7 @@ from statistics import fmean
 from cuesta.analysis.certify.run import CertificationRun, read_run, unknown
 from cuesta.ledger.certification import APART, CONTROL, LINKAGE, TRACED, Certification
 from cuesta.ledger.linkage import Linked, read_linkage
-from cuesta.ledger.record import Figure
+from cuesta.ledger.record import RecordFigure
 
 RUN = {TRACED: "the traced run", LINKAGE: "the run that asks the linkers", CONTROL: "the control run"}
 LEAST_TOLD = 0.9
@@ -31,19 +31,19 @@ class ExtraRuns:
     def runs_that_count(self, what: str) -> list[CertificationRun]:
         return [run for run in self.runs.get(what, []) if not doubts(run, what)]
 
-    def calls(self, phase: str, *causes: str) -> Figure:
+    def calls(self, phase: str, *causes: str) -> RecordFigure:
         """How often causes occurred, counted by the full tracer."""
         return self._mean(TRACED, lambda run: run.occurrences(phase, *causes))
 
-    def symbols(self, phase: str) -> Figure:
+    def symbols(self, phase: str) -> RecordFigure:
         """References that dynamic linkers bound by name."""
         return self._mean(LINKAGE, lambda run: self._symbols(run, phase))
 
-    def completion(self) -> Figure:
+    def completion(self) -> RecordFigure:
         """Mean real time of a process without meters."""
-        return self._mean(CONTROL, lambda run: Figure(value=fmean(run.times.completion)))
+        return self._mean(CONTROL, lambda run: RecordFigure(value=fmean(run.times.completion)))
 
-    def _symbols(self, run: CertificationRun, phase: str) -> Figure:
+    def _symbols(self, run: CertificationRun, phase: str) -> RecordFigure:
         span, linked = run.times.spans.get(phase), self.linked[run.folder]
         if span is None:
             return unknown("the run has no such phase")
@@ -55,7 +55,7 @@ class ExtraRuns:
             return unknown("what the linkers said was not read all along")
         return self._enough(run, counts[1])
 
-    def _enough(self, run: CertificationRun, symbols: int) -> Figure:
+    def _enough(self, run: CertificationRun, symbols: int) -> RecordFigure:
         """The number, if the linkers of most loaded programs reported."""
         programs = self.linked[run.folder].programs[-1]
         if not programs:
@@ -63,15 +63,15 @@ class ExtraRuns:
         loaded = [n for traced in self.runs_that_count(TRACED) if (n := traced.loaded()) is not None]
         if loaded and programs < LEAST_TOLD * fmean(loaded):
             return unknown(f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded")
-        return Figure(value=symbols)
+        return RecordFigure(value=symbols)
 
-    def _mean(self, what: str, take: Callable[[CertificationRun], Figure]) -> Figure:
+    def _mean(self, what: str, take: Callable[[CertificationRun], RecordFigure]) -> RecordFigure:
         counting_runs = self.runs_that_count(what)
         if not counting_runs:
             return unknown(self.why_none_counts(what))
         figures = [take(run) for run in counting_runs]
         missing = next((figure for figure in figures if figure.value is None), None)
-        return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
+        return missing or RecordFigure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
     def why_none_counts(self, what: str) -> str:
         """Why no run of that kind counts."""

@@ -7,7 +7,7 @@ from typing import Literal
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
 from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
-from cuesta.ledger.record import Figure, FormRow
+from cuesta.ledger.record import FormRow, RecordFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRu
     )
 
 
-def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> Figure:
+def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> RecordFigure:
     match kind.counted_by:
         case "timed":
             return mean([run.number(phase, *kind.counted) for run in runs])

@@ -10,7 +10,7 @@ from typing import Literal
 from cuesta.analysis.certify.cpu_account import CpuAccount
 from cuesta.analysis.certify.run import PHASES, CertificationRun
 from cuesta.analysis.planned import allowed
-from cuesta.ledger.record import Absence, Check, Figure, Measurements, ProcessRow
+from cuesta.ledger.record import Absence, Check, Measurements, ProcessRow, RecordFigure
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
@@ -189,14 +189,14 @@ def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
-def of_all(run: CertificationRun, name: str) -> Figure:
+def of_all(run: CertificationRun, name: str) -> RecordFigure:
     """Share of the CPUs' time over all phases."""
     seconds = sum(account.seconds for account in run.accounts.values())
     parts = [run.other_use(phase, name) for phase in run.accounts]
     missing = next((part for part in parts if part.value is None), None)
     if missing or not seconds:
-        return missing or Figure(why="nothing was played")
-    return Figure(value=sum(part.value or 0.0 for part in parts) / seconds)
+        return missing or RecordFigure(why="nothing was played")
+    return RecordFigure(value=sum(part.value or 0.0 for part in parts) / seconds)
 
 
 def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:

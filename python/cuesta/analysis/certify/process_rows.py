@@ -10,7 +10,7 @@ from cuesta.analysis.certify.cpu_rows import NUMBERS_A, NUMBERS_B, Rows, Take, n
 from cuesta.analysis.certify.figure_arithmetic import mean, plus, ratio, scaled
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
-from cuesta.ledger.record import Absence, Figure, FormRow, ProcessRow, Reference
+from cuesta.ledger.record import Absence, FormRow, ProcessRow, RecordFigure, Reference
 
 KEYS = (
     *("completion", "creation", "creation_real", "creation_whole", "command", "command_real"),
@@ -25,7 +25,7 @@ def process_rows(
 ) -> Iterator[ProcessRow]:
     users = fmean(run.times.users for run in runs) if runs else 0
 
-    def cpu(key: str, name: str, figure: Figure, formula: str) -> ProcessRow:
+    def cpu(key: str, name: str, figure: RecordFigure, formula: str) -> ProcessRow:
         return ProcessRow(
             key=key,
             name=name,
@@ -63,7 +63,8 @@ def process_rows(
 def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[ProcessRow]:
     """Make the rows of the reference system: its time for the same commands, and the ratio to it."""
     unasked = "no reference system was named (--reference FOLDER)"
-    time = Figure(value=reference.seconds) if reference else Figure(why=unasked, absence=Absence.NO_REFERENCE)
+    unnamed = RecordFigure(why=unasked, absence=Absence.NO_REFERENCE)
+    time = RecordFigure(value=reference.seconds) if reference else unnamed
     name = reference.system if reference else "a reference system"
     whose = f"Time for {name} to execute the same"
     formula = f"its own {NUMBERS['d']['command']}" if reference else "given"
@@ -80,17 +81,17 @@ def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[P
 
 
 def relative(
-    whole: Figure, own: Sequence[float], reference: Reference | None
-) -> tuple[Figure, tuple[float, float] | None]:
+    whole: RecordFigure, own: Sequence[float], reference: Reference | None
+) -> tuple[RecordFigure, tuple[float, float] | None]:
     """`whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
     if whole.value is None or reference is None:
         return whole, None
     if min(len(own), len(reference.runs)) < RUNS_FOR_INTERVAL:
         have = f"here are {len(own)} and of the reference {len(reference.runs)}"
         why = f"a ratio has an interval over runs, which takes {RUNS_FOR_INTERVAL} of each system: {have}"
-        return Figure(why=why), None
+        return RecordFigure(why=why), None
     interval = ratio_interval(own, reference.runs)
-    return (whole, interval) if interval else (Figure(why="a run of either system took no time"), None)
+    return (whole, interval) if interval else (RecordFigure(why="a run of either system took no time"), None)
 
 
 def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
@@ -123,7 +124,7 @@ def by_clock(
     runs: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
 ) -> ProcessRow:
     """Make a row of real time, from the driver's clock."""
-    figure = mean([Figure(value=take(run)) for run in runs if run.times.spans])
+    figure = mean([RecordFigure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
 
 
@@ -134,5 +135,5 @@ def by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[flo
     return known if len(known) == len(values) else []
 
 
-def each_of(figure: Figure, number: float) -> Figure:
+def each_of(figure: RecordFigure, number: float) -> RecordFigure:
     return figure if figure.value is None else scaled(figure, 1 / number)

@@ -19,13 +19,13 @@ from cuesta.ledger.record import (
     CertificationSetup,
     Check,
     Driver,
-    Figure,
     Measurements,
     Method,
     Published,
     Record,
+    RecordFigure,
     Reference,
-    Run,
+    RunRow,
     Workload,
 )
 from cuesta.target import kind_of
@@ -112,9 +112,9 @@ def driver(runs: Sequence[CertificationRun]) -> Driver:
     )
 
 
-def most(values: Sequence[float | None]) -> Figure:
+def most(values: Sequence[float | None]) -> RecordFigure:
     known = [value for value in values if value is not None]
-    return Figure(value=max(known)) if known else Figure(why="no key was typed")
+    return RecordFigure(value=max(known)) if known else RecordFigure(why="no key was typed")
 
 
 def workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
@@ -162,29 +162,29 @@ def method(
     )
 
 
-def cost(runs: Sequence[CertificationRun], unmetered: Figure) -> Figure:
+def cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFigure:
     """Share by which a process takes longer with meters than in the control run."""
-    metered = mean([Figure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
+    metered = mean([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
     times = ratio(metered, unmetered)
-    return times if times.value is None else Figure(value=times.value - 1)
+    return times if times.value is None else RecordFigure(value=times.value - 1)
 
 
-def run_row(certification: Certification, run: CertificationRun) -> Run:
+def run_row(certification: Certification, run: CertificationRun) -> RunRow:
     spans = run.times.spans
-    length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
+    length = {name: RecordFigure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
     accounts = run.accounts.values()
     measured = sum(each.measured for each in accounts)
     capacity = sum(each.whole_readings.capacity for each in accounts)
-    return Run(
+    return RunRow(
         folder=within(certification, run),
         creation=length["creation"],
         command=length["command"],
         creation_cpu=run.cpu("creation") if "creation" in spans else NO_PHASE,
         command_cpu=run.cpu("command"),
-        completion=Figure(value=fmean(run.times.completion)) if run.times.completion else NO_PHASE,
+        completion=RecordFigure(value=fmean(run.times.completion)) if run.times.completion else NO_PHASE,
         steal=of_all(run, "steal"),
         idle=of_all(run, "idle"),
-        accounted=Figure(value=measured / capacity) if capacity else Figure(why="no meter data"),
+        accounted=RecordFigure(value=measured / capacity) if capacity else RecordFigure(why="no meter data"),
         transactions=run.step.transactions.count,
     )
 
@@ -197,7 +197,8 @@ def published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[
         if one.step is None:
             continue  # it is of another number of users
         values = [
-            Figure(why="nothing was measured") if (m := row.measured) is None else Figure(value=m) for row in rows
+            RecordFigure(value=row.measured, why="nothing was measured" if row.measured is None else None)
+            for row in rows
         ]
         yield Published(
             what=one.what,
@@ -221,4 +222,4 @@ NOTHING = Workload(
     seed=0,
     stagger="0s",
 )
-NO_PHASE = Figure(why="the run has no such phase", absence=Absence.NO_PHASE)
+NO_PHASE = RecordFigure(why="the run has no such phase", absence=Absence.NO_PHASE)

@@ -15,7 +15,7 @@ from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
 from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
 from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.meter_schema import fields
-from cuesta.ledger.record import Absence, Figure
+from cuesta.ledger.record import Absence, RecordFigure
 from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
@@ -68,26 +68,26 @@ class CertificationRun:
         about = self.recorded.metered.about(0)
         return about is not None and about.whole_machine
 
-    def cpu(self, phase: str) -> Figure:
+    def cpu(self, phase: str) -> RecordFigure:
         """CPU time of all subject processes in a phase."""
         return self._of(phase, lambda account: account.subject)
 
-    def other_use(self, phase: str, name: str) -> Figure:
+    def other_use(self, phase: str, name: str) -> RecordFigure:
         """CPU time that is not the subject's: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         account = self.accounts.get(phase)
         if name == "throttled" and account and not account.why and not account.events.readings_with[name]:
             return unknown(why_unmetered(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
-    def kernel_threads(self, phase: str) -> Figure:
+    def kernel_threads(self, phase: str) -> RecordFigure:
         """CPU time of the kernel's own threads."""
         span = self.times.spans.get(phase)
         if span is None:
             return NO_PHASE
         used = self.kernel.between(span.begin, span.end)
-        return unknown(UNSEEN) if used is None else Figure(value=used)
+        return unknown(UNSEEN) if used is None else RecordFigure(value=used)
 
-    def cause(self, phase: str, *names: str) -> Figure:
+    def cause(self, phase: str, *names: str) -> RecordFigure:
         """The subject's CPU time by some causes together."""
         account = self.accounts.get(phase)
         if account and not account.why and not account.causes:
@@ -101,16 +101,16 @@ class CertificationRun:
             return whole
         return sampled(account, *names)
 
-    def number(self, phase: str, *names: str) -> Figure:
+    def number(self, phase: str, *names: str) -> RecordFigure:
         """How often the kernel counted something, if every reading has it."""
         return self._counted(phase, names, lambda events: sum(events.counts[name] for name in names))
 
-    def occurrences(self, phase: str, *causes: str) -> Figure:
+    def occurrences(self, phase: str, *causes: str) -> RecordFigure:
         """How often causes of CPU time occurred, if a tracer counted them in every reading."""
         tracer = "page_waits" if set(causes) <= OF_INTERRUPTS else "system_calls"
         return self._counted(phase, (tracer,), lambda events: sum(events.occurrences[name] for name in causes))
 
-    def _counted(self, phase: str, needed: Iterable[str], take: Callable[[EventCounts], float]) -> Figure:
+    def _counted(self, phase: str, needed: Iterable[str], take: Callable[[EventCounts], float]) -> RecordFigure:
         account = self.accounts.get(phase)
         if account and not account.why:
             for name in needed:
@@ -127,7 +127,7 @@ class CertificationRun:
         execs = report.counts.execs.value if report else None
         return None if execs is None else float(execs.count)
 
-    def whole_number(self, *causes: str) -> Figure:
+    def whole_number(self, *causes: str) -> RecordFigure:
         """How often causes occurred in the whole run, by its meter report; outside of the phases nothing did."""
         report = self._report
         by_cause = report.by_cause.value.causes if report and report.by_cause.value else {}
@@ -135,26 +135,26 @@ class CertificationRun:
         numbers = [number for number in counted if number is not None]
         if not numbers or len(numbers) < len(counted):
             return unknown(self._count_why(causes[0]))
-        return Figure(value=sum(numbers))
+        return RecordFigure(value=sum(numbers))
 
-    def own_idle(self, phase: str) -> Figure:
+    def own_idle(self, phase: str) -> RecordFigure:
         """Share of the CPUs that the subject's processes left unused, whoever else had them."""
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
         cpus = account.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
         left = self.runnable.idle(account.span.begin, account.span.end, cpus)
-        return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
+        return unknown("nobody looked whether its processes slept") if left is None else RecordFigure(value=left)
 
-    def total(self, phase: str) -> Figure:
+    def total(self, phase: str) -> RecordFigure:
         """All CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
 
-    def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> Figure:
+    def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> RecordFigure:
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
-        return unknown(account.why) if account.why else Figure(value=take(account))
+        return unknown(account.why) if account.why else RecordFigure(value=take(account))
 
     @property
     def _report(self) -> MeterReport | None:
@@ -180,18 +180,18 @@ def why_unmetered(figure: MeterFigure[Any] | None) -> str:
     return why if why and why != UNRECORDED else "it was not counted in every reading"
 
 
-def sampled(account: CpuAccount, *names: str) -> Figure:
+def sampled(account: CpuAccount, *names: str) -> RecordFigure:
     """CPU time by some causes together, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     samples = account.samples
     if not seconds:
-        return unmet(whole, samples.effective_size) if samples.unmet.intersection(names) else Figure(value=0.0)
+        return unmet(whole, samples.effective_size) if samples.unmet.intersection(names) else RecordFigure(value=0.0)
     calibration = sum(samples.calibrations[name] for name in names)
     return figure(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
 
 
-def unknown(why: str, absence: Absence | None = None) -> Figure:
-    return Figure(why=f"no meter data ({plainly(why)})", absence=absence)
+def unknown(why: str, absence: Absence | None = None) -> RecordFigure:
+    return RecordFigure(why=f"no meter data ({plainly(why)})", absence=absence)
 
 
 def plainly(why: str) -> str:
@@ -216,7 +216,7 @@ def read_run(folder: Path, pause: float | None) -> CertificationRun:
     )
 
 
-def both_phases(runs: Sequence[CertificationRun], creation: Figure, command: Figure) -> Figure:
+def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:
     """Add both phases up; a benchmark has only the command phase."""
     benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
     return command if benchmark else plus(creation, command)
