@@ -12,11 +12,11 @@ class RunError(Exception):
     """A run or a host that cannot start, or that failed by the driver's own fault."""
 
 @final
-class Script:
+class Tape:
     """A tape, parsed."""
 
     @staticmethod
-    def parse(text: str, name: str, folder: str) -> Script:
+    def parse(text: str, name: str, folder: str) -> Tape:
         """Parse `text`; `name` is for messages, `folder` is where the tape's own files are. Raises TapeError."""
     def listing(self) -> str: ...
     def commands(self) -> str:
@@ -26,12 +26,12 @@ class Script:
     def times_echoes(self) -> bool:
         """Whether a setting asks for the echoes of keys to be timed."""
     def notes(self) -> list[str]:
-        """Say what was accepted and ignored."""
+        """What was accepted and ignored."""
     def transactions(self) -> list[str]: ...
     def is_idle(self) -> bool:
-        """Say whether a pass of it takes no time at all: no key, no pause, nothing waited for."""
+        """Whether a pass of it takes no time at all: no key, no pause, nothing waited for."""
     def columns(self) -> list[str]:
-        """Name the columns of users that the tape asks for."""
+        """The columns of users that the tape asks for, in alphabetical order."""
 
 @final
 class Cast:
@@ -88,7 +88,7 @@ class Run:
     """Users at work on threads of their own. Dropping it stops it."""
 
     @staticmethod
-    def start(spec: RunSpec, start_at: int, started_wall: int, scripts: dict[str, Script], folder: str) -> Run:
+    def start(spec: RunSpec, start_at: int, started_wall: int, tapes: dict[str, Tape], folder: str) -> Run:
         """Start at `start_at` (monotonic ns; `started_wall`: ns since 1970), record into `folder`. Raises RunError."""
     def snapshot(self) -> str:
         """Give the state now as JSON."""

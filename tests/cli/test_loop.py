@@ -49,7 +49,7 @@ End
 def test_users_log_in_once_and_stay() -> None:
     tape = looped(SESSION)
     assert tape == SESSION.partition("Think")[0] + WORK
-    assert _native.Script.parse(tape, "looped.tape", ".").transactions() == ["password", "vi"]
+    assert _native.Tape.parse(tape, "looped.tape", ".").transactions() == ["password", "vi"]
 
 
 def test_a_session_without_work_cannot_be_repeated() -> None:

@@ -206,6 +206,6 @@ def test_a_cast_of_another_recorder_becomes_a_tape(here: Path, version: str) -> 
     assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.GOOD
     made = (here / "made.tape").read_text(encoding="utf-8")
     assert 'Type "echo hé"' in made
-    assert _native.Script.parse(made, "made.tape", ".").transactions() == ["echo", "vi", "iabc", "exit"]
+    assert _native.Tape.parse(made, "made.tape", ".").transactions() == ["echo", "vi", "iabc", "exit"]
     assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.USAGE
     assert main(["record", "--from", str(sample), "-o", "made", "--force"]) == Exit.GOOD

@@ -14,8 +14,8 @@ mod meters;
 mod probe;
 mod relay;
 mod run;
-mod script;
 mod ssh;
+mod tape;
 mod text;
 
 #[pymodule(gil_used = false)]
@@ -39,9 +39,9 @@ mod _native {
     #[pymodule_export]
     use crate::run::{Run, RunSpec};
     #[pymodule_export]
-    use crate::script::Script;
-    #[pymodule_export]
     use crate::ssh::{ssh_preflight, ssh_unlock};
+    #[pymodule_export]
+    use crate::tape::Tape;
     #[pymodule_export]
     use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
 }

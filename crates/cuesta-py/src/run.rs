@@ -9,7 +9,7 @@ use cuesta_record::Stamp;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::script::Script;
+use crate::tape::Tape;
 
 /// What an agent is asked to do.
 #[pyclass(module = "cuesta._native", frozen)]
@@ -38,12 +38,12 @@ impl Run {
         spec: &RunSpec,
         start_at: u64,
         started_wall: u64,
-        scripts: BTreeMap<String, Py<Script>>,
+        tapes: BTreeMap<String, Py<Tape>>,
         folder: &str,
     ) -> PyResult<Self> {
         let (start_at, started_wall) = (Some(Stamp::from_nanos(start_at)), Some(started_wall));
         let spec = cuesta_driver::RunSpec { start_at, started_wall, ..spec.0.clone() };
-        let scripts = scripts.into_iter().map(|(name, script)| (name, script.get().0.script.clone())).collect();
+        let scripts = tapes.into_iter().map(|(name, tape)| (name, tape.get().0.script.clone())).collect();
         cuesta_driver::Run::start(spec, scripts, Path::new(folder)).map(Self).map_err(errors::run)
     }
 

@@ -108,7 +108,7 @@ def check_phases(group: Group, job: Job, absentee: bool) -> None:
     if absentee:
         return
     tape = job.tape(group)
-    script, where = read_script(tape.script), f"{tape.name}.tape"
+    script, where = read_script(tape.content), f"{tape.name}.tape"
     if not script.creates:
         raise InputError(
             f"{where}: it has no transaction `{CREATION}`",
@@ -173,7 +173,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
 def setup(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
     """The facts about a certification that its runs do not record."""
     job = how.timed
-    script = read_script(job.tape(group).script)
+    script = read_script(job.tape(group).content)
     return CertificationSetup(
         kind="benchmark" if arguments.absentee else "certification",
         cuesta=__version__,

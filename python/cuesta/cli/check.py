@@ -26,8 +26,8 @@ def _tape(where: str) -> tuple[str, Any]:
     tape = read_tape(where)
     notes = [f"note: {note}" for note in tape.notes]
     advice = "" if tape.times_echo else "; no key is timed: `Set Echo screen` times each key to its echo"
-    text = "\n".join([tape.script.listing().rstrip(), *notes, f"OK: {where}{advice}"])
-    return text, json.loads(tape.script.commands())
+    text = "\n".join([tape.content.listing().rstrip(), *notes, f"OK: {where}{advice}"])
+    return text, json.loads(tape.content.commands())
 
 
 def _plan(path: Path) -> tuple[str, Any]:

@@ -149,7 +149,7 @@ def _tapes(job: Job) -> list[str]:
         "\n".join(
             [
                 f"TAPE {tape.name}",
-                *(f"  {row}" for row in tape.script.listing().splitlines()),
+                *(f"  {row}" for row in tape.content.listing().splitlines()),
                 *(f"  note: {note}" for note in tape.notes),
             ]
         )

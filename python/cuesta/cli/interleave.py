@@ -75,7 +75,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
 def figures_to_test(job: Job) -> list[str]:
     """Labels of the figures that will be tested: those of the meters, and those that the tapes time."""
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
-    classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.script.transactions()]
+    classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
     metrics = (*HEADLINE, ECHO) if classes else OF_ECHOES
     of = {"response.p95": classes, ECHO.name: groups}

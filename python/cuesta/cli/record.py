@@ -193,7 +193,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     print(f"{files.tape}: {_summary(tape)}")
     print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
     _say_what_is_hidden(cast, keep_all)
-    columns = ",".join(_native.Script.parse(tape, "recorded.tape", ".").columns())
+    columns = ",".join(_native.Tape.parse(tape, "recorded.tape", ".").columns())
     data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
     print(_replayed(tape))
     if not arguments.loop and LOGOUT in tape:
@@ -232,5 +232,5 @@ def _on_one_row(text: str) -> str:
 
 
 def _summary(tape: str) -> str:
-    script = _native.Script.parse(tape, "recorded.tape", ".")
-    return script.listing().rsplit("# a pass: ", 1)[-1].splitlines()[0]
+    listing = _native.Tape.parse(tape, "recorded.tape", ".").listing()
+    return listing.rsplit("# a pass: ", 1)[-1].splitlines()[0]

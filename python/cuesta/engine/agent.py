@@ -61,11 +61,11 @@ def main() -> None:
             _native.ssh_unlock(file, passphrase)
         spec = _native.RunSpec.parse(order["spec"])
         spec.prepare_ssh()
-        scripts = {name: _native.Script.parse(**tape) for name, tape in order["tapes"].items()}
+        tapes = {name: _native.Tape.parse(**tape) for name, tape in order["tapes"].items()}
         _say({"ready": True})
         start = orders.wait()
         if start:
-            _play(_native.Run.start(spec, **json.loads(start), scripts=scripts, folder=order["folder"]), orders)
+            _play(_native.Run.start(spec, **json.loads(start), tapes=tapes, folder=order["folder"]), orders)
     except (_native.RunError, _native.TapeError) as error:
         _say({"failed": str(error)})
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cuesta.engine.tapes import Tape, is_cast, read_tape
+from cuesta.engine.tapes import TapeFile, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
@@ -22,7 +22,7 @@ class Job:
     """A plan with everything that it refers to."""
 
     plan: Plan
-    tapes: Mapping[str, Tape]
+    tapes: Mapping[str, TapeFile]
     """By `source(group)`."""
     users: Mapping[str, Users]
     """By the group's `data`."""
@@ -32,7 +32,7 @@ class Job:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Additional variables for the programs that the driver starts on lines."""
 
-    def tape(self, group: Group) -> Tape:
+    def tape(self, group: Group) -> TapeFile:
         return self.tapes[source(group)]
 
     def users_of(self, group: Group) -> Users:
@@ -96,9 +96,9 @@ def most_users(segment: Segment) -> int:
     return sum(max(group.users for group in column) for column in columns)
 
 
-def fitting_service(tape: Tape) -> Service:
+def fitting_service(tape: TapeFile) -> Service:
     """`transaction N` if the tape waits for N characters, `echo` if for nothing but echoes, else `transaction 150`."""
-    waits = [(word, amount) for word, amount in tape.script.outline() if word.startswith("Wait")]
+    waits = [(word, amount) for word, amount in tape.content.outline() if word.startswith("Wait")]
     for word, characters in waits:
         if word == "Wait+Bytes" and characters is not None:
             return Service("transaction", f"{characters:.0f}")
@@ -115,7 +115,7 @@ def _is_closed(group: Group) -> bool:
 
 
 def _check_work(job: Job, group: Group) -> None:
-    if job.tape(group).script.is_idle():
+    if job.tape(group).content.is_idle():
         raise InputError(f"{group.tape}: nobody does anything in it", 'let it type, think or wait: Type "ls" Enter')
 
 
@@ -142,7 +142,7 @@ def _check_cast(job: Job) -> None:
 
 def _check_columns(job: Job, group: Group) -> None:
     # A tape may type a shell's own ${HOME}: a name in capitals without such a column is typed literally.
-    columns = (name for name in job.tape(group).script.columns() if not name.isupper())
+    columns = (name for name in job.tape(group).content.columns() if not name.isupper())
     missing = [name for name in columns if name not in job.users_of(group).columns]
     if not missing:
         return
@@ -155,7 +155,7 @@ def _check_columns(job: Job, group: Group) -> None:
 
 def _check_figures(job: Job) -> None:
     """Limits and published figures must name transactions that a tape has, else they could never be judged."""
-    known = [name for tape in job.tapes.values() for name in (*tape.script.transactions(), tape.name)]
+    known = [name for tape in job.tapes.values() for name in (*tape.content.transactions(), tape.name)]
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
         _check_transaction(f"limit `{limit}`", limit.figure, known)
     for published in job.plan.settings.published:
@@ -167,7 +167,7 @@ def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:
         raise InputError(f"{what}: no tape has this transaction{near(figure.transaction, known)}")
 
 
-def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:
+def _distinct(tapes: dict[str, TapeFile]) -> dict[str, TapeFile]:
     """Number tapes that share a name, being from different folders."""
     taken: set[str] = set()
     for where, tape in tapes.items():

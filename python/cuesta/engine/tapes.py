@@ -16,33 +16,33 @@ CUT = "the cast ends within a row, as when its recorder was killed: the tape has
 
 
 @dataclass(frozen=True, slots=True)
-class Tape:
-    """A tape that parses."""
+class TapeFile:
+    """A tape that parses, with where it comes from."""
 
     name: str
     """Its name in records; also that of transactions without a name of their own."""
     text: str
     folder: Path
     """To which paths in the tape are relative."""
-    script: _native.Script
+    content: _native.Tape
     notes: tuple[str, ...]
     """What was left out of it, or read otherwise than it is written."""
 
     @property
     def times_echo(self) -> bool:
         """Whether any key is timed to its echo."""
-        return self.script.times_echoes()
+        return self.content.times_echoes()
 
 
-def read_tape(where: str, closed: bool = True) -> Tape:
+def read_tape(where: str, closed: bool = True) -> TapeFile:
     """Read `builtin:NAME` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
     path = BUILTIN / f"{where.removeprefix('builtin:')}.tape" if where.startswith("builtin:") else Path(where)
     text, notes = _of_cast(path, where, closed) if is_cast(where) else (_text(path, where), ())
     try:
-        script = _native.Script.parse(text, shown(path), str(path.parent))
+        content = _native.Tape.parse(text, shown(path), str(path.parent))
     except _native.TapeError as error:
         raise InputError(str(error)) from None
-    return Tape(path.stem, text, path.parent, script, (*notes, *script.notes()))
+    return TapeFile(path.stem, text, path.parent, content, (*notes, *content.notes()))
 
 
 def is_cast(where: str) -> bool:

@@ -23,13 +23,13 @@ Sleep 60m
 
 
 def test_a_script_says_how_phases_are_told() -> None:
-    script = read_script(_native.Script.parse(TAPE, "t", "."))
+    script = read_script(_native.Tape.parse(TAPE, "t", "."))
     assert (script.creates, script.pause, script.pauses) == (True, 1.5, 1.75)
     assert "process creation" in script.listing
 
 
 def test_a_script_without_barrier_has_no_pause() -> None:
-    script = read_script(_native.Script.parse("Sleep 1s\nType a\nWait+Silence 1s", "t", "."))
+    script = read_script(_native.Tape.parse("Sleep 1s\nType a\nWait+Silence 1s", "t", "."))
     assert (script.creates, script.pause, script.pauses) == (False, None, 1.0)
 
 
@@ -37,7 +37,7 @@ def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
     study = Path(__file__).parents[3] / "studies" / "certification"
     for name in ("cert", "cert-full"):
         text = (study / f"{name}.tape").read_text()
-        script = read_script(_native.Script.parse(text, name, str(study)))
+        script = read_script(_native.Tape.parse(text, name, str(study)))
         assert script.creates
         assert script.pause is not None
         assert script.pause >= 0.5

@@ -54,7 +54,7 @@ class PhaseTimes:
 
 @dataclass(frozen=True, slots=True)
 class PhasedScript:
-    """What a certification must know of a tape and the tapes that it sources."""
+    """What a certification reads from a tape and the tapes that it sources."""
 
     listing: str
     creates: bool
@@ -65,15 +65,15 @@ class PhasedScript:
     """Seconds of all pauses, each once, without the one at the end."""
 
 
-def read_script(script: _native.Script) -> PhasedScript:
-    outline = script.outline()
+def read_script(tape: _native.Tape) -> PhasedScript:
+    outline = tape.outline()
     slept = [seconds or 0.0 for word, seconds in outline if word == "Sleep"]
     is_last = outline[-1:] and outline[-1][0] == "Sleep"
     behind = (after for before, after in pairwise(outline) if before[0] == "Barrier")
     pause = next((seconds for word, seconds in behind if word == "Sleep"), None)
     return PhasedScript(
-        script.listing(),
-        CREATION in script.transactions(),
+        tape.listing(),
+        CREATION in tape.transactions(),
         pause,
         sum(slept[: -1 if is_last else None]),
     )

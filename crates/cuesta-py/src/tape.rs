@@ -9,10 +9,10 @@ use crate::errors::TapeError;
 
 /// A tape, parsed.
 #[pyclass(module = "cuesta._native", frozen)]
-pub(crate) struct Script(pub(crate) cuesta_tape::Tape);
+pub(crate) struct Tape(pub(crate) cuesta_tape::Tape);
 
 #[pymethods]
-impl Script {
+impl Tape {
     #[staticmethod]
     fn parse(text: &str, name: &str, folder: &str) -> PyResult<Self> {
         let load = |file: &str| fs::read_to_string(Path::new(folder).join(file)).map_err(|error| error.to_string());
