@@ -17,24 +17,41 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_screen::{StreamByte, StreamParser};
 
-/// Keys that wait for their echo.
+/// The keys of a session that wait for their echo, in the order in which they were sent.
 #[derive(Debug, Default)]
 pub(crate) struct EchoMatcher {
-    awaited: VecDeque<PendingKey>,
-    /// How many timed keys are among them.
-    keys: usize,
-    /// A Return was echoed as CR: an LF right after it belongs to the same echo.
-    line_feed: bool,
-    /// A CR came that was no echo. With an LF right after it, it ends a row; alone it begins the same row again.
-    carriage_return: bool,
+    queue: VecDeque<PendingKey>,
+    /// How many timed keys are in it.
+    timed: usize,
+    /// The CR that came last, if nothing has come since.
+    carriage_return: Option<CarriageReturn>,
     /// Finds characters among control functions.
     stream: StreamParser,
-    /// Keys that seem to be echoed before those ahead of them.
-    run: Option<EchoSequence>,
+    /// Keys behind the first that seem to be echoed, although the first is not.
+    sequence: Option<EchoSequence>,
     /// A response that seems to have come before the echo of its row.
-    early: Option<EarlyAnswer>,
-    /// The slowest recent echo.
-    slowest: Duration,
+    early: Option<EarlyResponse>,
+    slowest: SlowestEcho,
+}
+
+/// A CR, which an LF may follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CarriageReturn {
+    /// It was the echo of a Return: the LF belongs to the same echo.
+    Echo,
+    /// It was no echo: with the LF it ends a row, alone it begins the same row again.
+    Output,
+}
+
+/// The slowest recent echo of a session; `None` before the first echo.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct SlowestEcho(pub(crate) Option<Duration>);
+
+impl SlowestEcho {
+    /// An echo took this long. A slow one fades by a sixteenth with each echo after it.
+    pub(crate) fn learn(&mut self, took: Duration) {
+        self.0 = Some(took.max(self.0.unwrap_or_default() * 15 / 16));
+    }
 }
 
 /// One character that waits for its echo.
@@ -46,7 +63,7 @@ pub(crate) struct PendingKey {
     pub(crate) sent: Stamp,
     want: char,
     /// The last character of its key: pasted text is one key of several characters.
-    last: bool,
+    ends_key: bool,
     /// Whether its echo is timed, and counted if it is missing.
     timed: bool,
 }
@@ -55,7 +72,7 @@ pub(crate) struct PendingKey {
 #[derive(Debug, Clone, Copy)]
 struct EchoSequence {
     first: usize,
-    came: [Stamp; MOST_IN_RUN],
+    came: [Stamp; MOST_IN_SEQUENCE],
     len: usize,
     /// Another character has come since.
     broken: bool,
@@ -63,17 +80,17 @@ struct EchoSequence {
 
 /// An end of row came while keys before the Return waited for their echo.
 #[derive(Debug, Clone, Copy)]
-struct EarlyAnswer {
+struct EarlyResponse {
     /// Index of the Return among the pending characters.
     end: usize,
     /// When the end of row came.
     came: Stamp,
-    /// The row's echo, as far as it has come since.
+    /// The echo of the row, as far as it has come since.
     row: Option<EchoSequence>,
 }
 
-/// This many echoes in order are no coincidence, whenever their keys were sent.
-const MOST_IN_RUN: usize = 4;
+/// This many echoes in order are no coincidence, even if all their keys were sent before the first echo came.
+const MOST_IN_SEQUENCE: usize = 4;
 /// Early echoes are held for `HELD`, or for `HELD_TIMES` the slowest recent echo if that is more.
 const HELD: Duration = Duration::from_millis(500);
 const HELD_TIMES: u32 = 4;
@@ -85,9 +102,9 @@ const MOST_UNTIMED: usize = 256;
 pub(crate) enum EchoMatch {
     /// The echo of a whole key.
     Echo(PendingKey),
-    /// Part of an echo, or the echo of a key that is not timed.
-    Part,
-    /// It is certain now that keys were echoed early, or after a response: see [`EchoMatcher::overtaken`].
+    /// It belongs to an echo: a part of one, or the echo of a key that is not timed.
+    Consumed,
+    /// It proves that keys were echoed before those ahead of them, or after a response: see [`EchoMatcher::overtaken`].
     Overtook,
     /// Not the echo that the map demands.
     Wrong,
@@ -95,12 +112,12 @@ pub(crate) enum EchoMatch {
     Other,
 }
 
-/// Keys that were never echoed, and those behind them that were.
+/// Keys that were never echoed, and the keys behind them that were.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Overtaken {
     pub(crate) lost: u64,
-    pub(crate) echoed: Vec<(PendingKey, Stamp)>,
-    /// When the character came that decided it.
+    pub(crate) echoes: Vec<(PendingKey, Stamp)>,
+    /// When the character came that proved it.
     pub(crate) last: Stamp,
 }
 
@@ -109,18 +126,18 @@ const LF: char = '\n';
 
 impl EchoMatcher {
     /// Whether any character may still be an echo.
-    pub(crate) fn are_awaited(&self) -> bool {
-        self.line_feed || !self.awaited.is_empty()
+    pub(crate) fn expects_echo(&self) -> bool {
+        self.carriage_return == Some(CarriageReturn::Echo) || !self.queue.is_empty()
     }
 
     /// How many timed keys still wait.
-    pub(crate) fn pending(&self) -> usize {
-        self.keys
+    pub(crate) fn unechoed(&self) -> usize {
+        self.timed
     }
 
     /// When the timed key that waits longest was due.
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        self.awaited.iter().find(|key| key.timed).map(|key| key.due)
+        self.queue.iter().find(|key| key.timed).map(|key| key.due)
     }
 
     /// A key was sent. Keys that are not shown as themselves (controls, sequences) are not awaited.
@@ -129,14 +146,14 @@ impl EchoMatcher {
         if key != "\r" && key.chars().any(|character| character.is_ascii_control()) {
             return;
         }
-        self.keys += usize::from(timed && !key.is_empty());
+        self.timed += usize::from(timed && !key.is_empty());
         let mut typed = key.chars().peekable();
         while let Some(character) = typed.next() {
             let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
             let want = mapped.map_or(character, |(_, to)| char::from(*to));
-            self.awaited.push_back(PendingKey { due, sent, want, last: typed.peek().is_none(), timed });
+            self.queue.push_back(PendingKey { due, sent, want, ends_key: typed.peek().is_none(), timed });
         }
-        while !timed && self.awaited.len() > MOST_UNTIMED && self.awaited.front().is_some_and(|key| !key.timed) {
+        while !timed && self.queue.len() > MOST_UNTIMED && self.queue.front().is_some_and(|key| !key.timed) {
             self.drop_first(1);
         }
     }
@@ -150,34 +167,37 @@ impl EchoMatcher {
     pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl Fn() -> Stamp) -> EchoMatch {
         let character = match self.stream.take(byte) {
             StreamByte::Character(character) => character,
-            StreamByte::Part(bytes, len) => return self.part(&bytes[..len]),
+            StreamByte::Part(bytes, len) => return self.incomplete(&bytes[..len]),
             StreamByte::Control => return EchoMatch::Other,
         };
-        if std::mem::take(&mut self.line_feed) && character == LF {
-            return EchoMatch::Part;
+        let before = self.carriage_return.take();
+        if before == Some(CarriageReturn::Echo) && character == LF {
+            return EchoMatch::Consumed;
         }
-        let ends_row = std::mem::take(&mut self.carriage_return) && character == LF;
-        let Some(front) = self.awaited.front() else { return EchoMatch::Other };
-        let goes_on = self.run.is_some_and(|run| self.extends(run, character));
+        let Some(front) = self.queue.front() else { return EchoMatch::Other };
+        let goes_on = self.sequence.is_some_and(|sequence| self.extends(sequence, character));
         if shows(front.want, character) && !goes_on && self.early.is_none() {
             let sent = front.sent;
-            self.run = None;
-            self.line_feed = character == CR;
-            let echoed = self.pop().filter(|key| key.last && key.timed);
+            self.sequence = None;
+            self.carriage_return = (character == CR).then_some(CarriageReturn::Echo);
+            let echoed = self.pop().filter(|key| key.ends_key && key.timed);
             if echoed.is_some() {
-                self.took(at().since(sent));
+                self.slowest.learn(at().since(sent));
             }
-            return echoed.map_or(EchoMatch::Part, EchoMatch::Echo);
+            return echoed.map_or(EchoMatch::Consumed, EchoMatch::Echo);
         }
         if strict {
             self.give_up_front();
             return EchoMatch::Wrong;
         }
-        self.carriage_return = character == CR && !goes_on && self.early.is_none();
-        if ends_row {
-            self.answered_early(at());
+        if character == CR && !goes_on && self.early.is_none() {
+            self.carriage_return = Some(CarriageReturn::Output);
+            return EchoMatch::Other;
         }
-        if self.carriage_return || (character.is_control() && character != CR) {
+        if before == Some(CarriageReturn::Output) && character == LF {
+            self.begin_early_response(at());
+        }
+        if character.is_control() && character != CR {
             return EchoMatch::Other;
         }
         self.follow(character, goes_on, at)
@@ -185,58 +205,58 @@ impl EchoMatcher {
 
     /// Gives up all keys sent before an instant; returns how many timed ones.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        self.drop_first(self.awaited.iter().take_while(|key| key.sent < sent).count())
+        self.drop_first(self.queue.iter().take_while(|key| key.sent < sent).count())
     }
 
     /// Until when early echoes are held.
     pub(crate) fn held_until(&self) -> Option<Stamp> {
         let early = self.early.map(|early| early.row.map_or(early.came, |row| row.last()));
-        let last = early.or(self.run.map(|run| run.last()))?;
-        Some(last + HELD.max(self.slowest * HELD_TIMES))
+        let last = early.or(self.sequence.map(|sequence| sequence.last()))?;
+        Some(last + HELD.max(self.slowest.0.unwrap_or_default() * HELD_TIMES))
     }
 
     /// Keys that were echoed early, and how many were never echoed, if that is certain or was held long enough.
     pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
         let is_over = self.held_until().is_some_and(|until| until <= now);
-        let certain = self.echoed_row().or(self.run.filter(|run| self.is_certain(run)));
-        if let Some(run) = certain.or(self.run.filter(|_| is_over && self.early.is_none())) {
-            return Some(self.take_run(&run));
+        let certain = self.echoed_row().or(self.sequence.filter(|sequence| self.is_certain(sequence)));
+        if let Some(sequence) = certain.or(self.sequence.filter(|_| is_over && self.early.is_none())) {
+            return Some(self.accept(&sequence));
         }
         let early = self.early.filter(|_| is_over)?;
-        Some(Overtaken { lost: self.drop_first(early.end + 1), echoed: Vec::new(), last: early.came })
+        Some(Overtaken { lost: self.drop_first(early.end + 1), echoes: Vec::new(), last: early.came })
     }
 
     /// Accepts the keys of a sequence as echoed, and gives up those before it.
-    fn take_run(&mut self, run: &EchoSequence) -> Overtaken {
-        let lost = self.drop_first(run.first);
-        let mut echoed = Vec::new();
-        for came in &run.came[..run.len] {
-            let Some(key) = self.pop().filter(|key| key.last && key.timed) else { continue };
-            self.took(came.since(key.sent));
-            echoed.push((key, *came));
+    fn accept(&mut self, sequence: &EchoSequence) -> Overtaken {
+        let lost = self.drop_first(sequence.first);
+        let mut echoes = Vec::new();
+        for came in &sequence.came[..sequence.len] {
+            let Some(key) = self.pop().filter(|key| key.ends_key && key.timed) else { continue };
+            self.slowest.learn(came.since(key.sent));
+            echoes.push((key, *came));
         }
-        self.run = None;
+        self.sequence = None;
         self.early = None;
-        Overtaken { lost, echoed, last: run.last() }
+        Overtaken { lost, echoes, last: sequence.last() }
     }
 
     /// An end of row came before the echo of what was typed before the Return.
-    fn answered_early(&mut self, came: Stamp) {
-        let Some(end) = self.awaited.iter().position(|key| key.want == CR) else { return };
-        self.run = None;
-        self.early = Some(EarlyAnswer { end, came, row: None });
+    fn begin_early_response(&mut self, came: Stamp) {
+        let Some(end) = self.queue.iter().position(|key| key.want == CR) else { return };
+        self.sequence = None;
+        self.early = Some(EarlyResponse { end, came, row: None });
     }
 
     /// Handles a character that does not seem to be the echo of the oldest pending key.
     fn follow(&mut self, character: char, goes_on: bool, at: impl Fn() -> Stamp) -> EchoMatch {
         let row_goes_on = self.follow_row(character, &at);
         if goes_on {
-            self.run = self.run.map(|run| run.and(at()));
+            self.sequence = self.sequence.map(|sequence| sequence.and(at()));
         } else if character != CR {
             self.follow_behind(character, &at);
         }
-        self.line_feed = character == CR && (goes_on || row_goes_on);
-        let certain = self.echoed_row().is_some() || self.run.is_some_and(|run| self.is_certain(&run));
+        self.carriage_return = (character == CR && (goes_on || row_goes_on)).then_some(CarriageReturn::Echo);
+        let certain = self.echoed_row().is_some() || self.sequence.is_some_and(|sequence| self.is_certain(&sequence));
         if certain { EchoMatch::Overtook } else { EchoMatch::Other }
     }
 
@@ -244,9 +264,9 @@ impl EchoMatcher {
     fn follow_row(&mut self, character: char, at: impl Fn() -> Stamp) -> bool {
         let Some(early) = self.early else { return false };
         let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
-        let begins = || self.awaited.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
+        let begins = || self.queue.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
         let row = goes_on.or_else(begins);
-        self.early = Some(EarlyAnswer { row, ..early });
+        self.early = Some(EarlyResponse { row, ..early });
         row.is_some()
     }
 
@@ -254,77 +274,76 @@ impl EchoMatcher {
     fn follow_behind(&mut self, character: char, at: impl Fn() -> Stamp) {
         // Keys of a row that was answered early are echoed from the first on, or not at all.
         let from = self.early.map_or(1, |early| early.end + 1);
-        let first = self.awaited.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
-        match (first, &mut self.run) {
-            (Some(first), run) if run.is_none_or(|run| run.broken || first < run.first) => {
-                *run = Some(EchoSequence::new(first, at()));
+        let first = self.queue.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
+        match (first, &mut self.sequence) {
+            (Some(first), sequence) if sequence.is_none_or(|sequence| sequence.broken || first < sequence.first) => {
+                *sequence = Some(EchoSequence::new(first, at()));
             }
-            (_, Some(run)) => run.broken = true,
+            (_, Some(sequence)) => sequence.broken = true,
             _ => {}
         }
     }
 
     /// Whether a character is the next echo of a sequence.
-    fn extends(&self, run: EchoSequence, character: char) -> bool {
-        !run.broken && self.awaited.get(run.first + run.len).is_some_and(|key| key.want == character)
+    fn extends(&self, sequence: EchoSequence, character: char) -> bool {
+        !sequence.broken && self.queue.get(sequence.first + sequence.len).is_some_and(|key| key.want == character)
     }
 
     /// The echo of a row that was answered early, if it is no coincidence.
     fn echoed_row(&self) -> Option<EchoSequence> {
         let early = self.early?;
-        early.row.filter(|row| row.len == MOST_IN_RUN || row.len > early.end)
+        early.row.filter(|row| row.len == MOST_IN_SEQUENCE || row.len > early.end)
     }
 
     /// Whether a sequence is no coincidence.
-    fn is_certain(&self, run: &EchoSequence) -> bool {
-        let answered =
-            |index: usize| self.awaited.get(run.first + index).is_some_and(|next| next.sent >= run.came[index - 1]);
-        run.first == 0 || run.len == MOST_IN_RUN || (1..run.len).any(answered)
+    fn is_certain(&self, sequence: &EchoSequence) -> bool {
+        let sent_after_echo = |index: usize| {
+            self.queue.get(sequence.first + index).is_some_and(|next| next.sent >= sequence.came[index - 1])
+        };
+        sequence.first == 0 || sequence.len == MOST_IN_SEQUENCE || (1..sequence.len).any(sent_after_echo)
     }
 
     /// Bytes of an incomplete character came.
-    fn part(&self, bytes: &[u8]) -> EchoMatch {
-        let is_echo = self.awaited.front().is_some_and(|key| {
+    fn incomplete(&self, bytes: &[u8]) -> EchoMatch {
+        let is_echo = self.queue.front().is_some_and(|key| {
             let mut buffer = [0; 4];
             key.want.encode_utf8(&mut buffer).as_bytes().starts_with(bytes)
         });
-        if is_echo { EchoMatch::Part } else { EchoMatch::Other }
-    }
-
-    fn took(&mut self, delay: Duration) {
-        self.slowest = delay.max(self.slowest * 15 / 16);
+        if is_echo { EchoMatch::Consumed } else { EchoMatch::Other }
     }
 
     fn give_up_front(&mut self) {
-        self.run = None;
+        self.sequence = None;
         self.early = None;
-        while self.pop().is_some_and(|key| !key.last) {}
+        while self.pop().is_some_and(|key| !key.ends_key) {}
     }
 
-    /// Gives up a number of characters; returns how many timed keys those are. The Return behind a secret does not count.
+    /// Gives up the first `characters` of the queue; returns how many timed keys those are. The Return behind a secret does not
+    /// count.
     fn drop_first(&mut self, characters: usize) -> u64 {
         let mut lost = 0;
         let mut is_secret = false;
         for key in (0..characters).filter_map(|_| self.pop()) {
-            lost += u64::from(key.last && key.timed && !(is_secret && key.want == CR));
+            lost += u64::from(key.ends_key && key.timed && !(is_secret && key.want == CR));
             is_secret = !key.timed;
         }
         let left = |index: usize| index.checked_sub(characters);
-        self.run = self.run.and_then(|run| Some(EchoSequence { first: left(run.first)?, ..run }));
-        self.early = self.early.and_then(|early| Some(EarlyAnswer { end: left(early.end)?, row: None, ..early }));
+        self.sequence =
+            self.sequence.and_then(|sequence| Some(EchoSequence { first: left(sequence.first)?, ..sequence }));
+        self.early = self.early.and_then(|early| Some(EarlyResponse { end: left(early.end)?, row: None, ..early }));
         lost
     }
 
     fn pop(&mut self) -> Option<PendingKey> {
-        let first = self.awaited.pop_front();
-        self.keys -= usize::from(first.is_some_and(|key| key.last && key.timed));
+        let first = self.queue.pop_front();
+        self.timed -= usize::from(first.is_some_and(|key| key.ends_key && key.timed));
         first
     }
 }
 
 impl EchoSequence {
     fn new(first: usize, came: Stamp) -> Self {
-        Self { first, came: [came; MOST_IN_RUN], len: 1, broken: false }
+        Self { first, came: [came; MOST_IN_SEQUENCE], len: 1, broken: false }
     }
 
     /// This sequence and the next echo.

@@ -22,7 +22,7 @@ pub(crate) struct Group {
     /// Columns and rows of the users' terminals.
     pub(crate) size: (u16, u16),
     /// Whether the host can echo.
-    pub(crate) is_echoed: bool,
+    pub(crate) can_echo: bool,
     data: Vec<BTreeMap<String, String>>,
     /// Columns whose cells' length no count may reveal.
     secret: Vec<String>,
@@ -119,14 +119,14 @@ impl Group {
             series,
             barriers,
             size: group.size(settings),
-            is_echoed: !group.target.starts_with("pipe:"),
+            can_echo: !group.target.starts_with("pipe:"),
             data: group.data.clone(),
             secret: group.secret.clone(),
         }
     }
 
-    /// Whether any of these pieces is secret.
-    pub(crate) fn is_secret(&self, pieces: &[Piece]) -> bool {
+    /// Whether any of these pieces is a secret column.
+    pub(crate) fn types_secret(&self, pieces: &[Piece]) -> bool {
         let secret = |piece: &Piece| matches!(piece, Piece::Column(name) if self.secret.contains(name));
         pieces.iter().any(secret)
     }

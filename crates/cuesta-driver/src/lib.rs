@@ -12,8 +12,8 @@
 //! - `group`: users of one kind, with their programs and the series that they count in.
 //! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines; `opening`: what opening one took.
 //! - `pacing`: when the next input is due; `barrier`: where users wait for one another.
-//! - `pending_screen`: what has come and is not drawn yet, and what the screen then shows; `echo_matcher`, `response`,
-//!   `text`: what has come, and what it means. Pure.
+//! - `user_screen`: a user's screen, drawn after the line is read; `echo_matcher`: which character echoes which key;
+//!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
 
 mod barrier;
@@ -24,7 +24,6 @@ mod error;
 mod group;
 mod opening;
 mod pacing;
-mod pending_screen;
 mod response;
 mod run;
 mod self_meter;
@@ -33,6 +32,7 @@ mod spec;
 mod text;
 mod thread_state;
 mod user;
+mod user_screen;
 mod user_state;
 mod worker;
 

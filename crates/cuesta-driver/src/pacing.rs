@@ -1,4 +1,4 @@
-//! When the next input is due: closed, paced or open, one small type each.
+//! When the next input is due, in a closed, a paced or an open load.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,17 +20,17 @@ pub(crate) const MOST_BEHIND: u64 = 256;
 pub(crate) enum Pacer {
     /// When the user is ready.
     Closed,
-    /// At fixed instants.
-    Paced { next: Stamp, cycle: Duration },
+    /// At fixed instants, one cycle apart (a paced load).
+    Cyclic { next: Stamp, cycle: Duration },
     /// When it arrives.
     Open(Rc<ArrivalQueue>),
 }
 
 impl Pacer {
     /// A paced user's first instant is random within the cycle, so that users do not type in step.
-    pub(crate) fn paced(start: Stamp, cycle: Duration, rng: &mut SeededRng) -> Self {
+    pub(crate) fn cyclic(start: Stamp, cycle: Duration, rng: &mut SeededRng) -> Self {
         let phase = Duration::from_nanos(rng.below(cycle.as_nanos() as u64));
-        Self::Paced { next: start + phase, cycle }
+        Self::Cyclic { next: start + phase, cycle }
     }
 }
 
@@ -52,10 +52,10 @@ pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (S
 
 /// Inputs that have arrived for one user and have not begun.
 #[derive(Debug, Default)]
-pub(crate) struct ArrivalQueue(RefCell<Waiting>);
+pub(crate) struct ArrivalQueue(RefCell<QueuedInputs>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct QueuedInputs {
     due: VecDeque<Stamp>,
     waker: Option<Waker>,
 }
@@ -118,7 +118,7 @@ pub(crate) struct ArrivalProcess {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// It waits for its user.
-    WaitingFor,
+    Queued,
     /// Too many wait.
     Skipped,
 }
@@ -141,7 +141,7 @@ impl ArrivalProcess {
     pub(crate) fn advance(&mut self, up_to: Stamp, mut arrived: impl FnMut(Stamp, Arrival)) {
         while let Some((due, user)) = self.next.filter(|(due, _)| *due <= up_to) {
             let has_room = self.users[user].as_ref().is_some_and(|arrivals| arrivals.arrive(due));
-            arrived(due, if has_room { Arrival::WaitingFor } else { Arrival::Skipped });
+            arrived(due, if has_room { Arrival::Queued } else { Arrival::Skipped });
             self.next = self.after(due, user + 1);
         }
     }
@@ -209,18 +209,18 @@ mod tests {
 
     #[test]
     fn all_threads_draw_the_same_arrivals() {
-        let dealt = |thread: u32, threads: u32| {
+        let arrivals = |thread: u32, threads: u32| {
             let mine: Vec<_> =
                 (0..12).map(|user| (user % threads == thread).then(Rc::<ArrivalQueue>::default)).collect();
             let until = Stamp::ZERO + Duration::from_secs(30);
             let mut process = ArrivalProcess::new(SeededRng::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
-            process.advance(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::WaitingFor));
+            process.advance(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::Queued));
             assert_eq!(process.next_due(), None);
-            let dealt = |arrivals: &Option<Rc<ArrivalQueue>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
-            mine.iter().map(|arrivals| dealt(arrivals).unwrap_or_default()).collect::<Vec<_>>()
+            let due = |arrivals: &Option<Rc<ArrivalQueue>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
+            mine.iter().map(|arrivals| due(arrivals).unwrap_or_default()).collect::<Vec<_>>()
         };
-        let whole = dealt(0, 1);
-        let halves = [dealt(0, 2), dealt(1, 2)];
+        let whole = arrivals(0, 1);
+        let halves = [arrivals(0, 2), arrivals(1, 2)];
         assert!(whole.iter().map(VecDeque::len).sum::<usize>() > 100);
         for (user, arrivals) in whole.iter().enumerate() {
             assert_eq!(*arrivals, halves[user % 2][user]);

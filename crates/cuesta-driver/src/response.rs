@@ -1,4 +1,4 @@
-//! What has come since the last key, and whether it is the complete response.
+//! Judges by the wait condition whether what has come since the last key is the complete response.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::text::Text;
 /// This many characters since the last key are a flood, which is counted once.
 const FLOOD: u64 = 16 << 20;
 
-/// Judges what has come since the last key, without echoes.
+/// Counts what has come since the last key, without echoes, and finds when the response is complete.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseMatcher {
     characters: u64,
@@ -25,13 +25,13 @@ pub(crate) struct ResponseMatcher {
 /// A complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// When its first character had come.
+    /// When its first character came.
     pub(crate) first: Stamp,
-    /// When its last one had.
+    /// When its last character came.
     pub(crate) at: Stamp,
-    /// After how much silence the user knows that it was the last.
+    /// How much silence tells the user that it was the last.
     pub(crate) silence: Duration,
-    /// How long after that the response was held, because keys still waited for their echo.
+    /// How long after `at` the response was held, because keys still waited for their echo.
     pub(crate) held: Duration,
 }
 
@@ -53,7 +53,7 @@ impl ResponseMatcher {
         }
     }
 
-    /// A key went: what came before it is no response to it. `typed`: what may be echoed as part of the text; `first`: it is
+    /// A key is sent: what came before it is no response to it. `typed`: what may be echoed as part of the text; `first`: it is
     /// the first key since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
         let text = self.text.take().map(|mut text| {
@@ -70,7 +70,7 @@ impl ResponseMatcher {
 
     /// The text without late echoes.
     pub(crate) fn text(&self) -> &[u8] {
-        self.text.as_ref().map_or(&[], |text| text.answer())
+        self.text.as_ref().map_or(&[], |text| text.without_late_echo())
     }
 
     /// When the last character came.
@@ -78,7 +78,7 @@ impl ResponseMatcher {
         self.last
     }
 
-    /// Characters of a read, from index `from` on, came that are no echoes.
+    /// Takes characters that are no echoes, from index `from` of a read on.
     pub(crate) fn take(&mut self, condition: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
         let Some(last) = bytes.len().checked_sub(1) else { return };
         let before = self.characters;
@@ -109,7 +109,7 @@ impl ResponseMatcher {
     }
 
     /// The screen has met the condition since `at`; the response began at `first`.
-    pub(crate) fn seen(&mut self, first: Stamp, at: Stamp) {
+    pub(crate) fn complete_on_screen(&mut self, first: Stamp, at: Stamp) {
         if self.done.is_none() {
             self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
         }
@@ -123,7 +123,7 @@ impl ResponseMatcher {
     }
 
     /// The echo of the last key came.
-    pub(crate) fn echoed(&mut self, at: Stamp) {
+    pub(crate) fn complete_by_echo(&mut self, at: Stamp) {
         self.first.get_or_insert(at);
         self.complete(at);
     }
@@ -156,35 +156,35 @@ mod tests {
     #[test]
     fn so_many_characters_are_complete_at_the_last_of_them() {
         let condition = WaitCondition::Bytes(5);
-        let mut answer = ResponseMatcher::new(false);
-        answer.take(Some(&condition), b"abc", 0, &read(100, 3));
-        assert_eq!(answer.done(), None);
-        answer.take(Some(&condition), b"defgh", 2, &read(200, 7));
-        let done = answer.done().expect("complete");
+        let mut response = ResponseMatcher::new(false);
+        response.take(Some(&condition), b"abc", 0, &read(100, 3));
+        assert_eq!(response.done(), None);
+        response.take(Some(&condition), b"defgh", 2, &read(200, 7));
+        let done = response.done().expect("complete");
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 230));
     }
 
     #[test]
     fn silence_is_not_part_of_the_answer() {
-        let mut answer = ResponseMatcher::new(false);
-        answer.take(Some(&WaitCondition::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
-        assert_eq!(answer.done(), None);
-        let done = answer.fell_silent(Stamp::FAR, Duration::from_secs(1));
+        let mut response = ResponseMatcher::new(false);
+        response.take(Some(&WaitCondition::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
+        assert_eq!(response.done(), None);
+        let done = response.fell_silent(Stamp::FAR, Duration::from_secs(1));
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 110));
     }
 
     #[test]
     fn what_came_before_the_last_key_does_not_count() {
-        let mut answer = ResponseMatcher::new(true);
-        answer.take(None, b"ready", 0, &read(1, 5));
-        answer.restart(b"", true);
-        answer.take(None, b"working", 0, &read(2, 7));
-        assert_eq!(answer.text(), b"working");
-        answer.seen(Stamp::from_nanos(40), Stamp::from_nanos(50));
-        answer.seen(Stamp::from_nanos(60), Stamp::from_nanos(60));
-        let done = answer.done().expect("complete");
+        let mut response = ResponseMatcher::new(true);
+        response.take(None, b"ready", 0, &read(1, 5));
+        response.restart(b"", true);
+        response.take(None, b"working", 0, &read(2, 7));
+        assert_eq!(response.text(), b"working");
+        response.complete_on_screen(Stamp::from_nanos(40), Stamp::from_nanos(50));
+        response.complete_on_screen(Stamp::from_nanos(60), Stamp::from_nanos(60));
+        let done = response.done().expect("complete");
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (40, 50));
-        answer.judge_again(&WaitCondition::Bytes(8));
-        assert_eq!(answer.done(), None);
+        response.judge_again(&WaitCondition::Bytes(8));
+        assert_eq!(response.done(), None);
     }
 }

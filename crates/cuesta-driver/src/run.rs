@@ -238,7 +238,7 @@ fn drive(
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
         let shared = ThreadState::new(spec, timeline, groups, connect, memory);
-        worker::play(Rc::new(shared), thread, handle, stopped).await
+        worker::run_thread(Rc::new(shared), thread, handle, stopped).await
     })?;
     // When a run has ended, so have the programs that it started.
     cuesta_lines::wait_for_ended_programs();
@@ -294,7 +294,7 @@ pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connec
         let memory = Arc::new(MemoryMeter::begin());
         let shared = ThreadState::new(Arc::clone(&spec), layout.timeline.clone(), groups, connect, memory);
         let handle = handles.remove(0);
-        worker::play(Rc::new(shared), thread, handle, Arc::default()).await;
+        worker::run_thread(Rc::new(shared), thread, handle, Arc::default()).await;
         drop(handles);
         recorder.finish(&AgentEnd { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())

@@ -1,11 +1,11 @@
-//! A session: a user's line, and what has come over it since the last key.
+//! A session: a user's line, from its opening to its end, and what has come over it since the last key.
 //!
 //! A session listens in every wait, so each character is stamped when it comes. A user whose program looks at a screen has
-//! one (see `pending_screen`): it is drawn a piece at a time, after all lines that were ready have been read.
+//! one (see `user_screen`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
-//! - Here: the state, and keys on their way.
-//! - `waiting`: waits for an instant, an event or a response; `reading`: matches what came to keys and responses;
-//!   `drawing`: the screen.
+//! - Here: the state, and sending keys.
+//! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
+//!   responses; `drawing`: the screen.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -15,14 +15,14 @@ use std::task::{Context, Poll, ready};
 use cuesta_lines::{Line, ProgramExit, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
-use cuesta_tape::{Echo, Program, WaitCondition};
+use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
 use crate::echo_matcher::EchoMatcher;
 use crate::error::LineLoss;
 use crate::opening::Opened;
-use crate::pending_screen::{KeyEffect, PendingScreen, ScreenKey, SentKey};
 use crate::response::ResponseMatcher;
 use crate::thread_state::ThreadState;
+use crate::user_screen::{KeyEffect, ScreenKey, UserScreen};
 
 mod drawing;
 mod reading;
@@ -42,29 +42,25 @@ pub(crate) struct Session {
     slot: usize,
     /// The user's group.
     group: usize,
-    echoes: EchoMatcher,
-    answer: ResponseMatcher,
+    echo_matcher: EchoMatcher,
+    response: ResponseMatcher,
     program: Rc<Program>,
-    /// Which of the program's conditions is or will be waited for.
-    awaited: Option<usize>,
-    /// Whether nothing but echoes may come while one is awaited.
-    strict: bool,
-    /// When the first character came after the last key, by two clocks, if the kernel stamps the line.
-    came: Option<StampPair>,
-    /// Whether that may be the echo of an earlier key.
-    mixed: bool,
+    /// Which of the program's conditions is waited for, or will be next.
+    next_condition: Option<usize>,
+    /// When the first character after the last key came, by two clocks, if the kernel stamps the line.
+    first_stamps: Option<StampPair>,
+    /// Whether that character may be no response to the key, but the echo of an earlier one.
+    first_is_doubtful: bool,
     /// The traffic counted so far.
-    counted: Traffic,
+    counted_traffic: Traffic,
     /// Only if the program looks at a screen.
-    screen: Option<Box<PendingScreen>>,
+    screen: Option<Box<UserScreen>>,
     /// The modes that keys depend on, if they do and there is no screen.
     modes: Option<ModeWatch>,
     /// A key is being sent: nothing may come between its characters.
     sending: bool,
-    /// Whether echoes are looked for in the stream.
-    follows: bool,
-    /// The last input has its response: the next key begins another.
-    answered: bool,
+    /// The last input has its response, or has none any more: the next key begins another input.
+    input_has_ended: bool,
     /// Something has come since the last key, echoes included.
     heard: bool,
 }
@@ -79,13 +75,15 @@ pub(crate) enum KeyInput<'a> {
     Paste(&'a str),
 }
 
-/// How the echo of a key is awaited.
+/// How a key is pressed, and what follows it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct EchoRequest {
-    /// When the key was due.
-    pub(crate) due: Stamp,
-    pub(crate) echo: Echo,
-    /// The key is part of a secret, whose length must not be counted.
+pub(crate) struct Press {
+    pub(crate) settings: KeySettings,
+    /// Which of the program's conditions is waited for next.
+    pub(crate) next_wait: Option<usize>,
+    /// Whether no other key comes before that wait.
+    pub(crate) is_last: bool,
+    /// Whether it is part of a secret, whose length no count may reveal.
     pub(crate) secret: bool,
 }
 
@@ -105,38 +103,34 @@ impl Session {
             shared,
             slot,
             group,
-            echoes: EchoMatcher::default(),
-            answer: ResponseMatcher::new(program.reads_text),
+            echo_matcher: EchoMatcher::default(),
+            response: ResponseMatcher::new(program.reads_text),
             program: Rc::clone(program),
-            awaited: None,
-            strict: false,
-            came: None,
-            mixed: false,
-            counted: Traffic::default(),
+            next_condition: None,
+            first_stamps: None,
+            first_is_doubtful: false,
+            counted_traffic: Traffic::default(),
             screen: None,
             modes: None,
             sending: false,
-            follows: false,
-            answered: true,
+            input_has_ended: true,
             heard: false,
         };
-        session.play(program);
+        session.begin_pass(program);
         session
     }
 
     /// Prepares for a pass of a program.
-    pub(crate) fn play(&mut self, program: &Rc<Program>) {
+    pub(crate) fn begin_pass(&mut self, program: &Rc<Program>) {
         if !Rc::ptr_eq(&self.program, program) {
             self.program = Rc::clone(program);
-            self.awaited = None;
+            self.next_condition = None;
         }
-        self.strict = !program.echo_map.is_empty();
-        self.follows = program.times_echoes;
-        self.answer.keep_text(program.reads_text);
+        self.response.keep_text(program.reads_text);
         if program.needs_screen && self.screen.is_none() {
-            let mut pending = PendingScreen::new(self.shared.groups[self.group].size);
-            self.shared.has_screen(pending.grown());
-            self.screen = Some(Box::new(pending));
+            let mut screen = UserScreen::new(self.shared.groups[self.group].size);
+            self.shared.has_screen(screen.memory_change());
+            self.screen = Some(Box::new(screen));
         }
         // Modes that the host set before this are not known.
         self.modes =
@@ -155,7 +149,7 @@ impl Session {
 
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
-        self.echoes.pending() + self.screen.as_ref().map_or(0, |pending| pending.pending())
+        self.echo_matcher.unechoed() + self.screen.as_ref().map_or(0, |screen| screen.unechoed())
     }
 
     /// Whether any key was sent.
@@ -175,85 +169,74 @@ impl Session {
 
     /// The text that has come since the last key.
     pub(crate) fn text(&self) -> &[u8] {
-        self.answer.text()
+        self.response.text()
     }
 
     /// When the last key went and when the first character came after it, by two clocks, if the kernel stamps the line.
-    pub(crate) fn stamped(&mut self) -> Option<(StampPair, StampPair)> {
-        let (sent, came) = self.line.kernel_sent().zip(self.came)?;
-        (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
+    pub(crate) fn kernel_stamps(&mut self) -> Option<(StampPair, StampPair)> {
+        let (sent, came) = self.line.kernel_sent().zip(self.first_stamps)?;
+        (!self.first_is_doubtful && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Sends a key; what comes from now on is judged by the condition `next_wait`. `last`: no other key comes before that
-    /// wait. Returns the instant at which the key went.
-    pub(crate) async fn send(
-        &mut self,
-        input: KeyInput<'_>,
-        awaited: EchoRequest,
-        next_wait: Option<usize>,
-        last: bool,
-    ) -> Result<Stamp, LineLoss> {
+    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. Returns when the
+    /// key was sent.
+    pub(crate) async fn send(&mut self, input: KeyInput<'_>, due: Stamp, press: Press) -> Result<Stamp, LineLoss> {
         self.count_opening();
         let (key, typed) = self.encode(input).await;
-        self.awaited = next_wait;
-        let first = std::mem::take(&mut self.answered);
+        self.next_condition = press.next_wait;
+        let first = std::mem::take(&mut self.input_has_ended);
+        let echo = press.settings.echo;
         // The text holds no timed echoes.
-        self.answer.restart(if awaited.echo == Echo::Timed || !self.is_echoed() { b"" } else { typed }, first);
-        (self.came, self.heard) = (None, false);
-        self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
+        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, first);
+        (self.first_stamps, self.heard) = (None, false);
+        self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
         let sent = clock::now();
-        if awaited.echo == Echo::Timed {
-            self.echoes.await_key(typed, &self.program.echo_map, !awaited.secret, awaited.due, sent);
+        if echo == Echo::Timed {
+            self.echo_matcher.await_key(typed, &self.program.echo_map, !press.secret, due, sent);
         }
-        let is_last = last && self.condition().is_some_and(WaitCondition::needs_screen);
-        self.show(input, typed, awaited, (sent, first, is_last));
-        if awaited.echo != Echo::Untimed {
-            self.waits_for_echo();
+        let is_last = press.is_last && self.condition().is_some_and(WaitCondition::needs_screen);
+        let timed = echo == Echo::Screen && !press.secret;
+        self.tell_screen(input, typed, ScreenKey { due, sent, timed, first, is_last });
+        if echo != Echo::Untimed {
+            self.report_unechoed();
         }
         self.alarm.reset(sent + self.program.patience);
         let mut rest = &*key;
         self.sending = true;
-        let gone = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
+        let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
         self.sending = false;
-        gone?;
+        sending?;
         self.shared.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_traffic();
         Ok(sent)
     }
 
-    /// The condition that is or will be waited for.
+    /// The condition that is waited for, or will be next.
     fn condition(&self) -> Option<&WaitCondition> {
-        self.program.condition(self.awaited)
+        self.program.condition(self.next_condition)
     }
 
-    /// Whether a host may echo at all: none does over pipes.
-    fn is_echoed(&self) -> bool {
-        self.shared.groups[self.group].is_echoed
+    /// Whether the host can echo at all: over pipes none can.
+    fn can_echo(&self) -> bool {
+        self.shared.groups[self.group].can_echo
     }
 
-    /// Tells the screen what is typed, character by character.
-    fn show(
-        &mut self,
-        input: KeyInput<'_>,
-        typed: &[u8],
-        awaited: EchoRequest,
-        (sent, first, last): (Stamp, bool, bool),
-    ) {
-        let is_echoed = self.is_echoed();
-        let Some(pending) = &mut self.screen else { return };
+    /// Tells the screen what is typed, character by character. Only a single character is timed.
+    fn tell_screen(&mut self, input: KeyInput<'_>, typed: &[u8], key: ScreenKey) {
+        let can_echo = self.can_echo();
+        let Some(screen) = &mut self.screen else { return };
         let typed = std::str::from_utf8(typed).unwrap_or_default();
-        let is_key = matches!(input, KeyInput::Key(_)) && typed.chars().nth(1).is_some();
-        let timed = awaited.echo == Echo::Screen && !awaited.secret && typed.chars().nth(1).is_none();
-        let mut key = ScreenKey { due: awaited.due, sent, timed, answers: last };
-        if is_key || typed.is_empty() || (!timed && !is_echoed) {
-            return pending.sent(KeyEffect::Other, SentKey { key, first });
+        let is_single = typed.chars().nth(1).is_none();
+        let key = ScreenKey { timed: key.timed && is_single, ..key };
+        let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
+        if is_sequence || typed.is_empty() || (!key.timed && !can_echo) {
+            return screen.key(KeyEffect::Other, key);
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
             rest -= character.len_utf8();
-            key.answers = last && rest == 0;
-            pending
-                .sent(KeyEffect::new(character, &self.program.echo_map), SentKey { key, first: first && index == 0 });
+            let key = ScreenKey { first: key.first && index == 0, is_last: key.is_last && rest == 0, ..key };
+            screen.key(KeyEffect::new(character, &self.program.echo_map), key);
         }
     }
 
@@ -286,18 +269,18 @@ impl Session {
     fn count_traffic(&mut self) {
         let traffic = self.line.traffic();
         self.shared.tally(|tally| {
-            tally.counts.characters.line_in += traffic.sent - self.counted.sent;
-            tally.counts.characters.line_out += traffic.received - self.counted.received;
+            tally.counts.characters.line_in += traffic.sent - self.counted_traffic.sent;
+            tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
         });
-        self.counted = traffic;
+        self.counted_traffic = traffic;
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         self.draw_all();
-        if let Some(pending) = &mut self.screen {
-            self.shared.has_screen((pending.grown().0, 0));
+        if let Some(screen) = &mut self.screen {
+            self.shared.has_screen((screen.memory_change().0, 0));
         }
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();

@@ -157,8 +157,9 @@ fn key_distribution<'de, D: Deserializer<'de>>(text: D) -> Result<Option<KeyDist
 pub enum LoadKind {
     /// After the answer to the one before.
     Closed,
-    /// At fixed instants, one pass of the script per cycle.
-    Paced {
+    /// At fixed instants, one pass of the script per cycle: a paced load.
+    #[serde(rename = "paced")]
+    Cyclic {
         /// The cycle, ns.
         cycle: u64,
     },

@@ -11,8 +11,8 @@ pub(crate) struct Text {
     escape: Escape,
     /// What was typed since the last answer, as rows.
     typed: Vec<u8>,
-    /// How much of it had been echoed when the last key went.
-    echoed: usize,
+    /// How much of it had been echoed when the last key was sent.
+    echoed_len: usize,
 }
 
 /// The position in an escape sequence (ECMA-48 §5.4, §8.3).
@@ -34,13 +34,13 @@ const TYPED: usize = 1024;
 const ESC: u8 = 0x1b;
 
 impl Text {
-    /// A key goes: forgets the text before it. `first`: it is the first key since the last response.
+    /// A key is sent: forgets the text before it. `first`: it is the first key since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
         if first {
             self.typed.clear();
-            self.echoed = 0;
-        } else if self.typed[self.echoed..].starts_with(&self.all) {
-            self.echoed += self.all.len();
+            self.echoed_len = 0;
+        } else if self.typed[self.echoed_len..].starts_with(&self.all) {
+            self.echoed_len += self.all.len();
         }
         if self.typed.len() + typed.len() <= TYPED {
             self.typed.extend(typed.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }));
@@ -55,9 +55,9 @@ impl Text {
         &self.all
     }
 
-    /// The same without a late echo of what was typed.
-    pub(crate) fn answer(&self) -> &[u8] {
-        let late = &self.typed[self.echoed..];
+    /// All rows without a late echo of what was typed.
+    pub(crate) fn without_late_echo(&self) -> &[u8] {
+        let late = &self.typed[self.echoed_len..];
         if late.starts_with(&self.all) { &[] } else { self.all.strip_prefix(late).unwrap_or(&self.all) }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             text.push(echoed);
             text.restart(b"\r", false);
             text.push(late);
-            String::from_utf8_lossy(text.answer()).into_owned()
+            String::from_utf8_lossy(text.without_late_echo()).into_owned()
         };
         assert_eq!(came(b"echo D", b"ONE"), "");
         assert_eq!(came(b"echo D", b"ONE\r\n"), "");

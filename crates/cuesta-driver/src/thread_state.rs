@@ -11,9 +11,9 @@ use cuesta_tape::WaitCondition;
 use crate::connect::Connect;
 use crate::group::Group;
 use crate::pacing::{Arrival, ArrivalQueue};
-use crate::pending_screen::ScreenEvent;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::{self, LoadKind, RunSpec};
+use crate::user_screen::ScreenEvent;
 use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
 
 /// The largest read of a line. Small, so that a user who is flooded does not keep the thread.
@@ -163,12 +163,12 @@ impl ThreadState {
     }
 
     /// A transaction of a user is complete.
-    pub(crate) fn answered(&self, slot: usize, response: Duration) {
-        self.users.borrow_mut()[slot].answered(response);
+    pub(crate) fn count_transaction(&self, slot: usize, response: Duration) {
+        self.users.borrow_mut()[slot].count_transaction(response);
     }
 
     /// A transaction of a user is given up.
-    pub(crate) fn unanswered(&self, slot: usize) {
+    pub(crate) fn count_unanswered(&self, slot: usize) {
         self.users.borrow_mut()[slot].unanswered += 1;
         self.tally.borrow_mut().counts.unanswered += 1;
     }
@@ -251,12 +251,12 @@ impl ThreadState {
     }
 
     /// A user begins what arrived for it.
-    pub(crate) fn begins(&self, slot: usize, due: Stamp) {
+    pub(crate) fn begin_arrival(&self, slot: usize, due: Stamp) {
         self.users.borrow_mut()[slot].arrived = Some(due);
     }
 
     /// A user has ended what it began. Counts only what arrived by an open load.
-    pub(crate) fn ends(&self, slot: usize, failed: bool) {
+    pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
         let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
         self.account_of(due, |account| {
             account.done += 1;

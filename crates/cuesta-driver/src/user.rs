@@ -40,9 +40,10 @@ pub(crate) struct User {
     pacer: Pacer,
     /// The next scheduled time: when the user's next operation begins.
     next_due: Stamp,
-    /// When the host, or the user's own keying, lets the user go on. A key sent no later than this is not late.
+    /// From when the user can type again: its last response has come, the barrier is open, its keys before are typed. Lateness
+    /// counts from here if this is after the due time.
     ready: Stamp,
-    /// From when to when the last response was held because it might have been an echo. The next due time moves by as much.
+    /// From when to when the last response was held, because it might have been an echo. The next due time moves by that much.
     held: Option<(Stamp, Stamp)>,
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
@@ -66,7 +67,7 @@ struct OpenTransaction {
     key: Option<(Stamp, Stamp)>,
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
-    answered: Option<Transaction>,
+    transaction: Option<Transaction>,
     /// Only silence ended the wait: the host has sent nothing since the last key.
     silent: bool,
 }
@@ -182,7 +183,7 @@ impl User {
         loop {
             self.next_pass(session).await?;
             let played = self.play(session, self.program.pass, self.program.ops.len()).await;
-            self.ends(played);
+            self.end_arrival(played);
             match played {
                 Err(Stop::GaveUp) => self.forget_input(),
                 other => other?,
@@ -235,10 +236,10 @@ impl User {
             Err(Stop::GaveUp) => return Err(Stop::Lost(LineLoss::NoLogin)),
             other => other?,
         }
-        if let Pacer::Paced { next, cycle } = &mut self.pacer {
+        if let Pacer::Cyclic { next, cycle } = &mut self.pacer {
             let before = begin_in_cycle(next, *cycle, self.next_due);
             if !first {
-                // Their instants were fixed in advance, and the user had no line.
+                // These instants were fixed in advance, and passed while the user had no line.
                 self.shared.tally(|tally| tally.counts.skipped += before);
             }
         }
@@ -252,8 +253,8 @@ impl User {
             let ends = self.step_end();
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),
-                Pacer::Paced { next, .. } if *next >= ends => session.listen_until(ends).await?,
-                Pacer::Paced { next, cycle } => {
+                Pacer::Cyclic { next, .. } if *next >= ends => session.listen_until(ends).await?,
+                Pacer::Cyclic { next, cycle } => {
                     let now = clock::now();
                     let (due, skipped) = next_in_cycle(next, *cycle, now);
                     self.shared.tally(|tally| tally.counts.skipped += skipped);
@@ -269,7 +270,7 @@ impl User {
                     let arrived = session.listen_for(&arrivals, ends).await?;
                     // None: the step ended before anything arrived.
                     if let Some(due) = arrived {
-                        self.shared.begins(self.slot, due);
+                        self.shared.begin_arrival(self.slot, due);
                         self.begin_at(due);
                         return Ok(());
                     }
@@ -288,7 +289,7 @@ impl User {
     fn at(&self) -> Stamp {
         match self.load {
             LoadKind::Closed => self.next_due.max(clock::now()),
-            LoadKind::Paced { .. } | LoadKind::Open { .. } => clock::now(),
+            LoadKind::Cyclic { .. } | LoadKind::Open { .. } => clock::now(),
         }
     }
 
@@ -302,7 +303,7 @@ impl User {
             let step = self.shared.timeline.step_at(at);
             if self.is_wanted_in(step) {
                 self.enter_if_new(step);
-                session.play(&self.program);
+                session.begin_pass(&self.program);
                 return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
             }
             self.step = None;
@@ -347,7 +348,7 @@ impl User {
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
-                LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.rng),
+                LoadKind::Cyclic { cycle } => Pacer::cyclic(from, Duration::from_nanos(cycle), &mut self.rng),
                 LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
             };
         }

@@ -76,7 +76,7 @@ impl UserState {
     }
 
     /// A transaction is complete.
-    pub(crate) fn answered(&mut self, response: Duration) {
+    pub(crate) fn count_transaction(&mut self, response: Duration) {
         self.transactions += 1;
         self.sum += response;
         self.max = self.max.max(response);

@@ -24,7 +24,12 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Panics
 /// When a user does, which is a fault of the driver.
-pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderHandle, stop: Arc<AtomicBool>) -> bool {
+pub(crate) async fn run_thread(
+    shared: Rc<ThreadState>,
+    thread: u32,
+    handle: RecorderHandle,
+    stop: Arc<AtomicBool>,
+) -> bool {
     add_users(&shared, thread);
     let mut tasks = JoinSet::new();
     let processes = processes(&shared);

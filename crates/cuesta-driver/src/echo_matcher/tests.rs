@@ -23,7 +23,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
     for (index, byte) in text.as_ref().iter().enumerate() {
         match echoes.take(*byte, strict, || stamp(10 + index)) {
             EchoMatch::Echo(key) => told.push(number(&key)),
-            EchoMatch::Part => told.push('_'),
+            EchoMatch::Consumed => told.push('_'),
             EchoMatch::Wrong => told.push('!'),
             EchoMatch::Other => told.push('.'),
             EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
@@ -35,7 +35,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
 /// `-` for each key that was given up, and those that were echoed behind them, each with when that was.
 fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
     let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
-    let told = overtaken.echoed.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
+    let told = overtaken.echoes.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
     format!("({}{})", "-".repeat(overtaken.lost as usize), told.collect::<Vec<_>>().join(" "))
 }
 
@@ -55,7 +55,7 @@ fn a_character_of_several_bytes_is_one_key() {
 fn a_map_is_strict() {
     let mut echoes = typed(&["a", "a", "a"], &[(b'a', b'0')]);
     assert_eq!(shown(&mut echoes, "0a0", true), "0!2");
-    assert!(!echoes.are_awaited());
+    assert!(!echoes.expects_echo());
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
 fn a_row_that_is_drawn_anew_at_each_key_has_no_end() {
     let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r$ a\r$ ab\r$ abc\r\n", false), "...0....1.....23_");
-    assert!(!echoes.are_awaited());
+    assert!(!echoes.expects_echo());
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn a_return_may_be_echoed_behind_a_key_that_is_not() {
 #[test]
 fn control_keys_are_not_awaited_and_old_keys_are_given_up() {
     let mut echoes = typed(&["\x1b[A", "\x03", "a", "b"], &[]);
-    assert_eq!(echoes.pending(), 2);
+    assert_eq!(echoes.unechoed(), 2);
     assert_eq!(echoes.give_up_before(Stamp::from_nanos(3)), 1);
-    assert_eq!(echoes.pending(), 1);
+    assert_eq!(echoes.unechoed(), 1);
     assert_eq!(shown(&mut echoes, "b", false), "3");
 }
 
@@ -143,7 +143,7 @@ fn a_key_that_is_never_echoed_is_given_up_by_those_behind_it() {
     assert_eq!(shown(&mut echoes, "\x1b[ml", false), "....");
     echoes.await_key(b"s", &[], true, stamp(20), stamp(20));
     assert_eq!(shown(&mut echoes, "\x1b[ms", false), "...(-1@13 ?@13)");
-    assert_eq!(echoes.pending(), 0);
+    assert_eq!(echoes.unechoed(), 0);
     // All typed ahead: four in order are enough, less are held.
     let mut echoes = typed(&["x", "e", "c", "h", "o"], &[]);
     assert_eq!(shown(&mut echoes, "ech", false), "...");
@@ -177,8 +177,8 @@ fn what_is_not_timed_is_counted_nowhere() {
         echoes.await_key(key.as_bytes(), &[], false, stamp(1), stamp(1));
     }
     echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
-    assert_eq!(echoes.pending(), 2);
+    assert_eq!(echoes.unechoed(), 2);
     assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
     assert_eq!(overtaken(&mut echoes, stamp(12) + HELD), "()");
-    assert_eq!(echoes.pending(), 0);
+    assert_eq!(echoes.unechoed(), 0);
 }

@@ -11,7 +11,7 @@ use tokio::task;
 
 use super::{KeyInput, Session};
 use crate::error::LineLoss;
-use crate::pending_screen::ScreenEvent;
+use crate::user_screen::ScreenEvent;
 
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
@@ -30,17 +30,17 @@ impl KeyInput<'_> {
 impl Session {
     /// Whether the screen shows a pattern, once all that has come is drawn.
     pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
-        self.settle().await;
-        self.screen.as_ref().is_some_and(|pending| pending.is_on_screen(pattern))
+        self.draw_in_turns().await;
+        self.screen.as_ref().is_some_and(|screen| screen.is_on_screen(pattern))
     }
 
     /// The bytes that a terminal in its present modes sends, and those of them that may be echoed.
     pub(super) async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
         if input.needs_modes() {
-            self.settle().await;
+            self.draw_in_turns().await;
         }
         let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
-        let modes = self.screen.as_ref().map_or_else(watched, |pending| pending.screen().modes());
+        let modes = self.screen.as_ref().map_or_else(watched, |screen| screen.screen().modes());
         match input {
             KeyInput::Key(key) => {
                 let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
@@ -54,8 +54,8 @@ impl Session {
     }
 
     /// Draws all that has come, in turns with other users.
-    async fn settle(&mut self) {
-        while self.screen.as_ref().is_some_and(|pending| !pending.is_drawn()) {
+    async fn draw_in_turns(&mut self) {
+        while self.screen.as_ref().is_some_and(|screen| !screen.is_drawn()) {
             task::yield_now().await;
             self.draw();
         }
@@ -63,14 +63,14 @@ impl Session {
 
     /// Draws a piece, after every line that is ready has been read.
     pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
-        let Some(pending) = self.screen.as_mut().filter(|pending| !pending.is_drawn()) else { return Poll::Pending };
-        if !std::mem::take(&mut pending.has_turn) {
+        let Some(screen) = self.screen.as_mut().filter(|screen| !screen.is_drawn()) else { return Poll::Pending };
+        if !std::mem::take(&mut screen.has_turn) {
             // This wakes the task after the other ready tasks have run and the lines have been polled.
-            pending.has_turn = true;
+            screen.has_turn = true;
             if pin!(task::yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            pending.has_turn = false;
+            screen.has_turn = false;
         }
         self.draw();
         self.answer_host(cx)?;
@@ -80,48 +80,49 @@ impl Session {
     /// Draws everything at once, because time is up or the line is gone; says whether the response is then complete.
     pub(super) fn draw_all(&mut self) -> bool {
         let mut any = false;
-        while self.screen.as_ref().is_some_and(|pending| !pending.is_drawn()) {
+        while self.screen.as_ref().is_some_and(|screen| !screen.is_drawn()) {
             self.draw();
             any = true;
         }
-        any && self.answer.done().is_some()
+        any && self.response.done().is_some()
     }
 
     /// Draws a piece and handles what the screen then shows.
     fn draw(&mut self) {
-        let Some(pending) = &mut self.screen else { return };
-        let mut events = self.shared.draw(|events| pending.draw(PIECE, self.program.condition(self.awaited), events));
-        self.shared.has_screen(pending.grown());
-        for sight in events.drain(..) {
-            match sight {
-                ScreenEvent::Key(key, at) => self.echoed(key.due, key.sent, at),
-                ScreenEvent::Missed => self.missed(1),
-                ScreenEvent::Answer(at) => self.sees(at),
+        let Some(screen) = &mut self.screen else { return };
+        let mut events =
+            self.shared.draw(|events| screen.draw(PIECE, self.program.condition(self.next_condition), events));
+        self.shared.has_screen(screen.memory_change());
+        for event in events.drain(..) {
+            match event {
+                ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
+                ScreenEvent::Missed => self.count_unechoed(1),
+                ScreenEvent::Answer(at) => self.complete_on_screen(at),
             }
         }
         self.shared.keep_event_buffer(events);
     }
 
     /// The screen has met the wait condition since an instant.
-    pub(super) fn sees(&mut self, at: Stamp) {
-        let first = self.screen.as_ref().map_or(at, |pending| pending.began(at));
-        self.answer.seen(first, at);
+    pub(super) fn complete_on_screen(&mut self, at: Stamp) {
+        let first = self.screen.as_ref().map_or(at, |screen| screen.first_output(at));
+        self.response.complete_on_screen(first, at);
     }
 
     /// Sends the screen's replies to the host as far as the line takes them. They are not keys; only the line counts them.
     pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), LineLoss> {
-        let Some(pending) = &mut self.screen else { return Ok(()) };
+        let Some(screen) = &mut self.screen else { return Ok(()) };
         let mut any = false;
-        while !self.sending && !pending.screen().replies().is_empty() {
-            match self.line.poll_send(cx, pending.screen().replies()) {
-                Poll::Ready(taken) => pending.forget_replies(taken?),
+        while !self.sending && !screen.screen().replies().is_empty() {
+            match self.line.poll_send(cx, screen.screen().replies()) {
+                Poll::Ready(taken) => screen.forget_replies(taken?),
                 Poll::Pending => break,
             }
             any = true;
         }
         if any {
             // The kernel's last sent stamp is no longer that of the key.
-            self.mixed = true;
+            self.first_is_doubtful = true;
             self.count_traffic();
         }
         Ok(())

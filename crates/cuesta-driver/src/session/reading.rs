@@ -1,4 +1,4 @@
-//! Reading: stamps what came and passes it to the echo matcher, the response matcher and the screen.
+//! Reads the line, and passes the stamped characters to the echo matcher, the response matcher and the screen.
 
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -18,7 +18,7 @@ impl Session {
             return self.poll_read(cx);
         }
         self.answer_host(cx)?;
-        if !self.screen.as_ref().is_some_and(|pending| pending.is_full()) {
+        if !self.screen.as_ref().is_some_and(|screen| screen.is_full()) {
             let read = self.poll_read(cx);
             if let Poll::Ready(Err(_)) = read {
                 self.draw_all();
@@ -46,43 +46,45 @@ impl Session {
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
-        self.came = self.came.or(received.stamped);
+        self.first_stamps = self.first_stamps.or(received.stamped);
         self.heard = true;
-        let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
-        self.answer.take(self.program.condition(self.awaited), &bytes[from..], from, received);
-        if let Some(pending) = &mut self.screen {
-            pending.read(bytes, received);
+        let from = if self.program.times_echoes { self.take_echoes(bytes, received) } else { 0 };
+        self.response.take(self.program.condition(self.next_condition), &bytes[from..], from, received);
+        if let Some(screen) = &mut self.screen {
+            screen.read(bytes, received);
         }
         if let Some(modes) = &mut self.modes {
             modes.feed(bytes);
         }
-        if self.answer.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
+        if self.response.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
             self.shared.tally(|tally| tally.counts.error("flood"));
         }
     }
 
-    /// Takes echoes out of what came; returns the index from which on nothing is handled yet.
+    /// Takes echoes out of a read; returns the index of the first byte that is not handled yet.
     fn take_echoes(&mut self, bytes: &[u8], received: &Received) -> usize {
+        // With a map, only echoes may come while one is expected.
+        let strict = !self.program.echo_map.is_empty();
         let mut from = 0;
         for (index, byte) in bytes.iter().enumerate() {
-            if !self.echoes.are_awaited() {
-                self.echoes.skip(&bytes[index..]);
+            if !self.echo_matcher.expects_echo() {
+                self.echo_matcher.skip(&bytes[index..]);
                 break;
             }
-            let seen = self.echoes.take(*byte, self.strict, || received.at_character(index));
-            if seen == EchoMatch::Other {
+            let matched = self.echo_matcher.take(*byte, strict, || received.at_character(index));
+            if matched == EchoMatch::Other {
                 continue;
             }
-            self.answer.take(self.program.condition(self.awaited), &bytes[from..index], from, received);
+            self.response.take(self.program.condition(self.next_condition), &bytes[from..index], from, received);
             from = index + 1;
-            self.seen(&seen, received.at_character(index));
+            self.handle_match(&matched, received.at_character(index));
         }
         from
     }
 
-    fn seen(&mut self, seen: &EchoMatch, at: Stamp) {
-        match seen {
-            EchoMatch::Echo(key) => self.echoed(key.due, key.sent, at),
+    fn handle_match(&mut self, matched: &EchoMatch, at: Stamp) {
+        match matched {
+            EchoMatch::Echo(key) => self.count_echo(key.due, key.sent, at),
             EchoMatch::Overtook => {
                 self.settle_echoes(at);
             }
@@ -91,71 +93,71 @@ impl Session {
                     tally.counts.stray += 1;
                     tally.counts.error("wrong-echo");
                 });
-                self.echo_over(at);
+                self.end_of_echo(at);
             }
-            EchoMatch::Part | EchoMatch::Other => {}
+            EchoMatch::Consumed | EchoMatch::Other => {}
         }
     }
 
-    pub(super) fn echoed(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
+    pub(super) fn count_echo(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {
             tally.record(series.echo, at.since(due));
             tally.record(series.echo_from_sent, at.since(sent));
         });
-        self.echo_over(at);
+        self.end_of_echo(at);
     }
 
     /// Accepts as echoes what has been held for long enough by an instant; says whether anything was.
     pub(crate) fn settle_echoes(&mut self, now: Stamp) -> bool {
         let mut any = false;
-        while let Some(overtaken) = self.echoes.overtaken(now) {
+        while let Some(overtaken) = self.echo_matcher.overtaken(now) {
             any = true;
-            self.missed(overtaken.lost);
-            for (key, at) in overtaken.echoed {
-                self.echoed(key.due, key.sent, at);
+            self.count_unechoed(overtaken.lost);
+            for (key, at) in overtaken.echoes {
+                self.count_echo(key.due, key.sent, at);
             }
-            self.echo_over(overtaken.last);
+            self.end_of_echo(overtaken.last);
         }
         any
     }
 
     /// No more echo will come for a key. If it was the last one's, that may complete the response.
-    fn echo_over(&mut self, at: Stamp) {
-        self.waits_for_echo();
+    fn end_of_echo(&mut self, at: Stamp) {
+        self.report_unechoed();
         if self.unechoed() == 0 && matches!(self.condition(), Some(WaitCondition::Echo)) {
-            self.answer.echoed(at);
+            self.response.complete_by_echo(at);
         }
     }
 
-    /// Gives up unechoed keys that were sent before an instant.
+    /// Gives up keys without echo that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.settle_echoes(sent_before);
-        let unseen = self.screen.as_mut().map_or(0, |pending| pending.give_up_before(sent_before));
-        let lost = self.echoes.give_up_before(sent_before) + unseen;
+        let not_shown = self.screen.as_mut().map_or(0, |screen| screen.give_up_before(sent_before));
+        let lost = self.echo_matcher.give_up_before(sent_before) + not_shown;
         self.settle_echoes(sent_before);
         if lost > 0 {
-            self.missed(lost);
-            self.waits_for_echo();
+            self.count_unechoed(lost);
+            self.report_unechoed();
         }
     }
 
     /// Counts keys that were never echoed.
-    pub(super) fn missed(&self, keys: u64) {
+    pub(super) fn count_unechoed(&self, keys: u64) {
         if keys == 0 {
             return;
         }
         self.shared.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
     }
 
-    /// Updates how many keys wait for their echo, and since when.
-    pub(super) fn waits_for_echo(&self) {
-        self.shared.waits_for_echo(self.slot, self.oldest(), self.unechoed());
+    /// Reports how many keys wait for their echo, and since when.
+    pub(super) fn report_unechoed(&self) {
+        self.shared.waits_for_echo(self.slot, self.oldest_unechoed(), self.unechoed());
     }
 
     /// When the key that waits longest for its echo was due.
-    fn oldest(&self) -> Option<Stamp> {
-        let shown = self.screen.as_ref().and_then(|pending| pending.oldest());
-        self.echoes.oldest().into_iter().chain(shown).min()
+    fn oldest_unechoed(&self) -> Option<Stamp> {
+        let on_screen = self.screen.as_ref().and_then(|screen| screen.oldest());
+        self.echo_matcher.oldest().into_iter().chain(on_screen).min()
     }
 }

@@ -33,7 +33,7 @@ impl Session {
         self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
     }
 
-    /// Listens until no echo is awaited any more, or an instant.
+    /// Listens until no key waits for its echo, or an instant.
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), LineLoss> {
         let over = |session: &Self, _: &mut Context<'_>| {
             if session.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
@@ -81,18 +81,18 @@ impl Session {
     }
 
     /// Waits for the complete response, or a deadline.
-    pub(crate) async fn wait(&mut self, awaited: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
+    pub(crate) async fn wait(&mut self, condition: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
         let program = Rc::clone(&self.program);
-        let condition = &program.conditions[awaited];
-        if self.awaited != Some(awaited) {
-            self.awaited = Some(awaited);
+        let is_new = self.next_condition.replace(condition) != Some(condition);
+        let condition = &program.conditions[condition];
+        if is_new {
             // What has come so far was judged by another condition, or by none.
-            let last = self.answer.last();
-            let seen =
-                self.screen.as_mut().zip(last).is_some_and(|(pending, last)| pending.look_again(condition, last));
-            self.answer.judge_again(condition);
-            if let Some(last) = last.filter(|_| seen) {
-                self.sees(last);
+            let last = self.response.last();
+            let is_met =
+                self.screen.as_mut().zip(last).is_some_and(|(screen, last)| screen.check_again(condition, last));
+            self.response.judge_again(condition);
+            if let Some(last) = last.filter(|_| is_met) {
+                self.complete_on_screen(last);
             }
         }
         let now = clock::now();
@@ -100,12 +100,12 @@ impl Session {
         let mut shows_at = now + LONG_WAIT;
         poll_fn(|cx| {
             loop {
-                if let Some(done) = self.answer.done() {
-                    self.answered = true;
+                if let Some(done) = self.response.done() {
+                    self.input_has_ended = true;
                     return Poll::Ready(Ok(WaitOutcome::Done(done)));
                 }
                 let silence = match (condition, begun) {
-                    (WaitCondition::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
+                    (WaitCondition::Silence(length), Some(begun)) => Some(self.response.fell_silent(begun, *length)),
                     _ => None,
                 };
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);
@@ -117,9 +117,9 @@ impl Session {
                     Poll::Ready(Err(LineLoss::Fault(Fault::Closed)))
                         if matches!(condition, WaitCondition::Disconnect) =>
                     {
-                        return Poll::Ready(Ok(WaitOutcome::Done(self.answer.closed(clock::now()))));
+                        return Poll::Ready(Ok(WaitOutcome::Done(self.response.closed(clock::now()))));
                     }
-                    Poll::Ready(Err(_)) if self.answer.done().is_some() || self.release() => continue,
+                    Poll::Ready(Err(_)) if self.response.done().is_some() || self.release() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
                     Poll::Pending => {}
                 }
@@ -136,7 +136,7 @@ impl Session {
                 if held.is_some() && clock::now() < deadline {
                     continue;
                 }
-                self.answered = true;
+                self.input_has_ended = true;
                 return Poll::Ready(Ok(silence.map_or(WaitOutcome::TimedOut, WaitOutcome::Done)));
             }
         })
@@ -145,7 +145,7 @@ impl Session {
 
     /// Shows in the run's progress what the user waits for, and where the cursor stands.
     fn show_long_wait(&mut self, condition: &WaitCondition) {
-        let row = self.screen.as_ref().map(|pending| pending.cursor_row());
+        let row = self.screen.as_ref().map(|screen| screen.cursor_row());
         self.shared.waits_long(self.slot, condition, row);
     }
 
@@ -156,21 +156,21 @@ impl Session {
 
     /// Until when a possible response is held because keys still wait for their echo.
     fn held_until(&self) -> Option<Stamp> {
-        let echo = self.echoes.held_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
-        self.screen.as_ref().and_then(|pending| pending.held_until()).or(echo)
+        let echo = self.echo_matcher.held_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
+        self.screen.as_ref().and_then(|screen| screen.held_until()).or(echo)
     }
 
     /// Accepts a held response; says whether there was one.
     fn release(&mut self) -> bool {
         let now = clock::now();
         if let Some(at) =
-            self.screen.as_mut().filter(|pending| pending.held_until().is_some()).and_then(|pending| pending.release())
+            self.screen.as_mut().filter(|screen| screen.held_until().is_some()).and_then(|screen| screen.release())
         {
-            self.sees(at);
+            self.complete_on_screen(at);
         } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {
             return false;
         }
-        self.answer.was_held(now);
-        self.answer.done().is_some()
+        self.response.was_held(now);
+        self.response.done().is_some()
     }
 }

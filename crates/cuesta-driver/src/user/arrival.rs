@@ -18,11 +18,11 @@ impl User {
             self.next_due = ends;
             return Err(Stop::Left);
         };
-        self.shared.begins(self.slot, due);
+        self.shared.begin_arrival(self.slot, due);
         self.next_due = due;
         self.delayed = clock::now().since(due);
         let played = self.arrived_session(retry).await;
-        self.ends(played);
+        self.end_arrival(played);
         played.and(Err(Stop::Left))
     }
 
@@ -36,9 +36,9 @@ impl User {
     }
 
     /// Counts the end of a pass or a session, unless the run ended first.
-    pub(super) fn ends(&self, played: Result<(), Stop>) {
+    pub(super) fn end_arrival(&self, played: Result<(), Stop>) {
         if played != Err(Stop::Over) {
-            self.shared.ends(self.slot, played.is_err());
+            self.shared.end_arrival(self.slot, played.is_err());
         }
     }
 }

@@ -9,26 +9,14 @@ use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, WaitCondition};
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
-use crate::session::{EchoRequest, KeyInput, Session, WaitOutcome};
+use crate::session::{KeyInput, Press, Session, WaitOutcome};
 use crate::user_state::{Activity, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
 
-/// How keys are pressed.
-#[derive(Debug, Clone, Copy)]
-struct Press {
-    settings: KeySettings,
-    /// What will be waited for next.
-    next_wait: Option<usize>,
-    /// Whether that may be before any other key.
-    last: bool,
-    /// Whether it is part of a secret.
-    secret: bool,
-}
-
 impl User {
-    /// Plays a stretch of the program.
+    /// Plays the operations of the program from one index up to another.
     pub(super) async fn play(&mut self, session: &mut Session, from: usize, to: usize) -> Result<(), Stop> {
         let program = Rc::clone(&self.program);
         let program = &*program;
@@ -36,7 +24,7 @@ impl User {
         while at < to {
             match &program.ops[at] {
                 Op::Keys { keys, settings, next_wait, last } => {
-                    let press = Press { settings: *settings, next_wait: *next_wait, last: *last, secret: false };
+                    let press = Press { settings: *settings, next_wait: *next_wait, is_last: *last, secret: false };
                     self.keys(session, keys, press).await?;
                 }
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
@@ -56,7 +44,7 @@ impl User {
                 Op::Finish => self.finish(),
                 Op::Loop(count) => self.loops.push(*count),
                 Op::Again(start) => {
-                    if self.goes_round() {
+                    if self.repeats() {
                         at = *start;
                     }
                 }
@@ -93,7 +81,7 @@ impl User {
     }
 
     /// Whether the innermost loop is done once more.
-    fn goes_round(&mut self) -> bool {
+    fn repeats(&mut self) -> bool {
         match self.loops.last_mut() {
             Some(left) if *left > 1 => {
                 *left -= 1;
@@ -121,24 +109,24 @@ impl User {
         match keys {
             Keys::Text(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
-                let secret = self.shared.groups[self.group].is_secret(pieces);
+                let secret = self.shared.groups[self.group].types_secret(pieces);
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
-                    let press = Press { last: press.last && rest == 0, secret, ..press };
+                    let press = Press { is_last: press.is_last && rest == 0, secret, ..press };
                     self.key(session, KeyInput::Character(key), press).await?;
                 }
             }
             Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
-                    let press = Press { last: press.last && left == 0, ..press };
+                    let press = Press { is_last: press.is_last && left == 0, ..press };
                     self.key(session, KeyInput::Key(key), press).await?;
                 }
             }
             Keys::Paste(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
                 let at_once = KeySettings { gap: Duration::ZERO, ..press.settings };
-                let secret = self.shared.groups[self.group].is_secret(pieces);
+                let secret = self.shared.groups[self.group].types_secret(pieces);
                 self.key(session, KeyInput::Paste(&text), Press { settings: at_once, secret, ..press }).await?;
             }
         }
@@ -146,17 +134,12 @@ impl User {
     }
 
     /// Types one key: its gap passes, then it is sent.
-    async fn key(
-        &mut self,
-        session: &mut Session,
-        key: KeyInput<'_>,
-        Press { settings, next_wait, last, secret }: Press,
-    ) -> Result<(), Stop> {
+    async fn key(&mut self, session: &mut Session, key: KeyInput<'_>, press: Press) -> Result<(), Stop> {
         if let Some((from, to)) = self.held.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
-        let began = self.next_due.max(self.ready);
-        self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
+        let keying_from = self.next_due.max(self.ready);
+        self.next_due += press.settings.distribution.gap(press.settings.gap, &mut self.rng);
         self.keying_ends = self.next_due;
         let due = self.next_due;
         if due >= self.shared.timeline.end() {
@@ -173,13 +156,12 @@ impl User {
             self.shared.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
-        let awaited = EchoRequest { due, echo: settings.echo, secret };
-        let begins = due.max(self.ready).max(free);
-        session.begin_next_at(begins);
-        let sent = session.send(key, awaited, next_wait, last).await?;
-        self.shared.set_activity(self.slot, Activity::Keying, began);
+        let can_send_from = due.max(self.ready).max(free);
+        session.begin_next_at(can_send_from);
+        let sent = session.send(key, due, press).await?;
+        self.shared.set_activity(self.slot, Activity::Keying, keying_from);
         self.input.key = Some((due, sent));
-        let lateness = sent.since(begins);
+        let lateness = sent.since(can_send_from);
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {
             tally.counts.keys += 1;
@@ -193,14 +175,14 @@ impl User {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.shared.set_activity(self.slot, Activity::Other, since);
-        let awaited = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
-        self.shared.waits(self.slot, Some(awaited));
+        let waiting_for = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
+        self.shared.waits(self.slot, Some(waiting_for));
         let deadline = (since.max(self.ready) + timeout).min(self.shared.timeline.drained());
         let waited = session.wait(condition, deadline).await;
         self.shared.waits(self.slot, None);
         let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < self.shared.timeline.drained();
         if key.is_some() && (given_up || waited.is_err()) {
-            self.shared.unanswered(self.slot);
+            self.shared.count_unanswered(self.slot);
         }
         match waited? {
             WaitOutcome::Done(done) => {
@@ -214,7 +196,7 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
                 if let Some((due, sent)) = key {
                     self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
-                    self.answered(session, due, sent, done);
+                    self.add_response(session, due, sent, done);
                 }
                 Ok(())
             }
@@ -229,15 +211,15 @@ impl User {
         }
     }
 
-    /// An input has its answer.
-    fn answered(&mut self, session: &mut Session, due: Stamp, sent: Stamp, done: Done) {
+    /// Adds the response to an input to its transaction.
+    fn add_response(&mut self, session: &mut Session, due: Stamp, sent: Stamp, done: Done) {
         let input = &mut self.input;
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
         let classes = &self.shared.groups[self.group].series.classes;
         let class = input.class.unwrap_or(classes.len() - 1);
         let number = classes[class].response.number();
-        input.answered =
+        input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
         if self.input.class.is_none() {
@@ -248,7 +230,7 @@ impl User {
     /// Records the time from the last key to the first character of the response, by the kernel's stamps and by ours. Not to
     /// the end: on a line with a speed the kernel has the whole response long before it has come.
     fn compare_with_kernel(&self, session: &mut Session) {
-        let Some((sent, came)) = session.stamped() else { return };
+        let Some((sent, came)) = session.kernel_stamps() else { return };
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {
             tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
@@ -261,13 +243,13 @@ impl User {
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.take().unwrap_or(classes.len() - 1);
         let mut input = std::mem::take(&mut self.input);
-        let Some(mut transaction) = input.answered else { return };
+        let Some(mut transaction) = input.transaction else { return };
         // A session that waited for its user counts from its arrival.
         let delayed = std::mem::take(&mut self.delayed);
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
-        self.shared.answered(self.slot, transaction.response());
+        self.shared.count_transaction(self.slot, transaction.response());
     }
 
     fn count(&self, transaction: &Transaction, series: ClassSeries, input: &OpenTransaction) {

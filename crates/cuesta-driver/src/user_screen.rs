@@ -4,7 +4,7 @@
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
 //! while too much waits to be drawn. Pure.
 //!
-//! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition. `keys`: what a key does to a screen.
+//! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition.
 
 use std::collections::VecDeque;
 
@@ -16,9 +16,6 @@ use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 use cuesta_tape::WaitCondition;
 
 mod answer;
-mod keys;
-
-pub(crate) use keys::{KeyEffect, ScreenKey, SentKey};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -27,9 +24,9 @@ const KEPT: usize = 1024;
 
 /// A user's screen.
 #[derive(Debug)]
-pub(crate) struct PendingScreen {
+pub(crate) struct UserScreen {
     screen: Screen,
-    screen_echo: ScreenEcho<Waiting>,
+    screen_echo: ScreenEcho<UnshownKey>,
     changed_rows: ChangedRows,
     own_echoes: OwnEchoes,
     /// What has come and is not drawn.
@@ -39,13 +36,13 @@ pub(crate) struct PendingScreen {
     /// Reads and keys that are not drawn, in order.
     events: VecDeque<Event>,
     /// How many timed keys the screen has not shown.
-    pending: usize,
-    /// Keys that the last piece has shown.
-    found: Vec<KeyMatch<Waiting>>,
+    unechoed: usize,
+    /// Keys that the last piece has shown. Reused for its memory.
+    matches: Vec<KeyMatch<UnshownKey>>,
     /// Something has been drawn since the last key.
-    came: bool,
-    /// The last key is the one whose response is waited for.
-    answers: bool,
+    has_output: bool,
+    /// The last key sent is the one whose response is waited for.
+    is_last: bool,
     /// When the screen first showed anything but echoes after the last key: the beginning of a response.
     first: Option<Stamp>,
     /// Since when the screen has met the wait condition.
@@ -54,12 +51,39 @@ pub(crate) struct PendingScreen {
     /// Whether other tasks have had their turn since the last piece was drawn.
     pub(crate) has_turn: bool,
     /// Memory size last reported, in bytes.
-    told: usize,
+    reported_memory: usize,
 }
 
-/// A key that the screen has not shown, the character that it will show, and the number of the typed row.
+/// A key that the screen should show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ScreenKey {
+    /// When it was due.
+    pub(crate) due: Stamp,
+    /// When it was sent.
+    pub(crate) sent: Stamp,
+    /// Whether its echo is timed, and counted if it is missing.
+    pub(crate) timed: bool,
+    /// Whether it is the first key since a response.
+    pub(crate) first: bool,
+    /// Whether no other key comes before the next wait, so that its own echo may be the response.
+    pub(crate) is_last: bool,
+}
+
+/// What a key should make the screen show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyEffect {
+    /// The screen should show this character.
+    Shown(char),
+    Return,
+    /// Backspace: takes back what was typed.
+    Erase,
+    /// Anything else that is not shown as itself.
+    Other,
+}
+
+/// A key that the screen has not shown yet, the character that it will show, and the number of the typed row.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct UnshownKey {
     key: ScreenKey,
     character: char,
     row: u32,
@@ -72,8 +96,8 @@ const MOST_UNTIMED: usize = 256;
 enum Event {
     /// A read, and how many of its characters are drawn.
     Read(Received, usize),
-    /// A key went.
-    Sent(KeyEffect, SentKey),
+    /// A key was sent.
+    Key(KeyEffect, ScreenKey),
 }
 
 /// What a drawn piece brought about.
@@ -87,7 +111,7 @@ pub(crate) enum ScreenEvent {
     Answer(Stamp),
 }
 
-impl PendingScreen {
+impl UserScreen {
     pub(crate) fn new((columns, rows): (u16, u16)) -> Self {
         Self {
             screen: Screen::new(columns, rows),
@@ -97,22 +121,22 @@ impl PendingScreen {
             bytes: Vec::new(),
             drawn: 0,
             events: VecDeque::new(),
-            pending: 0,
-            found: Vec::new(),
-            came: false,
-            answers: false,
+            unechoed: 0,
+            matches: Vec::new(),
+            has_output: false,
+            is_last: false,
             first: None,
             matched: None,
             hold: Hold::default(),
             has_turn: false,
-            told: 0,
+            reported_memory: 0,
         }
     }
 
     /// The memory size last reported, and the size now, in bytes.
-    pub(crate) fn grown(&mut self) -> (usize, usize) {
+    pub(crate) fn memory_change(&mut self) -> (usize, usize) {
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
-        (std::mem::replace(&mut self.told, now), now)
+        (std::mem::replace(&mut self.reported_memory, now), now)
     }
 
     /// The screen as it is drawn.
@@ -143,13 +167,13 @@ impl PendingScreen {
     }
 
     /// How many timed keys it has not shown yet.
-    pub(crate) fn pending(&self) -> usize {
-        self.pending
+    pub(crate) fn unechoed(&self) -> usize {
+        self.unechoed
     }
 
     /// When the timed key that it has not shown for the longest time was due.
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        let waiting = self.screen_echo.keys().map(|waiting| &waiting.key);
+        let waiting = self.screen_echo.keys().map(|unshown| &unshown.key);
         waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
     }
 
@@ -159,39 +183,39 @@ impl PendingScreen {
         self.events.push_back(Event::Read(*received, 0));
     }
 
-    /// A key goes.
-    pub(crate) fn sent(&mut self, typed: KeyEffect, going: SentKey) {
-        self.pending += usize::from(going.key.timed && matches!(typed, KeyEffect::Shown(_)));
+    /// A key is sent.
+    pub(crate) fn key(&mut self, effect: KeyEffect, key: ScreenKey) {
+        self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
         if self.is_drawn() {
-            self.apply(typed, going);
+            self.apply(effect, key);
         } else {
-            self.events.push_back(Event::Sent(typed, going));
+            self.events.push_back(Event::Key(effect, key));
         }
     }
 
-    fn apply(&mut self, typed: KeyEffect, SentKey { key, first }: SentKey) {
-        self.came = false;
-        self.answers = key.answers;
+    fn apply(&mut self, effect: KeyEffect, key: ScreenKey) {
+        self.has_output = false;
+        self.is_last = key.is_last;
         (self.first, self.matched, self.hold.since) = (None, None, None);
-        if first {
+        if key.first {
             self.own_echoes.begin(&self.screen);
             self.hold.begin(&mut self.screen_echo);
         }
         self.own_echoes.mark();
-        if key.answers {
+        if key.is_last {
             self.changed_rows.mark(&self.screen);
         } else {
             self.changed_rows.forget();
         }
-        match typed {
+        match effect {
             KeyEffect::Shown(character) => self.await_key(character, key),
             KeyEffect::Return | KeyEffect::Erase | KeyEffect::Other => {
                 // Programs that draw the whole screen end no row.
-                if typed == KeyEffect::Return {
+                if effect == KeyEffect::Return {
                     self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
                 }
-                self.screen_echo.control_key(typed == KeyEffect::Return);
-                self.own_echoes.control_key(typed == KeyEffect::Return, typed == KeyEffect::Erase);
+                self.screen_echo.control_key(effect == KeyEffect::Return);
+                self.own_echoes.control_key(effect == KeyEffect::Return, effect == KeyEffect::Erase);
             }
         }
     }
@@ -199,34 +223,33 @@ impl PendingScreen {
     fn await_key(&mut self, character: char, key: ScreenKey) {
         if key.timed {
             // An untimed key may never be shown, and must not delay a timed one.
-            self.screen_echo.retain(|waiting| waiting.key.timed);
+            self.screen_echo.retain(|unshown| unshown.key.timed);
         } else if self.screen_echo.len() >= MOST_UNTIMED
-            && self.screen_echo.front().is_some_and(|waiting| !waiting.key.timed)
+            && self.screen_echo.front().is_some_and(|unshown| !unshown.key.timed)
         {
             self.screen_echo.give_up();
         }
-        let row = if key.answers { 0 } else { self.own_echoes.printable_key(character) };
-        self.screen_echo.await_key(&self.screen, character, Waiting { key, character, row });
+        let row = if key.is_last { 0 } else { self.own_echoes.printable_key(character) };
+        self.screen_echo.await_key(&self.screen, character, UnshownKey { key, character, row });
     }
 
     /// Gives up all timed keys sent before an instant; returns how many. Untimed keys are given up as whole inputs: the end of
     /// an input without its beginning could be found in a response.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
-        while self.screen_echo.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
+        while self.screen_echo.front().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
             self.screen_echo.give_up();
             lost += 1;
         }
-        self.pending -= lost as usize;
+        self.unechoed -= lost as usize;
         lost
     }
 
     /// Draws one piece, at most `most` bytes, and reports what that brought about.
     pub(crate) fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
-        while let Some(Event::Sent(typed, going)) = self.events.front() {
-            let (typed, going) = (*typed, *going);
+        while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
-            self.apply(typed, going);
+            self.apply(effect, key);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
@@ -240,16 +263,16 @@ impl PendingScreen {
             *drawn = to;
         }
         // What came before a key is no response to it.
-        let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent(..)));
+        let is_last = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
         let condition = condition.filter(|condition| condition.needs_screen() && is_last);
-        self.draw_read(&received, from..to, condition, events);
+        self.draw_range(&received, from..to, condition, events);
         if ends {
-            self.rest(&received, condition, events);
+            self.end_read(&received, condition, events);
         }
         self.tidy();
     }
 
-    fn draw_read(
+    fn draw_range(
         &mut self,
         received: &Received,
         range: std::ops::Range<usize>,
@@ -265,9 +288,9 @@ impl PendingScreen {
             let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
             let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
             let (before, behind) = bytes.split_at(ends_row.unwrap_or(0));
-            let found = &mut self.found;
+            let matches = &mut self.matches;
             let mut feed = |screen: &mut Screen, bytes: &[u8], from| {
-                self.screen_echo.feed(screen, bytes, from, exactly, |key| found.push(key));
+                self.screen_echo.feed(screen, bytes, from, exactly, |key| matches.push(key));
             };
             if ends_row.is_some() {
                 feed(&mut self.screen, before, from);
@@ -277,21 +300,21 @@ impl PendingScreen {
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
-            (self.came, self.hold.host_has_spoken) = (true, true);
-            self.find(received, events);
+            (self.has_output, self.hold.host_has_spoken) = (true, true);
+            self.handle_matches(received, events);
             if let Some(condition) = condition.filter(|_| exactly) {
-                self.look(condition, received.at_character(from));
+                self.check(condition, received.at_character(from));
             }
         }
     }
 
     /// All of a read is drawn.
-    fn rest(&mut self, received: &Received, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
-        let found = &mut self.found;
-        self.screen_echo.rest(&self.screen, received.len, |key| found.push(key));
-        self.find(received, events);
+    fn end_read(&mut self, received: &Received, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+        let matches = &mut self.matches;
+        self.screen_echo.rest(&self.screen, received.len, |key| matches.push(key));
+        self.handle_matches(received, events);
         if let Some(condition) = condition {
-            self.look(condition, received.at_character(received.len.saturating_sub(1)));
+            self.check(condition, received.at_character(received.len.saturating_sub(1)));
             events.extend(self.matched.filter(|_| !self.is_held()).map(ScreenEvent::Answer));
         }
     }
@@ -309,10 +332,25 @@ impl PendingScreen {
     }
 }
 
+impl KeyEffect {
+    /// The effect of a character; `map` holds what the host shows for others.
+    pub(crate) fn new(character: char, map: &[(u8, u8)]) -> Self {
+        match character {
+            '\r' | '\n' => Self::Return,
+            '\x7f' | '\x08' => Self::Erase,
+            character if character.is_control() => Self::Other,
+            character => {
+                let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
+                Self::Shown(mapped.map_or(character, |(_, to)| char::from(*to)))
+            }
+        }
+    }
+}
+
 impl Event {
     fn key(&self) -> Option<&ScreenKey> {
         match self {
-            Self::Sent(KeyEffect::Shown(_), going) => Some(&going.key),
+            Self::Key(KeyEffect::Shown(_), key) => Some(key),
             _ => None,
         }
     }

@@ -19,7 +19,9 @@ use cuesta_screen::{KeyMatch, MarkedText, ScreenEcho};
 use cuesta_tape::WaitCondition;
 use regex::bytes::Regex;
 
-use super::{PendingScreen, ScreenEvent, Waiting};
+use crate::echo_matcher::SlowestEcho;
+
+use super::{ScreenEvent, UnshownKey, UserScreen};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -32,8 +34,7 @@ const NEVER: u32 = 3;
 /// How long a match is held, from what is known of echoes so far.
 #[derive(Debug, Default)]
 pub(super) struct Hold {
-    /// The slowest recent echo, if there was any.
-    slowest: Option<Duration>,
+    slowest: SlowestEcho,
     /// Inputs without echo whose match was held.
     unechoed_inputs: u32,
     /// The Return of an edited row was sent, and the end of the row has not come.
@@ -53,11 +54,11 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: forgets earlier keys that were given up, or all of them if the host does not echo.
-    pub(super) fn begin(&mut self, shown: &mut ScreenEcho<Waiting>) {
+    pub(super) fn begin(&mut self, shown: &mut ScreenEcho<UnshownKey>) {
         self.edited_return = false;
         self.prompts = usize::from(!self.host_has_spoken);
         let echoes = !self.never_echoes();
-        shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
+        shown.retain(|unshown| unshown.key.timed || (echoes && unshown.key.sent > self.given_up));
     }
 
     /// A row is ended.
@@ -68,73 +69,68 @@ impl Hold {
 
     /// Whether the host does not echo.
     fn never_echoes(&self) -> bool {
-        self.slowest.is_none() && self.unechoed_inputs >= NEVER
-    }
-
-    fn echoed(&mut self, took: Duration, at: Stamp) {
-        let before = self.slowest.unwrap_or_default();
-        self.slowest = Some(took.max(before * 3 / 4));
-        self.last = at;
+        self.slowest.0.is_none() && self.unechoed_inputs >= NEVER
     }
 
     fn length(&self) -> Duration {
-        self.slowest.map_or(FIRST_HOLD, |slowest| slowest * HOLD_TIMES + HOLD_MORE)
+        self.slowest.0.map_or(FIRST_HOLD, |slowest| slowest * HOLD_TIMES + HOLD_MORE)
     }
 }
 
-impl PendingScreen {
+impl UserScreen {
     /// Handles the keys that a piece has shown.
-    pub(super) fn find(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
-        for found in self.found.drain(..) {
-            let (waiting, shown) = match found {
-                KeyMatch::Shown(waiting, index, place) => (waiting, Some((received.at_character(index), place))),
-                KeyMatch::Overtaken(waiting) => (waiting, None),
+    pub(super) fn handle_matches(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
+        for matched in self.matches.drain(..) {
+            let (unshown, shown) = match matched {
+                KeyMatch::Shown(unshown, index, place) => (unshown, Some((received.at_character(index), place))),
+                KeyMatch::Overtaken(unshown) => (unshown, None),
             };
-            let key = waiting.key;
+            let key = unshown.key;
             if key.timed {
-                self.pending -= 1;
+                self.unechoed -= 1;
                 events.push(shown.map_or(ScreenEvent::Missed, |(at, _)| ScreenEvent::Key(key, at)));
             }
             let Some((at, place)) = shown else { continue };
-            self.hold.echoed(at.since(key.sent), at);
-            if let Some(place) = place.filter(|_| !key.answers) {
-                self.own_echoes.add(&self.screen, place, waiting.character, waiting.row);
-                self.changed_rows.follow_cursor(place.behind(&self.screen, waiting.character));
+            self.hold.slowest.learn(at.since(key.sent));
+            self.hold.last = at;
+            if let Some(place) = place.filter(|_| !key.is_last) {
+                self.own_echoes.add(&self.screen, place, unshown.character, unshown.row);
+                self.changed_rows.follow_cursor(place.behind(&self.screen, unshown.character));
             }
         }
     }
 
     /// Checks whether the screen meets the condition; if so, since `at`.
-    pub(super) fn look(&mut self, condition: &WaitCondition, at: Stamp) {
-        if self.answers
+    pub(super) fn check(&mut self, condition: &WaitCondition, at: Stamp) {
+        if self.is_last
             && self.first.is_none()
-            && self.came
+            && self.has_output
             && self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, false).has_output()
         {
             self.first = Some(at);
         }
-        self.matched = if self.holds(condition) { self.matched.or(Some(at)) } else { None };
+        self.matched = if self.meets(condition) { self.matched.or(Some(at)) } else { None };
         self.hold.since = self.hold.since.or(self.matched);
     }
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
-    pub(crate) fn look_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
+    pub(crate) fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
         self.matched = None;
         if self.is_drawn() {
-            self.look(condition, last);
+            self.check(condition, last);
         }
         self.matched.is_some() && !self.is_held()
     }
 
-    /// When the response that came by an instant began.
-    pub(crate) fn began(&self, at: Stamp) -> Stamp {
+    /// When the response that was complete at an instant began.
+    pub(crate) fn first_output(&self, at: Stamp) -> Stamp {
         self.first.map_or(at, |first| first.min(at))
     }
 
     /// Until when a match is held, if one is.
     pub(crate) fn held_until(&self) -> Option<Stamp> {
         let matched = self.matched.filter(|_| self.is_held())?;
-        if self.is_ahead() {
+        if self.may_answer_earlier_row() {
             return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
         }
         Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
@@ -143,7 +139,7 @@ impl PendingScreen {
     /// Stops holding the match; returns when it came.
     pub(crate) fn release(&mut self) -> Option<Stamp> {
         self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
-        self.hold.given_up = self.screen_echo.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
+        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
         self.hold.edited_return = false;
         self.hold.prompts = 0;
         self.matched
@@ -151,21 +147,24 @@ impl PendingScreen {
 
     /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not
     /// rows.
-    fn is_ahead(&self) -> bool {
+    fn may_answer_earlier_row(&self) -> bool {
         self.hold.prompts > 1 && !self.screen.is_alternate()
     }
 
-    /// Whether keys before the last one are still to be echoed.
+    /// Whether a match is held: keys before the last one still wait for their echo, or the match may answer an earlier row.
     pub(super) fn is_held(&self) -> bool {
-        let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
-        self.is_ahead() || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
+        let waits = |unshown: &UnshownKey| !unshown.key.is_last && unshown.key.sent > self.hold.given_up;
+        self.may_answer_earlier_row()
+            || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
     }
 
     /// Whether the screen meets the condition by something that came after the last key and is not only an echo.
-    fn holds(&self, condition: &WaitCondition) -> bool {
-        self.came
+    fn meets(&self, condition: &WaitCondition) -> bool {
+        self.has_output
             && match condition {
-                WaitCondition::Screen(pattern) => self.is_on_screen(pattern.regex()) && self.is_fresh(pattern.regex()),
+                WaitCondition::Screen(pattern) => {
+                    self.is_on_screen(pattern.regex()) && self.is_in_new_rows(pattern.regex())
+                }
                 WaitCondition::Line(pattern) => self.row_matches(pattern.regex(), false),
                 WaitCondition::Prompt(pattern) => self.row_matches(pattern.regex(), true),
                 WaitCondition::Cursor { row, column } => {
@@ -190,7 +189,7 @@ impl PendingScreen {
     }
 
     /// The same for new rows alone. Slower than to check the whole screen, which is done first.
-    fn is_fresh(&self, pattern: &Regex) -> bool {
+    fn is_in_new_rows(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| {
             let shown = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
             answers(pattern, &shown, shown.text.len())
