@@ -79,7 +79,7 @@ pub struct GroupSpec {
     /// A row of the users' table for each user, in turn.
     #[serde(default)]
     pub data: Vec<BTreeMap<String, String>>,
-    /// Its secret columns: no count may reveal how long a cell is.
+    /// Its secret columns: no record may show their cells, and no count may reveal how long one is.
     #[serde(default)]
     pub secret: Vec<String>,
     /// Bits per second, in place of the script's; 0 = as fast as the line goes.

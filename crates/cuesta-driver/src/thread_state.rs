@@ -10,11 +10,13 @@ use cuesta_tape::WaitCondition;
 
 use crate::connect::Connect;
 use crate::group::Group;
-use crate::pacing::{Arrival, ArrivalQueue};
+use crate::pacing::ArrivalQueue;
 use crate::self_meter::{MemoryMeter, SelfMeter};
-use crate::spec::{self, LoadKind, RunSpec};
+use crate::spec::{self, RunSpec};
 use crate::user_screen::ScreenEvent;
 use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
+
+mod open_load;
 
 /// The largest read of a line. Small, so that a user who is flooded does not keep the thread.
 const BUFFER: usize = 16 * 1024;
@@ -29,13 +31,14 @@ pub(crate) struct ThreadState {
     tally: RefCell<Box<Tally>>,
     buffer: RefCell<Box<[u8]>>,
     users: RefCell<Vec<UserState>>,
-    /// By step.
-    accounts: RefCell<Vec<ArrivalCounts>>,
-    open: Cell<u64>,
+    /// What became of arrivals, by step.
+    arrival_counts: RefCell<Vec<ArrivalCounts>>,
+    /// How many users have a line.
+    connected: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
     screens: Cell<(u64, usize)>,
-    /// Pieces of screen input drawn so far.
-    drawn: Cell<u64>,
+    /// How many pieces of screen input have been drawn.
+    drawings: Cell<u64>,
     /// Reused for its memory.
     event_buffer: Cell<Vec<ScreenEvent>>,
 }
@@ -52,7 +55,7 @@ impl ThreadState {
         memory: Arc<MemoryMeter>,
     ) -> Self {
         Self {
-            accounts: RefCell::new(vec![ArrivalCounts::default(); spec.steps.len()]),
+            arrival_counts: RefCell::new(vec![ArrivalCounts::default(); spec.steps.len()]),
             spec,
             timeline,
             groups,
@@ -61,9 +64,9 @@ impl ThreadState {
             tally: RefCell::default(),
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             users: RefCell::default(),
-            open: Cell::new(0),
+            connected: Cell::new(0),
             screens: Cell::default(),
-            drawn: Cell::default(),
+            drawings: Cell::default(),
             event_buffer: Cell::default(),
         }
     }
@@ -101,17 +104,17 @@ impl ThreadState {
         self.screens.set((screens + u64::from(before == 0) - u64::from(after == 0), bytes + after - before));
     }
 
-    /// Draws on a user's screen, and counts the time.
+    /// Draws on a user's screen, and counts the time that this takes.
     pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
         let mut events = self.event_buffer.take();
-        self.drawn.set(self.drawn.get() + 1);
-        if !self.drawn.get().is_multiple_of(TIMED) {
+        self.drawings.set(self.drawings.get() + 1);
+        if !self.drawings.get().is_multiple_of(TIMED) {
             draw(&mut events);
             return events;
         }
-        let begun = clock::now();
+        let begin = clock::now();
         draw(&mut events);
-        let took = clock::now().since(begun).as_secs_f64() * TIMED as f64;
+        let took = clock::now().since(begin).as_secs_f64() * TIMED as f64;
         self.tally(|tally| tally.counts.screens.drawing += took);
         events
     }
@@ -121,12 +124,12 @@ impl ThreadState {
         self.event_buffer.set(events);
     }
 
-    /// Counts. Never held over a wait.
+    /// Counts in the tally. It is never held over a wait.
     pub(crate) fn tally<T>(&self, count: impl FnOnce(&mut Tally) -> T) -> T {
         count(&mut self.tally.borrow_mut())
     }
 
-    /// Reads into the thread's buffer. Never held over a wait.
+    /// Reads into the thread's buffer. It is never held over a wait.
     pub(crate) fn with_buffer<T>(&self, read: impl FnOnce(&mut [u8]) -> T) -> T {
         read(&mut self.buffer.borrow_mut())
     }
@@ -139,7 +142,7 @@ impl ThreadState {
     /// A user has a line.
     pub(crate) fn connects(&self, slot: usize) {
         let slot = &mut self.users.borrow_mut()[slot];
-        self.open.set(self.open.get() + u64::from(!slot.connected));
+        self.connected.set(self.connected.get() + u64::from(!slot.connected));
         slot.connected = true;
         slot.lost = None;
     }
@@ -147,7 +150,7 @@ impl ThreadState {
     /// A user has lost its line, or could open none; `lost` says why, unless the line was to end.
     pub(crate) fn disconnects(&self, slot: usize, lost: Option<&'static str>) {
         let slot = &mut self.users.borrow_mut()[slot];
-        self.open.set(self.open.get() - u64::from(slot.connected));
+        self.connected.set(self.connected.get() - u64::from(slot.connected));
         slot.connected = false;
         slot.lost = lost;
     }
@@ -173,16 +176,16 @@ impl ThreadState {
         self.tally.borrow_mut().counts.unanswered += 1;
     }
 
-    /// Hands an interval's counts to the recorder; false if the recorder has failed.
+    /// Hands an interval's counts to the recorder, at the interval's end; false if the recorder has failed.
     pub(crate) fn deliver(&self, handle: &RecorderHandle, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
-        let due = (interval.phase == Phase::Measure).then(|| self.account(interval)).flatten();
+        let due = (interval.phase == Phase::Measure).then(|| self.arrival_counts(interval)).flatten();
         let mut users = self.users.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         let counts = &mut tally.counts;
         users.iter_mut().for_each(|slot| slot.spend_until(end, &mut counts.sums));
-        counts.users = self.open.get();
+        counts.users = self.connected.get();
         let (screens, bytes) = self.screens.get();
         (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
         counts.active =
@@ -204,14 +207,14 @@ impl ThreadState {
     }
 
     /// What a user waits for from now on, if anything.
-    pub(crate) fn waits(&self, slot: usize, what: Option<WaitingFor>) {
+    pub(crate) fn set_waiting_for(&self, slot: usize, what: Option<WaitingFor>) {
         let user = &mut self.users.borrow_mut()[slot];
-        user.waits = what;
+        user.waiting_for = what;
         user.long_wait = None;
     }
 
     /// A user has waited long for a condition; `row` is the cursor's row on its screen. Its secrets are taken out.
-    pub(crate) fn waits_long(&self, slot: usize, condition: &WaitCondition, row: Option<String>) {
+    pub(crate) fn set_long_wait(&self, slot: usize, condition: &WaitCondition, row: Option<String>) {
         let user = &mut self.users.borrow_mut()[slot];
         let secrets = self.groups[user.group].secrets(user.rank).into_iter().filter(|secret| !secret.is_empty());
         let secrets: Vec<_> = secrets.collect();
@@ -221,67 +224,19 @@ impl ThreadState {
 
     /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
     pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
-        self.users.borrow_mut()[slot].echo = since.map(|since| (since, keys));
+        self.users.borrow_mut()[slot].unechoed = since.map(|since| (since, keys));
     }
 
     /// Whether anyone waits for an answer or an echo.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.users.borrow().iter().any(|slot| matches!(slot.waits, Some(WaitingFor::Answer(_))) || slot.echo.is_some())
+        self.users
+            .borrow()
+            .iter()
+            .any(|slot| matches!(slot.waiting_for, Some(WaitingFor::Answer(_))) || slot.unechoed.is_some())
     }
 
     /// A group's load in a step.
     pub(crate) fn load(&self, step: usize, group: usize) -> &spec::Load {
         &self.spec.steps[step].groups[group]
-    }
-}
-
-/// What became of everything that was due in the measurement interval of a step with an open load.
-///
-/// An arrival belongs to the step whose measurement interval holds its due time, whenever it is begun and ended. The arrival
-/// process counts arrivals, users count what they end, and the rest is counted where it waits.
-impl ThreadState {
-    /// An input arrived for a user of this thread.
-    pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
-        let skipped = u64::from(arrival == Arrival::Skipped);
-        self.tally(|tally| tally.counts.skipped += skipped);
-        self.account_of(due, |account| {
-            account.count += 1;
-            account.skipped += skipped;
-        });
-    }
-
-    /// A user begins what arrived for it.
-    pub(crate) fn begin_arrival(&self, slot: usize, due: Stamp) {
-        self.users.borrow_mut()[slot].arrived = Some(due);
-    }
-
-    /// A user has ended what it began. Counts only what arrived by an open load.
-    pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
-        let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
-        self.account_of(due, |account| {
-            account.done += 1;
-            account.failed += u64::from(failed);
-        });
-    }
-
-    fn account_of(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
-        if let Some(step) = self.timeline.measured_at(due) {
-            count(&mut self.accounts.borrow_mut()[step]);
-        }
-    }
-
-    /// The counts up to the end of an interval; `None` if no load of the step is open.
-    fn account(&self, interval: Interval) -> Option<ArrivalCounts> {
-        let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
-        if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {
-            return None;
-        }
-        let mut account = self.accounts.borrow()[interval.step];
-        let measured = self.timeline.at(self.timeline.steps[interval.step].settled)..self.timeline.at(interval.end);
-        for slot in self.users.borrow().iter() {
-            account.waiting += slot.arrivals.waiting(&measured);
-            account.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));
-        }
-        Some(account)
     }
 }

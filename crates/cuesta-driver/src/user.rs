@@ -148,7 +148,7 @@ impl User {
             }
             first = false;
         }
-        self.shared.waits(self.slot, None);
+        self.shared.set_waiting_for(self.slot, None);
     }
 
     /// How long to wait before the line is tried again. Users that were turned away together would come back together, so each
@@ -221,7 +221,7 @@ impl User {
 
     fn rest(&mut self) {
         self.shared.set_activity(self.slot, Activity::Other, clock::now());
-        self.shared.waits(self.slot, None);
+        self.shared.set_waiting_for(self.slot, None);
         self.forget_input();
     }
 

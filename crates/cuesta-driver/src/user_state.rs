@@ -38,12 +38,11 @@ pub(crate) struct UserState {
     pub(crate) activity: (Activity, Stamp),
     /// When its current input was due, if that arrived by an open load.
     pub(crate) arrived: Option<Stamp>,
-    /// What it waits for.
-    pub(crate) waits: Option<WaitingFor>,
-    /// What its screen shows, if that wait is long: the condition and the cursor's row.
+    pub(crate) waiting_for: Option<WaitingFor>,
+    /// If that wait is long: its condition, and the cursor's row on its screen.
     pub(crate) long_wait: Option<(String, Option<String>)>,
     /// Keys that wait for their echo: when the first was due, and how many they are.
-    pub(crate) echo: Option<(Stamp, usize)>,
+    pub(crate) unechoed: Option<(Stamp, usize)>,
     /// Why it has no line.
     pub(crate) lost: Option<&'static str>,
     pub(crate) connected: bool,
@@ -63,9 +62,9 @@ impl UserState {
             arrivals: Rc::default(),
             activity: (Activity::Other, Stamp::ZERO),
             arrived: None,
-            waits: None,
+            waiting_for: None,
             long_wait: None,
-            echo: None,
+            unechoed: None,
             lost: None,
             connected: false,
             unanswered: 0,
@@ -84,7 +83,7 @@ impl UserState {
 
     /// The user's row of a step that ends at `end`; its counts begin again.
     pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
-        let waits = match self.waits {
+        let waits = match self.waiting_for {
             Some(WaitingFor::Answer(since)) if since < end => Some(("answer", since)),
             Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
             _ => None,
@@ -109,9 +108,9 @@ impl UserState {
     /// Counts the time up to an instant to the current activity. The instant may lie before one already counted up to,
     /// because a user reports its keying when it sends, from the scheduled beginning: that time is taken back.
     pub(crate) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
-        let (spending, since) = self.activity;
+        let (activity, since) = self.activity;
         let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
-        match spending {
+        match activity {
             Activity::Thinking => sums.think += spent,
             Activity::Keying => sums.keying += spent,
             Activity::Other => {}
@@ -129,7 +128,7 @@ impl UserState {
 pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts) {
     let age = |since: Stamp| end.since(since).as_secs_f64();
     for slot in users {
-        match slot.waits {
+        match slot.waiting_for {
             Some(WaitingFor::Answer(due)) if due < end => {
                 counts.waiting.answers += 1;
                 counts.oldest = counts.oldest.max(age(due));
@@ -140,7 +139,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
             }
             _ => {}
         }
-        if let Some((due, keys)) = slot.echo.filter(|(due, _)| *due < end) {
+        if let Some((due, keys)) = slot.unechoed.filter(|(due, _)| *due < end) {
             counts.waiting.echoes += 1;
             counts.waiting.keys += keys as u64;
             counts.oldest = counts.oldest.max(age(due));
@@ -154,7 +153,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
 pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<LongWait> {
     let wait = |user: &UserState| {
         let (condition, row) = user.long_wait.clone()?;
-        let (WaitingFor::Answer(since) | WaitingFor::Prompt(since)) = user.waits?;
+        let (WaitingFor::Answer(since) | WaitingFor::Prompt(since)) = user.waiting_for?;
         Some(LongWait { users: 1, seconds: end.since(since).as_secs_f64(), condition, row })
     };
     users.iter().filter_map(wait).reduce(LongWait::longer)

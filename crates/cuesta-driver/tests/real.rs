@@ -98,7 +98,8 @@ fn a_run_that_is_stopped_keeps_what_it_measured() {
 #[test]
 fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
-    let group = json!({"target": "pty:printf 'hello, s3cret> '; sleep 60", "data": [{"password": "s3cret"}]});
+    let target = "pty:printf 'hello, s3cret> '; sleep 60";
+    let group = json!({"target": target, "data": [{"password": "s3cret"}], "secret": ["password"]});
     let spec = spec(2, 0.0, 60.0, &json!({"group": group, "spec": {"threads": 2}}));
     let run = Run::start(spec, script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
     let shown = loop {

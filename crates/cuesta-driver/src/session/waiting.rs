@@ -146,7 +146,7 @@ impl Session {
     /// Shows in the run's progress what the user waits for, and where the cursor stands.
     fn show_long_wait(&mut self, condition: &WaitCondition) {
         let row = self.screen.as_ref().map(|screen| screen.cursor_row());
-        self.shared.waits_long(self.slot, condition, row);
+        self.shared.set_long_wait(self.slot, condition, row);
     }
 
     /// Whether anything has come since the last key, echoes included.

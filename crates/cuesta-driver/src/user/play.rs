@@ -176,10 +176,10 @@ impl User {
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.shared.set_activity(self.slot, Activity::Other, since);
         let waiting_for = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
-        self.shared.waits(self.slot, Some(waiting_for));
+        self.shared.set_waiting_for(self.slot, Some(waiting_for));
         let deadline = (since.max(self.ready) + timeout).min(self.shared.timeline.drained());
         let waited = session.wait(condition, deadline).await;
-        self.shared.waits(self.slot, None);
+        self.shared.set_waiting_for(self.slot, None);
         let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < self.shared.timeline.drained();
         if key.is_some() && (given_up || waited.is_err()) {
             self.shared.count_unanswered(self.slot);

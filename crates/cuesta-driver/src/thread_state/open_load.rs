@@ -1,0 +1,58 @@
+//! Counts of an open load: what became of the inputs or sessions that were due in a step's measurement interval.
+//!
+//! An arrival belongs to the step whose measurement interval holds its due time, even if its user begins or ends it later. The
+//! arrival process counts arrivals, users count what they have done; what is waiting or under way is counted at the end of an
+//! interval.
+
+use cuesta_record::{ArrivalCounts, Interval, Stamp};
+
+use super::ThreadState;
+use crate::pacing::Arrival;
+use crate::spec::LoadKind;
+
+impl ThreadState {
+    /// An input or session arrived for a user of this thread.
+    pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
+        let skipped = u64::from(arrival == Arrival::Skipped);
+        self.tally(|tally| tally.counts.skipped += skipped);
+        self.count_arrival(due, |counts| {
+            counts.count += 1;
+            counts.skipped += skipped;
+        });
+    }
+
+    /// A user begins what arrived for it.
+    pub(crate) fn begin_arrival(&self, slot: usize, due: Stamp) {
+        self.users.borrow_mut()[slot].arrived = Some(due);
+    }
+
+    /// A user has ended what it began. Counts only what arrived by an open load.
+    pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
+        let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
+        self.count_arrival(due, |counts| {
+            counts.done += 1;
+            counts.failed += u64::from(failed);
+        });
+    }
+
+    fn count_arrival(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
+        if let Some(step) = self.timeline.measured_at(due) {
+            count(&mut self.arrival_counts.borrow_mut()[step]);
+        }
+    }
+
+    /// The counts up to the end of an interval; `None` if no load of the step is open.
+    pub(super) fn arrival_counts(&self, interval: Interval) -> Option<ArrivalCounts> {
+        let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
+        if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {
+            return None;
+        }
+        let mut counts = self.arrival_counts.borrow()[interval.step];
+        let measured = self.timeline.at(self.timeline.steps[interval.step].settled)..self.timeline.at(interval.end);
+        for slot in self.users.borrow().iter() {
+            counts.waiting += slot.arrivals.waiting(&measured);
+            counts.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));
+        }
+        Some(counts)
+    }
+}
