@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import Distribution
+from cuesta.report import text
 from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.model import Remark
+from cuesta.target import without_settings
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 
@@ -53,6 +57,33 @@ def test_a_step_in_doubt_is_neither_kept_nor_crossed(tmp_path: Path) -> None:
 
 def test_a_sweep_without_limits_says_how_response_grew(tmp_path: Path) -> None:
     assert "median response 100 ms to 400 ms; valid; no limit was set" in headline(swept(tmp_path / "run", limits=[]))
+
+
+def test_a_sweep_whose_response_stayed_says_it_once(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=USERS, responses=lambda *_: [0.1] * 20).write()
+    assert "median response 100 ms at both ends" in headline(summarise(folder))
+
+
+def test_the_settings_of_a_target_are_left_out_of_sentences() -> None:
+    assert without_settings("ssh://root@bastion:22?identity=/tmp/key&obscure=off") == "ssh://root@bastion:22"
+    assert without_settings("pty:grep -E 'a?b' notes.txt") == "pty:grep -E 'a?b' notes.txt"
+
+
+def test_a_gap_in_the_counts_is_said_once_on_the_first_screen(tmp_path: Path) -> None:
+    summary = summarise(made_up.good(tmp_path / "run"))
+    (step,) = summary.steps
+    assert step.law
+    gap = replace(summary, steps=[replace(step, law=replace(step.law, error=0.5, chance=0.01))])
+    assert [text(each, colour=False).count("N/X") for each in (summary, gap)] == [1, 1]
+    assert "INCONSISTENT" in text(gap, colour=False)
+    assert "\nLAW" not in text(gap, colour=False)
+
+
+def test_without_keys_there_is_no_delay(tmp_path: Path) -> None:
+    summary = summarise(made_up.good(tmp_path / "run"))
+    (step,) = summary.steps
+    silent = replace(summary, steps=[replace(step, lateness=Distribution())])
+    assert "delay (sent − due) no key was sent" in text(silent, colour=False)
 
 
 def test_few_values_have_a_longest_one_and_no_p99(tmp_path: Path) -> None:

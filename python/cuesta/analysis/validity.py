@@ -50,7 +50,8 @@ class Late:
         return cls(p99, most) if p99 > most else None
 
     def __str__(self) -> str:
-        return f"the driver was late: 1 key in 100 by over {seconds(self.p99)} (allowed {seconds(self.most)})"
+        allowed = f"(allowed {seconds(self.most)})"
+        return f"the driver was late: 1 % of keys were sent more than {seconds(self.p99)} late {allowed}"
 
 
 @dataclass(frozen=True, slots=True)

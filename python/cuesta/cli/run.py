@@ -17,7 +17,7 @@ from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
 from cuesta.plan import RawOptions, load
 from cuesta.plan.load import SETTINGS
-from cuesta.target import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import count, many, minutes
 
 
@@ -55,7 +55,7 @@ def overview(job: Job) -> str:
     users = f"{', '.join(map(count, others))} and {many(last, 'user')}" if others else many(last, "user")
     tapes = ", ".join(dict.fromkeys(job.tape(group).name for group in groups))
     hosts = " and ".join(
-        "the built-in host (another: --target URL)" if target == BUILTIN_HOST else target
+        "the built-in host (another: --target URL)" if target == BUILTIN_HOST else without_settings(target)
         for target in dict.fromkeys(group.target for group in groups)
     )
     return f"{users} at {hosts}, tape {tapes}; about {minutes(duration(job))}"

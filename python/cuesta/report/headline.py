@@ -73,7 +73,8 @@ def sweep_answer(summary: Summary) -> str:
         first, last = summary.steps[0], summary.last
         if first is last or not (first.response.count and last.response.count):
             return answer(last)
-        grew = f"median response {seconds(first.response.p50)} to {seconds(last.response.p50)}"
+        low, high = (seconds(step.response.p50) for step in (first, last))
+        grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
         return f"{per_s(first.transactions.per_s)} to {per_s(last.transactions.per_s)} transactions, {grew}"
     doubted = {each.step for each in summary.doubts}
     sure = [step for step in summary.steps if None not in doubted and step.step not in doubted]
@@ -135,7 +136,8 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     if step.host.cpu:
         busy = (step.host.cpu.usr + step.host.cpu.sys) / 100
         meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
-        yield BigFigure(f"host CPU{at}", share(busy), f"{share(step.host.cpu.idle / 100)} idle", meaning)
+        others = f"{share(step.host.cpu.others / 100)} others, " if step.host.cpu.others else ""
+        yield BigFigure(f"host CPU{at}", share(busy), f"{others}{share(step.host.cpu.idle / 100)} idle", meaning)
     by_name, meaning = named(step.errors.by_name), CATALOGUE["errors.count"].meaning
     yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
     yield big("driver delay", "lateness.p99", step, "p99: the instrument's own")

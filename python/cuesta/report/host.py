@@ -145,7 +145,8 @@ def by_cause(host: HostFigures) -> Iterator[str]:
             within = f" [{between(*intervals[name])}]" if name in intervals else ""
             yield f"{plain(name.replace('_', ' '))} {percent(value, errors.get(name))}{within}"
     if (rest := sum(small)) >= SMALLEST:
-        yield f"{len(small)} others {rounded(rest, rest, 3)}"
+        what = "others" if len(small) < len(causes) else "causes together"
+        yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
 
 
 def unmet(host: HostFigures) -> Iterator[str]:

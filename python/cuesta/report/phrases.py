@@ -15,7 +15,7 @@ from cuesta.figures.step import (
     StepFigures,
     is_stuck,
 )
-from cuesta.target import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 LOADS = {
@@ -229,7 +229,7 @@ def class_of(group: str, transaction: str) -> str:
 
 def targets(summary: Summary) -> str:
     names = [plain(str(name)) for name in summary.recorded.run.get("host", {}).get("targets", [])]
-    known = ["the built-in host (host:)" if name == BUILTIN_HOST else name for name in names]
+    known = ["the built-in host (host:)" if name == BUILTIN_HOST else without_settings(name) for name in names]
     return " and ".join(known) if len(known) < 3 else f"{len(known)} targets"
 
 

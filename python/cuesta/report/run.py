@@ -26,6 +26,7 @@ from cuesta.report.model import (
 )
 from cuesta.report.phrases import (
     account,
+    agrees,
     beside,
     class_of,
     facts_of_machine,
@@ -127,8 +128,9 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
     classes = [each for each in step.classes if each.response.count]
+    alone = len({each.group for each in classes}) == 1
     for each in classes:
-        yield class_of(each.group, each.transaction), None, ""
+        yield plain(each.transaction) if alone else class_of(each.group, each.transaction), None, ""
         yield "first sign", each.first_response, "first_response"
         yield "answer", each.response, "response"
         yield "since sent", each.response_from_sent, "response_from_sent"
@@ -181,8 +183,9 @@ def law_of(step: StepFigures) -> Section:
     """Check the counts against the interactive response-time law."""
     if step.law is None:
         return Section("Consistency of the counts", list(map(Remark, no_law(step))), name="LAW")
-    more = [Remark(law_terms(step.law), "faint")]
-    return Section("Consistency of the counts", [Remark(law(step.law))], more, name="LAW")
+    said, terms = Remark(law(step.law)), Remark(law_terms(step.law), "faint")
+    first, more = ([said], [terms]) if agrees(step.law) else ([], [said, terms])  # `unusual` says a gap first
+    return Section("Consistency of the counts", first, more, name="LAW")
 
 
 def published(summary: Summary) -> Iterator[Section]:
@@ -201,9 +204,9 @@ def published(summary: Summary) -> Iterator[Section]:
 def driver(summary: Summary, step: StepFigures) -> Section:
     """The precision of the driver."""
     late, own = step.lateness, step.driver
-    p99, most = f", p99 {seconds(late.p99)}", f", longest {seconds(late.max)}"
+    delay = f"median {seconds(late.p50)}, p99 {seconds(late.p99)}, longest {seconds(late.max)}"
     facts = [
-        Fact("delay (sent − due)", f"median {seconds(late.p50)}{p99}{most}", fact("lateness.p50", step).meaning),
+        Fact("delay (sent − due)", delay if late.count else "no key was sent", fact("lateness.p50", step).meaning),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}"),
     ]
     rest = [
