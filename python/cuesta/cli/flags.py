@@ -26,7 +26,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "line_speed": (
         "BAUD",
-        "speed of the lines; 0 = as fast as the line goes",
+        "speed of the lines in bits a second; 0 = as fast as the line goes",
     ),
     "stagger": (
         "D",
@@ -70,7 +70,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "stamps": (
         "WHICH",
-        "lines that the kernel stamps: all, none or N = every Nth",
+        "lines on which the kernel stamps keys too: all, none or N = every Nth",
     ),
     "log_transactions": (
         "",
@@ -117,7 +117,7 @@ HOST: dict[str, tuple[str, str]] = {
     ),
     "delay": (
         "DELAY",
-        "exact delay of every answer",
+        "exact delay of every answer, such as 5ms",
     ),
     "stall": (
         "WINDOW",

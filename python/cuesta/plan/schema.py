@@ -108,7 +108,7 @@ class Group(PlanTable):
     )
     line_speed: Annotated[
         Baud | None,
-        Flag("BAUD", "speed of the lines; 0 = as fast as the line goes"),
+        Flag("BAUD", "speed of the lines in bits a second; 0 = as fast as the line goes"),
         ALWAYS,
     ] = Field(None, description="speed of the lines, 10 bits a character, instead of the tape's own")
     stagger: Annotated[
@@ -149,7 +149,7 @@ class Host(PlanTable):
         None, description="service time of a transaction at a server"
     )
     servers: Count = Field(1, description="number of transactions served at once")
-    delay: Duration | None = Field(None, description="exact delay of every answer")
+    delay: Duration | None = Field(None, description="exact delay of every answer, such as 5ms")
     stall: Annotated[StallText | None, Flag("WINDOW")] = Field(
         None, description="a window in which the host does nothing"
     )
@@ -242,9 +242,9 @@ class Settings(PlanTable):
     )
     stamps: Annotated[
         Stamps,
-        Flag("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
+        Flag("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
         ALWAYS,
-    ] = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
+    ] = Field(16, description="lines on which the kernel stamps keys too: every Nth, `all` or `none`")
     log_transactions: Annotated[
         Switch,
         Flag("", "record every transaction"),

@@ -3,7 +3,7 @@
 import argparse
 
 ABOUT = """Parses a tape or a plan, with everything that the plan names, and prints how Cuesta reads it.
-What is wrong is said with row, column and a hint; the exit code is then 104. Nothing is contacted."""
+An error has its row, column and a hint; the exit code is then 104. Nothing is contacted."""
 
 
 EXAMPLES = """examples:

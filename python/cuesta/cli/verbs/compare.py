@@ -6,17 +6,20 @@ from pathlib import Path
 PAIRS = 8
 """Pairs unless told otherwise, or more if a claim needs them: 8 make whole ABBAs."""
 
-ABOUT = """Compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right in
-it (a certification, or any that you put together). Each headline figure gets the ratio NEW / BASE, an exact
-95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive, with how many
-more runs would decide. What counts as a change is more than the margin, 5 % unless you say otherwise.
+ABOUT = """Compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right
+in it (a certification, or any that you put together). Each headline figure gets the ratio NEW / BASE, an
+exact 95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive,
+with how many more runs would decide. What counts as a change is more than the margin, 5 % unless you say
+otherwise.
 
-One run a side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6 pairs; how
-small a change so many find is said before the first and after the last. Best are pairs, made in turn:
---interleave runs both plans, A B B A …, and compares what came. A folder that it left can be compared again.
+One run a side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6
+pairs; how small a change that many can find is said before the first run and after the last. Best are
+pairs, made in turn: --interleave runs both plans, A B B A …, and compares the pairs. It says first how
+long that takes. The folder that it leaves can be compared again.
 
-Unlike machines, drivers, tapes, populations, think laws, lines or methods are refused with the difference named;
-what is told of the host may differ, for that is what is compared. Runs that are INVALID are left out."""
+Sides that differ in machine, driver, tape, number of users, think times, lines or method are refused, and
+the difference is named. The host may differ, for that is what is compared. Runs that are INVALID are left
+out."""
 
 
 EXAMPLES = """examples:
@@ -26,33 +29,38 @@ EXAMPLES = """examples:
   cuesta compare runs/old-new                          the same pairs again
   cuesta compare base/ new/ --despite 'the machine got more memory, which no figure shows'
   cuesta compare base/ new/ --despite 'new certifier' --compensation response.p95=0.97
-  cuesta compare --profile service.profile runs/nightly   how far is the benchmark from the live service
+  cuesta compare --profile service.profile runs/nightly   how far the benchmark is from the live service
 
 exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused
             2 usage, 104 a folder, plan or profile that cannot be used, 105 interrupted
-docs/compare.md says how verdicts come about, and how many runs find what."""
+docs/compare.md says how verdicts are reached, and how many runs find how small a change."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="*", type=Path, metavar="BASE NEW", help="two sides, or a folder of pairs")
-    terms = parser.add_argument_group("on which terms")
+    terms = parser.add_argument_group("terms of the comparison")
     terms.add_argument("--margin", metavar="PERCENT", help="the least change that matters; default 5%%")
-    terms.add_argument("--step", metavar="N", help="of sweeps, which step; by default the last")
-    terms.add_argument("--despite", metavar="REASON", help="compare what is unlike; the reason is printed")
+    terms.add_argument("--step", metavar="N", help="the step of a sweep, from 1; by default the last")
+    terms.add_argument("--despite", metavar="REASON", help="compare sides that differ; the reason is printed")
     terms.add_argument(
         "--compensation",
         action="append",
         default=[],
         metavar="FIGURE=RATIO",
-        help="of a method that changed: what NEW's figure is multiplied by, to be what BASE's method would show",
+        help="if the method changed: NEW's figure is multiplied by RATIO, to be what BASE's method would show",
     )
-    pairs = parser.add_argument_group("to make the runs, in pairs")
+    pairs = parser.add_argument_group("runs in pairs")
     pairs.add_argument("--interleave", nargs=2, type=Path, metavar=("PLAN_A", "PLAN_B"), help="run both in turn: ABBA")
-    more = f"how many that count; default {PAIRS}, or more if so many figures are judged together that they need it"
+    more = f"number of pairs; default {PAIRS}, or more if the figures that are judged together need more"
     pairs.add_argument("--pairs", metavar="N", help=more)
-    pairs.add_argument("--out", type=Path, metavar="DIR", help="where to; by default runs/compare-DATE-TIME")
+    pairs.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder of the pairs; by default runs/compare-DATE-TIME"
+    )
     pairs.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
-        "--profile", type=Path, metavar="FILE", help="hold one run against a service's profile (cuesta meters --record)"
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="compare one run with the profile of a live service (cuesta meters record)",
     )
     parser.add_argument("--json", metavar="FILE|-", help="write the comparison as one object; - = standard output")

@@ -5,9 +5,9 @@ import argparse
 from cuesta.cli.flags import HOST
 from cuesta.target import LISTEN
 
-ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. It prints the addresses that it
-got, one a line, before anything else, and runs until Ctrl-C (or, with --attached, until its input ends). Then it
-prints three figures of what its front end did since it started, if anybody was there; all of them with --tty-meters."""
+ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. First it prints its addresses,
+one on each line. It runs until Ctrl-C (or, with --attached, until standard input ends). If any user
+connected, it then prints three figures of its front end; --tty-meters prints all of them."""
 
 
 EXAMPLES = """examples:
@@ -20,7 +20,12 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments: one for each setting of the plan's `[host]`."""
-    parser.add_argument("--listen", action="append", metavar="URL", help=f"where; may be repeated; by default {LISTEN}")
+    parser.add_argument(
+        "--listen",
+        action="append",
+        metavar="URL",
+        help=f"the address to listen at; may be repeated; by default {LISTEN}",
+    )
     parser.add_argument(
         "--allow",
         action="append",
@@ -31,5 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=value, help=meaning.replace("%", "%%"))
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the service times")
     parser.add_argument("--meters", metavar="DIR", help="write a row of its own meters to DIR/series.jsonl each second")
-    parser.add_argument("--tty-meters", action="store_true", help="print its front end's meters as in 1979 at the end")
+    parser.add_argument(
+        "--tty-meters", action="store_true", help="at the end print all of the front end's meters, in the form of 1979"
+    )
     parser.add_argument("--attached", action="store_true", help="end when standard input ends")

@@ -3,13 +3,14 @@
 import argparse
 from pathlib import Path
 
-ABOUT = """Everything is derived again from what was recorded. So it works on a run of last year, on one whose report
-was thrown away, and on one that was killed: it is read as far as it got, and the page says how far that is.
+ABOUT = """Derives everything again from the recorded files. So it works on an old run, on one whose report is lost,
+and on one that was killed: the page says how far that run got.
 
-Without --markdown, --junit or --json it writes one page that needs nothing else: plots and all are in it, it fetches
-nothing, it is light or dark as the reader's screen is, and it prints. What its parts mean is in docs/report.md.
+Without --markdown, --junit or --json it writes one page, which fetches nothing: its plots are in it, it
+is light or dark as the reader's screen is, and it can be printed. docs/report.md explains its parts.
 
-Of certifications it writes the form, or of several the bars of MPL-17: CPU time by cause, a bar for each system."""
+For a certification it writes the form; for several, CPU time by cause as in MPL-17, with a bar for each
+system."""
 
 
 EXAMPLES = """examples:
@@ -20,13 +21,13 @@ EXAMPLES = """examples:
   cuesta report runs/nightly --junit nightly.xml        a test case for validity, and one for each limit
   cuesta report runs/nightly --json - | jq .response.p99
 
-Side by side is no comparison: `cuesta compare BASE NEW` says what a difference is worth.
-It exits 0 whatever the runs are like; whether they are valid and kept their limits is in what it writes."""
+Side by side is no comparison: `cuesta compare BASE NEW` says whether a difference is real.
+It exits 0 even if runs are invalid or crossed limits; the report says so."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="a run folder, or a certification's")
-    where = "where the page goes; by default report.html in the run folder, of several runs in the current one"
+    where = "the page; by default report.html in the run folder, or in the current folder for several runs"
     parser.add_argument("--out", type=Path, metavar="FILE", help=where)
     parser.add_argument("--verbose", action="store_true", help="print all of the summary, not its first screen")
     parser.add_argument("--markdown", action="store_true", help="print Markdown with tables, for pull requests")

@@ -28,7 +28,7 @@ What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
-    settings = parser.add_argument_group("what is run (each overrides the plan)")
+    settings = parser.add_argument_group("what to run (each overrides the plan)")
     for name, (metavar, meaning) in SETTINGS.items():
         flag = f"--{name.replace('_', '-')}"
         if metavar.startswith("["):
@@ -37,11 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             settings.add_argument(flag, metavar=metavar, help=meaning)
         else:
             settings.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
-    settings.add_argument("--limit", action="append", dest="limits", metavar="EXPR", help="what a good run keeps")
+    settings.add_argument(
+        "--limit",
+        action="append",
+        dest="limits",
+        metavar="EXPR",
+        help="a limit, such as 'response.p99 < 2s'; exit 99 if crossed",
+    )
     settings.add_argument(
         "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
     )
-    results = parser.add_argument_group("what comes of it")
+    results = parser.add_argument_group("output")
     results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
     results.add_argument("--json", metavar="FILE|-", help="write the summary as one object; - = standard output")
     results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
