@@ -1,7 +1,6 @@
 """From records to figures: tables in, tables out. Nothing here drives anything, writes anything or reads a clock.
 
-- `summary`: a run folder, summed up: what `--json` prints. `step`: the figures of one step; `distribution`: those of a
-  histogram.
+- `summary`: a run folder, summed up: what `--json` prints. `step`: the figures of one step.
 - `validity`: why a run cannot be trusted; `answering`: what the host did not do; `stationarity`: whether it had
   settled; `certainty`: how sure a rate is.
 - `limits`: limits, beside what was measured; `published`: what others measured, beside it; `planned`: what the plan

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
-from cuesta.analysis.distribution import describe
 from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host import host
 from cuesta.analysis.law import law
@@ -211,7 +210,7 @@ class StepRecords:
 
     def of(self, transaction: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
-        return describe(
+        return Distribution.of(
             self.pooled(
                 lambda tag: tag.transaction == transaction and tag.series == series and group in (None, tag.group),
                 agent,
@@ -220,7 +219,7 @@ class StepRecords:
 
     def of_classes(self, series: str, agent: int | None = None) -> Distribution:
         """Describe one series over all classes of transactions."""
-        return describe(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
+        return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
 
     def durations(self, metric: str, transaction: str | None) -> Histogram | None:
         """What a limit names: a metric of one class of transactions, or of all."""

@@ -6,8 +6,9 @@ records is `cuesta.analysis`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
+from cuesta._native import Histogram
 from cuesta.figures.about import About, Better, Unit
 from cuesta.figures.host import HostFigures
 
@@ -28,6 +29,13 @@ class Distribution:
     p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
     p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
     max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
+
+    @classmethod
+    def of(cls, histogram: Histogram | None) -> Self:
+        if histogram is None or not histogram.count:
+            return cls()
+        p50, p90, p95, p99, p999 = (histogram.quantile(q) for q in (0.5, 0.9, 0.95, 0.99, 0.999))
+        return cls(histogram.count, histogram.min, histogram.mean, p50, p90, p95, p99, p999, histogram.max)
 
 
 @dataclass(frozen=True, slots=True)
