@@ -25,7 +25,7 @@ class RunFolder:
 
     path: Path
     users: Sequence[int] = (4,)
-    """Of each step."""
+    """The number of users of each step."""
     settle: int = 2
     measure: int = 30
     load: str = "closed"
@@ -35,7 +35,7 @@ class RunFolder:
     published: Sequence[Row] = ()
     validity: Row = field(default_factory=dict)
     responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
-    """Of the transactions that end in a second of the measurement; made up to due, 1 ms before sent."""
+    """Responses of the transactions that end in a second of the measurement, since due: 1 ms longer than since sent."""
     edit: Callable[[Row], Row] = lambda row: row
     """Changes each row of series.jsonl before it is written."""
     edit_user: Callable[[Row], Row] = lambda row: row
@@ -122,7 +122,7 @@ class RunFolder:
             "errors": {},
             "skipped": 0,
             "stray": 0,
-            # What is left of the users' time when they do not wait: a quarter of it is typing.
+            # A quarter of the time in which users do not wait is typing.
             "sums": {
                 "think": 0.75 * (users - waiting + 0.001 * done),
                 "keying": 0.25 * (users - waiting + 0.001 * done),

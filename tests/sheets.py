@@ -134,7 +134,7 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
 
 
 def traced(**other: Any) -> Row:
-    """The same sheet as the exact tier makes it."""
+    """A report of `sheet`, as the exact tier makes it."""
     found = sheet(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
     found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}

@@ -1,4 +1,4 @@
-"""The same tapes at every host that misleads, over every kind of line: Cuesta's word against the host's own log.
+"""One set of tapes at every host that misleads, over every kind of line: Cuesta's figures beside the host's own log.
 
 Many are typed at together: each waits most of the time. Instants are compared as medians, with a margin much smaller
 than what a host misleads by; and not one answer may have come sooner than the host ever gave one.
@@ -53,7 +53,7 @@ Forever
 End
 """
 ODD = COMMANDS.replace("echo DONE", "echo DONE.")
-"""The same with an odd number of keys, for a host that echoes them at once: the median is one key's."""
+"""A tape with an odd number of keys, for a host that echoes them at once: the median is one key's."""
 TYPING = """
 Forever
   Type "hello "

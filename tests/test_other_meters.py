@@ -36,7 +36,7 @@ def ours(report: dict[str, Any]) -> Shares:
 
 
 def all_time(cpu: dict[str, Any]) -> float:
-    """Of a part of a machine, unsampled: others hold the interrupts too where the kernel does not time them apart."""
+    """CPU time by use of a part of a machine. Others include interrupts if the kernel does not time them apart."""
     apart = Path("/proc/pressure/irq").exists()
     assert (cpu["irq"] is not None) == apart
     return sum(float(cpu[name]) for name in (*USES, "others") if apart or name != "irq")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass
 class Seconds:
-    """What ended in each second."""
+    """Number of transactions that ended in each second."""
 
     transactions: list[int]
     response: list[float]
     thinking: float
     """User-seconds of thinking within the whole."""
     responses: list[float]
-    """Of each transaction."""
+    """The response of each transaction."""
 
 
 def closed_loop(rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int) -> Seconds:

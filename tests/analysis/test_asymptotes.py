@@ -14,7 +14,7 @@ from tests.run_folder import RunFolder
 
 TICK = 0.1
 Steps = Mapping[int, tuple[float, Sequence[int]]]
-"""By number of users: how busy the server was, and the transactions of each second."""
+"""For each number of users: how busy the server was, and the transactions of each second."""
 FEW = [9, 8, 7, 10, 9, 8, 9, 10, 7, 9]
 MANY = [11, 10, 12, 11, 9, 13, 11, 12, 10, 11]
 """Short steps of one saturated server of 10/s: 8.6/s and 11.0/s."""
@@ -122,7 +122,7 @@ def test_a_light_load_that_is_surpassed_is_a_contradiction_too(tmp_path: Path) -
 
 
 def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
-    """Each point of what else was swept is another system."""
+    """If something else is swept too, each of its values is another system."""
     folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5).write()
     run = json.loads((folder / "run.json").read_text())
     for number, step in enumerate(run["steps"]):
@@ -135,7 +135,7 @@ def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
 
 
 def test_steps_that_differ_by_more_than_chance_contradict_each_other(tmp_path: Path) -> None:
-    """As long as the short steps are chance, 28 % between steps nine times as long is none."""
+    """28 % may be chance between short steps, but not between steps that are nine times as long."""
     steps = {1: (0.1, [1] * 90), 16: (1.0, FEW * 9), 32: (1.0, MANY * 9)}
     found = host_of(tmp_path / "run", steps)
     assert [each.users for each in found.above if not each.is_chance] == [32]

@@ -29,7 +29,7 @@ def test_the_depression_scale() -> None:
 
 
 def test_the_permeability_of_a_membrane() -> None:
-    """The same, example 4.1, pp. 111 and 126."""
+    """Hollander and Wolfe, example 4.1, pp. 111 and 126."""
     shift = unpaired(AT_TERM, EARLIER)
     assert round(shift.p_value(), 4) == 0.2544
     assert round(shift.estimate, 3) == -0.305

@@ -178,7 +178,7 @@ def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(
     _, found = recorded(tmp_path / "little", [{"about": machine}, {"step": 0, "sheet": little}])
     assert found.per_transaction is None
     assert "the driver used" in found.per_transaction_missing
-    # A process' own CPU time is its transactions', whoever else used the machine.
+    # CPU time of the process is divided by transactions, whoever else used the machine.
     _, found = recorded(tmp_path / "own", [{"about": ABOUT}, {"step": 0, "sheet": little}])
     assert found.per_transaction is not None
 

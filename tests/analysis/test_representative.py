@@ -1,4 +1,4 @@
-"""Whether a benchmark does what the service does: of sheets with known figures."""
+"""Whether a benchmark does what the service does, by reports with known figures."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The certifier's rounds: what does not count is kept aside and made again, so often and no oftener."""
+"""The certifier's runs: one that does not count is moved aside and repeated, up to a limit."""
 
 import threading
 from pathlib import Path

@@ -26,7 +26,7 @@ def wanted(here: Path, write: Write) -> Interleaved:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Make no runs, but note which would be made, by folder and seed."""
+    """Make no runs, but note the folder and seed of each."""
     noted: Made = []
 
     def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> RunResult:

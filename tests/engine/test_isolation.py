@@ -125,11 +125,11 @@ def test_an_isolated_run_that_is_interrupted_leaves_nothing(how: signal.Signals)
     with running(*SHORT[:-1], "--measure", "60s", "--isolate", "--meters", "none", "--out", "out") as process:
         names = [f"cuesta-{process.pid}-{which}" for which in ("driver", "host")]
         assert all((isolation.NAMESPACES / name).exists() for name in names)
-        (keeper,) = (pid for pid in descendants(process.pid) if b"netns" in command_of(pid))
-        ended = os.pidfd_open(keeper)
+        (supervisor,) = (pid for pid in descendants(process.pid) if b"netns" in command_of(pid))
+        ended = os.pidfd_open(supervisor)
         process.send_signal(how)
         process.communicate(timeout=30)
-        assert ends(ended), "the keeper takes the namespaces away and ends"
+        assert ends(ended), "the supervisor takes the namespaces away and ends"
     assert not any((isolation.NAMESPACES / name).exists() for name in names)
 
 

@@ -1,4 +1,4 @@
-"""What linkers say of programs: read from their own words, and of programs that are really started."""
+"""The linkers' reports: parsed, and of programs that are really started."""
 
 import os
 import subprocess

@@ -65,7 +65,7 @@ def test_all_agents_are_released_when_the_last_user_arrives() -> None:
 
 
 def due_instants(folder: Path, agents: int) -> dict[int, list[int]]:
-    """Of each user, in nanoseconds from the start."""
+    """Instants of each user, in nanoseconds from the start."""
     due: dict[int, list[int]] = {}
     recorded = open_run(folder)
     assert len(recorded.agents) == agents

@@ -1,4 +1,4 @@
-"""What a run meters, and what is said of it."""
+"""Which meters a run reads, and how certain their figures are."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""What every host of this folder shares: a raw terminal, bytes in and out, and a log of what it did and when.
+"""The common part of the hosts in this folder: a raw terminal, bytes in and out, and a log of actions with instants.
 
 A host is one program of known behaviour that reads its line from standard input and writes to standard output, so that
 the same file serves behind a terminal, a TCP port, telnetd and sshd. It is started as
@@ -36,7 +36,7 @@ class Behaviour:
         os.write(self._log, json.dumps(row).encode() + b"\n")
 
     def reads(self) -> Iterator[bytes]:
-        """What comes, as it comes, until the line ends."""
+        """Yield input as it arrives, until the line ends."""
         while True:
             try:
                 data = os.read(0, 4096)
@@ -48,7 +48,7 @@ class Behaviour:
             yield data
 
     def keys(self) -> Iterator[bytes]:
-        """What comes one character at a time; CR and LF alike as CR."""
+        """Yield input one character at a time; LF becomes CR."""
         for data in self.reads():
             for each in data.replace(b"\r\n", b"\r").replace(b"\r\x00", b"\r").replace(b"\n", b"\r"):
                 yield bytes([each])
@@ -59,11 +59,11 @@ class Behaviour:
         try:
             os.write(1, data)
         except OSError:
-            raise SystemExit from None  # nobody is there any more
+            raise SystemExit from None  # the other end is closed
         self.note(did, data, since=at, **more)
 
     def pause(self, seconds: float) -> None:
-        """Take time, as this host does."""
+        """Wait for the host's delay."""
         time.sleep(seconds)
 
 

@@ -1,4 +1,4 @@
-"""What the hosts share that take commands: a prompt, rows ended by Return, an answer to `echo X`, things done later.
+"""The common part of hosts that take commands: a prompt, rows ended by Return, an answer to `echo X`, delayed output.
 
 The log of such a host has the words "prompt", "echo" and "answer", each with the instant just before it was written as
 `since`; a row "read" tells when keys came.
@@ -14,16 +14,16 @@ from tests.hosts.behaviour import Behaviour
 
 PROMPT = b"$ "
 ANSWER = 0.6
-"""Seconds from a Return to the answer, where a host says nothing else."""
+"""Seconds from a Return to the answer, unless a host sets another delay."""
 
 
 def typed(host: Behaviour) -> Iterator[bytes]:
-    """What is typed, key by key."""
+    """Yield the typed keys one by one."""
     yield from host.keys()
 
 
 def answer_to(row: bytes) -> bytes:
-    """What a command prints, with its end of row."""
+    """The output of a command, with its end of row."""
     word, _, rest = row.strip().partition(b" ")
     if not word:
         return b""
@@ -31,7 +31,7 @@ def answer_to(row: bytes) -> bytes:
 
 
 class Later:
-    """Writes when it is time, while the host goes on reading."""
+    """Writes delayed output while the host goes on reading."""
 
     def __init__(self, host: Behaviour) -> None:
         self._host = host
@@ -41,7 +41,7 @@ class Later:
         threading.Thread(target=self._run, daemon=True).start()
 
     def write(self, seconds: float, data: bytes, did: str) -> None:
-        """Write in so many seconds; what is due at the same time in the order in which it was said."""
+        """Write after some seconds; output that is due at one time keeps its order."""
         with self._changed:
             heapq.heappush(self._due, (time.monotonic() + seconds, next(self._number), data, did))
             self._changed.notify()

@@ -1,4 +1,4 @@
-"""A host as far away as the moon: each key is echoed late, and the answer comes still later."""
+"""A host that is as far away as the moon: it echoes each key late, and answers still later."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import PROMPT, Later, answer_to, typed

@@ -15,7 +15,7 @@ from tests.hosts.behaviour import Behaviour, started
 
 
 def burn(host: Behaviour, way: str, seconds: float) -> None:
-    """Use so much CPU, then log all that this process used."""
+    """Use some seconds of CPU, then log the CPU time of this process."""
     since = time.monotonic_ns()
     while time.process_time() < seconds:
         pass
@@ -24,7 +24,7 @@ def burn(host: Behaviour, way: str, seconds: float) -> None:
 
 
 def child(work: Callable[[], None]) -> int:
-    """Have a child do the work."""
+    """Do the work in a child."""
     pid = os.fork()
     if pid == 0:
         work()
@@ -33,7 +33,7 @@ def child(work: Callable[[], None]) -> int:
 
 
 def begin(host: Behaviour, way: str, seconds: float) -> None:
-    """Begin a process that burns."""
+    """Start a process that uses CPU."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN if way == "ignored" else signal.SIG_DFL)
 
     def leave() -> None:

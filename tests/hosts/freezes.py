@@ -1,4 +1,4 @@
-"""A host that takes every key and never says anything again."""
+"""A host that takes every key and never writes anything."""
 
 from tests.hosts.behaviour import started
 

@@ -1,4 +1,4 @@
-"""A host that answers each row until one says `freeze`: then it takes every key and never says anything again."""
+"""A host that answers each row until it reads `freeze`; then it takes every key and never writes anything again."""
 
 from tests.hosts.behaviour import started
 

@@ -1,4 +1,4 @@
-"""The lines that lead to a host of this folder: each starts it for every connection, and says where to type at it."""
+"""The kinds of lines to a host of this folder: each starts the host for every connection, and gives its target."""
 
 import shlex
 import sys
@@ -18,7 +18,7 @@ class Reached:
 
     target: str
     meters: str
-    """What meters it: its programs are the driver's children or a daemon's."""
+    """The value of --meters for it: its programs are children of the driver or of a daemon."""
 
 
 def host(name: str, log: Path) -> list[str]:
@@ -59,4 +59,4 @@ def over_ssh(command: list[str], folder: Path) -> Iterator[Reached]:
 
 Over = Callable[[list[str], Path], AbstractContextManager[Reached]]
 LINES: dict[str, Over] = {"pty": over_pty, "tcp": over_tcp, "telnet": over_telnet, "ssh": over_ssh}
-"""By kind of line."""
+"""The functions that open them, by kind of line."""

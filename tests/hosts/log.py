@@ -1,4 +1,4 @@
-"""What a host of this folder says that it did, read back."""
+"""Reads the log of a host of this folder."""
 
 import json
 import statistics
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Log:
-    """What a host says that it did."""
+    """The rows of a host's log."""
 
     rows: list[dict[str, Any]]
 
@@ -24,7 +24,7 @@ class Log:
         return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
 
     def cpu(self, begin: int, end: int) -> float:
-        """The seconds of CPU that its processes burned between two instants: each at the pace of its life."""
+        """Seconds of CPU that its processes used between two instants, each at its mean rate."""
         burned = [row for row in self.rows if row["did"] == "burned"]
         parts = [max(min(row["at"], end) - max(row["since"], begin), 0) / (row["at"] - row["since"]) for row in burned]
         return float(sum(row["cpu"] * part for row, part in zip(burned, parts, strict=True)))
@@ -36,7 +36,7 @@ class Log:
 
     @property
     def responses(self) -> list[float]:
-        """What each answer took from the Return before it, in seconds."""
+        """The time of each answer since the Return before it, in seconds."""
         took: list[int] = []
         for rows in self.of("read", "answer"):
             returned = None

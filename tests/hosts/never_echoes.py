@@ -1,4 +1,4 @@
-"""A host that shows nothing of what is typed, and answers it."""
+"""A host that answers, but echoes no key."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import ANSWER, PROMPT, answer_to, typed

@@ -1,4 +1,4 @@
-"""A host that takes a time, told by `--seconds`, to show a printable key. A row is answered at once when it ends."""
+"""A host that shows each printable key after `--seconds`, and answers a row at once when it ends."""
 
 import argparse
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.hosts.behaviour import Behaviour
 from tests.hosts.commands import PROMPT, answer_to, typed
 
 SECONDS = 0.05
-"""What a key takes if nothing is told."""
+"""Seconds for a key, by default."""
 
 
 def serve(host: Behaviour, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What the kernel's threads used in a stretch of a run."""
+"""CPU time of the kernel's threads in a part of a run."""
 
 import pytest
 

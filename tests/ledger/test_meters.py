@@ -1,4 +1,4 @@
-"""The meters' record of a run, read as all that is appended to is."""
+"""Reading the meters' record of a run, whole and damaged."""
 
 import json
 from pathlib import Path

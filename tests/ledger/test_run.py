@@ -1,4 +1,4 @@
-"""Opening run folders: whole, cut off, and of another age."""
+"""Opening run folders: whole, cut off, and of other versions."""
 
 import json
 import re

@@ -123,7 +123,7 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Unechoed:
-    """Of the keys whose echo was expected, fewer were echoed than not."""
+    """Most of the keys whose echo was expected were not echoed."""
 
     echoed: int
     unechoed: int
@@ -177,7 +177,7 @@ class Few:
 
 @dataclass(frozen=True, slots=True)
 class FewOfGroup:
-    """In one group fewer transactions ended than had no answer: the figures of all users hide that group."""
+    """One group has more transactions without an answer than with one; the figures of all users hide that group."""
 
     group: GroupCounts
     advice: ClassVar[str] = "see by hand whether that group's host works; without the group, the others can be measured"
@@ -210,7 +210,7 @@ class Stuck:
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
         if step.waiting.answers and not step.response.count:
-            return None  # Unanswered says so
+            return None  # the doubt `Unanswered` covers it
         oldest, longest = step.unfinished.oldest, max(step.response.max or 0.0, step.echo.max or 0.0)
         stuck = longest and is_stuck(oldest, longest)
         answers = many(step.waiting.answers, "transaction") + " had no answer"

@@ -19,19 +19,19 @@ from cuesta.figures.step import StepFigures
 from cuesta.units import share
 
 BUSY_ENOUGH = 0.3
-"""Utilization from which on a demand is believed: of a resource that hardly works, U/X is mostly what else it does."""
+"""Least utilization at which a demand is believed: U/X of a resource that hardly works is mostly its other work."""
 AS_BUSY = 0.9
-"""Steps in which a resource was at least so busy, as a share of the busiest one, make its demand together."""
+"""A resource's demand is from the steps in which it was at least this busy, as a share of its busiest step."""
 TWO_SIDED_95 = 1.96
 """Standard errors on either side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """What users do who do not wait for one another."""
+    """The cycle of users who do not wait for one another: response, thinking and typing."""
 
     users: int
-    """Of the step that it is from."""
+    """The number of users of the step that it is from."""
     response: float
     """R₀: mean response since sent, in seconds."""
     own: float
@@ -47,17 +47,17 @@ class Light:
 
 @dataclass(frozen=True, slots=True)
 class Heavy:
-    """What the resource allows that is the first to be busy all the time."""
+    """The limit of the resource that is the first to be busy all the time."""
 
     resource: str
     users: tuple[int, ...]
-    """Of the steps that it is from: those in which the resource was about as busy as ever."""
+    """The numbers of users of the steps that it is from: those in which the resource was about as busy as ever."""
     utilization: float
-    """In the busiest of them."""
+    """The resource's utilization in the busiest of these steps."""
     demand: float
     """D max = U/X: seconds of the resource for each transaction."""
     error: float
-    """Its relative standard error."""
+    """Relative standard error of the demand."""
 
     @property
     def rate_interval(self) -> tuple[float, float]:
@@ -73,14 +73,14 @@ class Above:
     users: int
     per_s: float
     bound: float
-    """What the line allows with so many users."""
+    """The throughput that the line allows with this number of users."""
     is_chance: bool
     """Whether steps of this length explain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asymptotes:
-    """Both of them; where there is none, why."""
+    """Both asymptotes; why there is none, if one is missing."""
 
     light: Light | None
     no_light: str
@@ -100,7 +100,7 @@ class Asymptotes:
 
     @property
     def crossing_interval(self) -> tuple[float, float] | None:
-        """The interval of 95 % in which it lies."""
+        """The 95 % interval of N*."""
         if self.crossing is None or self.light is None or self.heavy is None:
             return None
         return around(self.crossing, math.hypot(self.light.error, self.heavy.error))
@@ -113,7 +113,7 @@ def around(value: float, error: float) -> tuple[float, float]:
 
 
 def asymptotes(summary: Summary) -> Asymptotes:
-    """Take them from the steps of a sweep."""
+    """Derive both asymptotes from the steps of a sweep."""
     if others := swept_besides_users(summary):
         why = f"{', '.join(others)} was swept too: each value is another system, with lines of its own"
         return Asymptotes(None, why, None, why)
@@ -149,7 +149,7 @@ def _light(steps: list[StepFigures], errors: Mapping[int, float]) -> Light | Non
 
 
 def _heavy(summary: Summary, steps: list[StepFigures]) -> Heavy | None:
-    """Take of each resource the steps in which it was about as busy as ever; then the one with the largest demand."""
+    """The resource with the largest demand, each by the steps in which it was about as busy as ever."""
     by_resource: dict[str, list[tuple[StepFigures, float]]] = {}
     for step in steps:
         for name, utilization in utilizations(summary, step).items():

@@ -39,13 +39,13 @@ def causes_over_time(recorded: Recorded) -> list[Stretch]:
 
 
 def half_width(recorded: Recorded) -> float | None:
-    """Give half the 95 % interval of the least known share of a point of `causes_over_time`, the median of rows."""
+    """Half the 95 % interval of the least certain share of a point of `causes_over_time`: the median over rows."""
     reports = [row.report for row in recorded.metered.rows if by_cause(row.report)]
     errors = list(map(_errors, reports))
     largest = sorted(max(each) for each in errors if each)
     if not largest:
         return None
-    at_once = max(recorded.metered.rows[-1].end / MOST_POINTS, 1.0)  # rows that are put together know more
+    at_once = max(recorded.metered.rows[-1].end / MOST_POINTS, 1.0)  # a point of several rows rests on more samples
     return DEVIATIONS * largest[len(largest) // 2] / math.sqrt(at_once)
 
 
@@ -56,7 +56,7 @@ def _errors(report: MeterReport) -> list[float]:
 
 
 def error_by_cause(step: StepFigures) -> Mapping[str, float]:
-    """Give one standard error of each of `cost_by_cause`."""
+    """One standard error of each value of `cost_by_cause`."""
     costs, shares, errors = cost_by_cause(step) or {}, step.host.cpu_by_cause or {}, step.host.cpu_by_cause_se or {}
     return {name: cost * errors[name] / shares[name] for name, cost in costs.items() if errors.get(name)}
 

@@ -4,16 +4,16 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from cuesta.analysis.stationarity import resemblance
+from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.ledger import Recorded
 
 
 def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
     """The relative standard error of the transactions a second over the measurement of some steps together.
 
-    It comes from how much the seconds of each step differ, neighbours' likeness included. It is never less than that of
-    chance arrivals: a handful of seconds may be alike by chance. How much the steps differ from one another does not
-    count: where that is more, it is no chance.
+    It is estimated from the variance of the seconds of each step and the autocorrelation of neighbouring seconds. It is
+    at least that of random arrivals, because a handful of seconds may be alike by chance. Differences between the steps
+    do not count: if they are larger, they are not due to chance.
     """
     seconds = [by_second(recorded, step) for step in steps]
     counted = sum(map(sum, seconds))
@@ -38,4 +38,4 @@ def _variance_of_sum(counts: Sequence[int]) -> float:
     if len(counts) < 2:
         return 0.0
     mean = statistics.fmean(counts)
-    return statistics.variance(counts) * len(counts) * resemblance([count - mean for count in counts])
+    return statistics.variance(counts) * len(counts) * autocorrelation_factor([count - mean for count in counts])

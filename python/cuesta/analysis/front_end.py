@@ -1,7 +1,7 @@
 """`tty_meters` of the built-in host: what its front end did over a measurement interval, per system and per terminal.
 
-The lines are those of the 1979 listing that have a twin; docs/host.md names the others. What is per terminal is what is
-per system times the mean number of terminals, which is counted here as connected time over elapsed time.
+The rows are those of the 1979 listing that have an equivalent; docs/host.md names the others. A time per terminal is
+the time per system multiplied by the mean number of terminals, which is connected time ÷ elapsed time.
 """
 
 from collections.abc import Sequence
@@ -34,19 +34,19 @@ class FrontEnd:
     messages_in: float
     messages_out: float
     characters_in: float
-    """As the service took them."""
+    """Characters that the service received."""
     characters_out: float
-    """As the service gave them."""
+    """Characters that the service wrote."""
     raw_in: float
-    """As typed."""
+    """Characters as typed."""
     raw_out: float
-    """As sent on the lines, telnet and echoes included."""
+    """Characters as sent on the lines, telnet and echoes included."""
     ave_input_message: float | None
     ave_output_message: float | None
     output_conversion: float | None
-    """Sent ÷ given and echoed."""
+    """Characters sent ÷ characters that the service wrote or the front end echoed."""
     input_conversion: float | None
-    """Taken ÷ typed: what erasing and killing left."""
+    """Characters received ÷ characters typed: the rest was erased or killed."""
     least_block: int | None
     """Fewest characters that a line ever left over."""
     ave_block: float | None
@@ -54,27 +54,27 @@ class FrontEnd:
     interrupt_average: float | None
     interrupt_longest: float
     interrupt_share: float
-    """Time in them over elapsed time of one CPU."""
+    """Time in interrupts ÷ elapsed time of one CPU."""
     interrupts_per_minute: float
     pool_size: int
     pool_free: float
-    """Mean over time, of the ends of rows."""
+    """Mean over time, from the values at the ends of rows."""
     pool_used_share: float
     space_overflows: float
-    """Times that a line had to give less since the pool had no room."""
+    """Times that a line passed on less because the pool had no room."""
     output_restarts: float
-    """Times that a line did not take all and was tried again."""
+    """Times that a line did not take everything and was written to again."""
     ahead_messages: float
     ahead_average: float | None
     """Characters of a message that came before it was asked for."""
     ahead_share: float | None
-    """Characters of such messages over all."""
+    """Characters of such messages ÷ all characters."""
     ahead_waiting: float
-    """Mean number of them waiting, by Little's law."""
+    """Mean number of such messages that wait, by Little's law."""
     reading: int
     """Lines whose service waits for a message, when the last row began."""
     writing: int
-    """Lines that have not taken all that is due, then."""
+    """Lines that had not taken all their output when the last row began."""
     atb: dict[str, float | None]
     """Average time between events, per system."""
     characters_per_ms: dict[str, float | None]
@@ -100,7 +100,7 @@ def front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     try:
         return Sums(shares).figures() if shares else None
-    except KeyError:  # a host of an earlier version did not meter all of this yet
+    except KeyError:  # hosts of earlier versions metered less
         return None
 
 
@@ -123,7 +123,7 @@ class Sums:
     def figures(self) -> FrontEnd:
         """Put all together."""
         last, of = self.shares[-1][0].figures, self.of
-        # At the very end users hang up: who was there, the row before tells.
+        # At the very end users hang up: the row before tells how many there were.
         lines = self.shares[-2:][0][0].figures["lines"]
         seconds = sum(row.length * share for row, share in self.shares)
         interrupts, in_interrupts = of("wakes", "count"), of("wakes", "seconds")

@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInterval:
-    """ConfidenceInterval of the true shift."""
+    """A confidence interval of the true shift."""
 
     low: float
     high: float

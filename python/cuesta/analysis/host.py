@@ -103,7 +103,9 @@ def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
     used = {name: getattr(cpu, name) for name in (*PARTS, "load")}
     if own.others.value is None:
         return used
-    is_older = own.others.tier is not None and own.irq.why == UNRECORDED  # than the interrupts beside a part
+    is_older = (
+        own.others.tier is not None and own.irq.why == UNRECORDED
+    )  # written before interrupts were metered beside a part
     return used | {"usr": own.usr, "sys": own.sys, "irq": cpu.irq if is_older else own.irq}
 
 
@@ -187,7 +189,7 @@ def meters(
     until_the_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
     gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
     if not (gaps or report or rows):
-        gaps = [gap.why for gap in until_the_end[-1:]]  # the meter was given up before the step began
+        gaps = [gap.why for gap in until_the_end[-1:]]  # the engine gave the meters up before the step began
     if report and step.end - recorded.metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = report.closure.closes if report and report.closure.accounted.value is not None else None

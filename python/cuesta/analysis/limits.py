@@ -1,4 +1,4 @@
-"""Limits, judged by what was measured."""
+"""Evaluates limits on the figures of a step."""
 
 import operator
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import LimitResult, StepFigures
 
 Durations = Callable[[str, str | None], Histogram | None]
-"""From a metric and a class of transactions, or None for all, to its histogram."""
+"""Returns the histogram of a metric for a class of transactions, or for all (None)."""
 
 
 def judge(limits: list[Limit], step: StepFigures, durations: Durations) -> list[LimitResult]:
-    """Evaluate limits; one of which nothing was measured is not kept."""
+    """Evaluate limits; a limit is not kept if its figure was not measured."""
     results = []
     for limit in limits:
         value = measured(limit.figure, step, durations)

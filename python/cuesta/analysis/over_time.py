@@ -26,14 +26,14 @@ class Point:
     errors_per_s: float
     """Failures of the host and of lines a second."""
     p50: dict[str, float]
-    """Seconds by series, of those that have values in this stretch."""
+    """Seconds by series, without series that have no values in this stretch."""
     p99: dict[str, float]
 
 
 def over_time(recorded: Recorded) -> list[Point]:
     """The stretches of a run with its settling, without its draining, in which nobody types.
 
-    A run that was stopped before it began leaves rows of no length: there is nothing to show of them.
+    Rows of no length are left out: a run that was stopped before it began has such rows.
     """
     rows = [row for agent in recorded.agents for row in agent.intervals if row.phase != "drain" and row.length]
     end = max((row.start + row.length for row in rows), default=0.0)
@@ -75,7 +75,7 @@ def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
 
 
 def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
-    """A percentile curve: how many times rarer than 1 in 1, and the seconds that so few exceed.
+    """A percentile curve: points (n, seconds), where one value in n is above the seconds.
 
     Twenty points a decade of rarity, up to one value; the last is the largest value itself.
     """
@@ -89,7 +89,7 @@ def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
 BINS, ROWS = 40, 30
 """Bars of a histogram, and rows of a plot of durations over time, from the least value to the greatest."""
 LEAST_RATIO = 1.02
-"""Between the edges of a bin, so that it can be seen."""
+"""Least ratio between the edges of a bin, so that it can be seen."""
 MOST_CELLS = 120
 """Columns of a plot of durations over time."""
 

@@ -27,7 +27,7 @@ class Planned:
 
 
 def planned(recorded: Recorded, step: int) -> Planned | None:
-    """Read what was planned for a step; none if the record does not tell."""
+    """Read what was planned for a step; None if `run.json` lacks it."""
     steps: list[JsonObject] = recorded.run.get("steps", [])
     if step >= len(steps):
         return None

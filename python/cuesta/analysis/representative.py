@@ -65,7 +65,7 @@ class WorkloadMix:
     cpu: float | None
     """Seconds of CPU a second, of the subject."""
     cpu_of_machine: float | None
-    """Likewise, of all that ran on its CPUs."""
+    """Seconds of CPU a second, of everything that ran on its CPUs."""
     idle: Mapping[str, MixFigure]
     """Percent of the CPUs: `zero`, `io_wait`."""
     shares: Mapping[str, MixFigure]

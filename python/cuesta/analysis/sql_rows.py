@@ -1,4 +1,4 @@
-"""What came of runs and certifications, as rows of the ledger's tables (`cuesta.ledger.tables`)."""
+"""The results of runs and certifications, as rows of the ledger's tables (`cuesta.ledger.tables`)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ def of_run(folder: Path) -> Rows:
     """Read a run folder, however far it got; `runs.damage` says what cannot be read."""
     try:
         summary = summarise(folder)
-    except Exception as error:  # whatever is wrong with one folder, the others are asked
+    except Exception as error:  # one damaged folder must not keep the others from being queried
         return {"runs": [{"folder": str(folder), "damage": why_unread(error)}]}
     steps, agents = summary.steps, summary.recorded.agents
     rows: Rows = {
@@ -46,9 +46,9 @@ def of_run(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
 
 
-def made(table: str, of: Any, **apart: object) -> SqlRow:
-    """Make a row of what its columns are taken from, and what is filled in apart."""
-    return {**TABLES[table].row(of), **apart}
+def made(table: str, of: Any, **more: object) -> SqlRow:
+    """A row of a table, its columns taken from `of`; `more` fills in the columns that have no path."""
+    return {**TABLES[table].row(of), **more}
 
 
 def why_unread(error: Exception) -> str:
@@ -83,7 +83,7 @@ def of_certification(folder: Path) -> Rows:
     """Read a certification folder, deriving its figures anew; `certifications.damage` says why it cannot be."""
     try:
         record = derive(open_certification(folder))
-    except Exception as error:  # whatever is wrong with one folder, the others are asked
+    except Exception as error:  # one damaged folder must not keep the others from being queried
         return {"certifications": [{"folder": str(folder), "damage": why_unread(error)}]}
     whole = made(
         "certifications", record, excluded=len(record.method.excluded), elapsed=elapsed(record), idle=idle(record)

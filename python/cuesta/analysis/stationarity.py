@@ -30,7 +30,7 @@ BEYOND_CHANCE = 4.5
 
 
 def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
-    """Find a shift of level. Of counts, each second stands for itself and varies at least as chance arrivals do."""
+    """Find a shift of level. Seconds of `counts` are independent and vary at least as much as random arrivals."""
     width = max(-(-len(values) // MOST_VALUES), 1)
     means = [statistics.fmean(values[i : i + width]) for i in range(0, len(values) - width + 1, width)]
     if len(means) < LEAST_VALUES:
@@ -39,7 +39,9 @@ def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
     before, after = statistics.fmean(means[:cut]), statistics.fmean(means[cut:])
     residuals = [mean - before for mean in means[:cut]] + [mean - after for mean in means[cut:]]
     variance = sum(residual * residual for residual in residuals) / (len(means) - 2)
-    variance = max(variance, statistics.fmean(means) / width) if counts else variance * resemblance(residuals)
+    variance = (
+        max(variance, statistics.fmean(means) / width) if counts else variance * autocorrelation_factor(residuals)
+    )
     error = (variance / cut + variance / (len(means) - cut)) ** 0.5
     if abs(after - before) <= max(MATTERS * abs(after), BEYOND_CHANCE * error):
         return None
@@ -58,11 +60,11 @@ def best_split(values: Sequence[float]) -> int:
     return max(range(LEAST_PART, many // 2 + 1), key=gain)
 
 
-def resemblance(residuals: Sequence[float]) -> float:
-    """What likeness of neighbours adds to the variance of a mean: (1 + ρ) / (1 − ρ)."""
+def autocorrelation_factor(residuals: Sequence[float]) -> float:
+    """The factor by which autocorrelation ρ of neighbours increases the variance of a mean: (1 + ρ) / (1 − ρ)."""
     square = sum(residual * residual for residual in residuals)
     if not square:
         return 1.0
     rho = sum(a * b for a, b in pairwise(residuals)) / square
-    rho = min(max(rho + (1 + 3 * rho) / len(residuals), 0.0), 0.95)  # a short series shows too little of it
+    rho = min(max(rho + (1 + 3 * rho) / len(residuals), 0.0), 0.95)  # a short series underestimates ρ
     return (1 + rho) / (1 - rho)

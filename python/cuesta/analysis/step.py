@@ -133,7 +133,7 @@ class StepRecords:
         ]
 
     def group(self, name: str, users: Sequence[User], echoed: bool, longest: float) -> GroupCounts:
-        """Add up what became of the transactions of a group, where the longest response of all took so long."""
+        """Add up what became of the transactions of a group; `longest` is the longest response of all groups."""
         transactions = sum(row.transactions for row in users)
         answers = sum(row.waits == "answer" and is_stuck(row.waited, longest) for row in users)
         prompts = sum(row.waits == "prompt" and row.waited >= self.seconds for row in users)
@@ -144,7 +144,7 @@ class StepRecords:
         return sum(map(of, self.rows))
 
     def counter(self, name: str) -> int:
-        """Add up a counter of the driver; a record from before there was one has none."""
+        """Add up a counter of the driver; None for older records that lack it."""
         return self.total(lambda row: row.counts.get(name, 0))
 
     def per_second(self, count: int) -> float | None:
@@ -181,7 +181,7 @@ class StepRecords:
         return [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
 
     def waiting(self) -> Waiting:
-        """Count who waited at the end. Records of before cuesta counted it tell only unfinished transactions."""
+        """Count who waited at the end. Older records have only the number of unfinished transactions."""
         rows = [row.waiting or {"answers": row.unfinished, "oldest": row.oldest} for row in self.lasts()]
         answers, prompts, echoes, keys = (
             sum(int(row.get(name, 0)) for row in rows) for name in ("answers", "prompts", "echoes", "keys")
@@ -222,7 +222,7 @@ class StepRecords:
         return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
 
     def durations(self, metric: str, transaction: str | None) -> Histogram | None:
-        """What a limit names: a metric of one class of transactions, or of all."""
+        """The histogram that a limit is about: a metric of one class of transactions, or of all."""
         return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.transaction))
 
     def tags(self) -> list[Tag]:

@@ -14,7 +14,7 @@ from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
-"""What the object says of the whole run, though each step has it too: limits, published figures."""
+"""Fields of the object that are about the whole run, although each step has them too: limits, published figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Summary:
     """`completed`, `interrupted`, `failed` or `cut off`."""
     planned_steps: int
     steps: list[StepFigures]
-    """Those that were measured; the first one, of nothing, if none was."""
+    """The measured steps; if none was measured, the first one, without figures."""
     doubts: list[Doubted]
 
     @property

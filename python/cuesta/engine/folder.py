@@ -46,7 +46,7 @@ def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, pl
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may enter; an empty one that exists is restricted likewise."""
+    """Make a folder that only its owner may enter; an empty one that exists gets the same permissions."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not any(folder.iterdir()):
         folder.chmod(0o700)

@@ -28,7 +28,7 @@ class Turn:
     """One run of one pair."""
 
     pair: int
-    """From 1."""
+    """The number of the pair, from 1."""
     name: Name
     job: Job
     folder: Path

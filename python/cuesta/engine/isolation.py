@@ -5,8 +5,8 @@ each end of the wire has its packets received on its own side's CPUs (receive pa
 a run starts keeps off the host's CPUs: what a CPU did is then its side's. What a *process* did is not: packets are
 received in whoever has the CPU at that moment.
 
-The namespaces carry the engine's process number. A keeper takes them away when the engine is gone, however that ended;
-what a killed keeper has left, the next run takes away.
+The namespaces are named by the engine's process number. A process of their own deletes them when the engine ends, even
+if the engine was killed; if that process was killed too, the next run deletes them.
 """
 
 import os
@@ -82,7 +82,7 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
     clear_stale()
     sides = NetNsPair(_side("driver", driver_cpus), _side("host", host_cpus))
     before = os.sched_getaffinity(0)
-    with _kept(sides):
+    with _deleted_at_end(sides):
         _make(sides)
         os.sched_setaffinity(0, before - set(host_cpus))
         try:
@@ -92,16 +92,18 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
 
 
 @contextmanager
-def _kept(sides: NetNsPair) -> Iterator[None]:
-    """Delete the namespaces in any case: a process that outlives this one does it when its input ends."""
+def _deleted_at_end(sides: NetNsPair) -> Iterator[None]:
+    """Delete the namespaces at the end of the block: by a process that outlives this one, when its input ends."""
     deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
     command = ["sh", "-c", "; ".join(["cat", *deletions])]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as keeper:
-        assert keeper.stdin is not None
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as supervisor:
+        assert supervisor.stdin is not None
         try:
             yield
         finally:
-            keeper.stdin.close()
+            supervisor.stdin.close()
 
 
 def clear_stale() -> None:
@@ -140,7 +142,7 @@ def _make(sides: NetNsPair) -> None:
 
 
 def _steer(side: NetNs) -> None:
-    """Have its CPUs receive; `ip netns exec` shows the namespace's own devices in /sys."""
+    """Make the side's CPUs receive its packets; `ip netns exec` shows the namespace's own devices in /sys."""
     queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
     _ip(
         "netns",
@@ -163,5 +165,5 @@ def _ip(*words: str) -> None:
 
 
 def _remove(namespace: str) -> None:
-    with suppress(CuestaError):  # it was never made, or somebody else has taken it away
+    with suppress(CuestaError):  # it was never made, or somebody else has deleted it
         _ip("netns", "delete", namespace)

@@ -74,7 +74,8 @@ def prepare(plan: Plan) -> Job:
 def timeline(segment: Segment) -> list[PlannedTimes]:
     """The times of each step. A step's ramp starts only the users that it adds.
 
-    The driver computes these times too (`spec.rs`): it needs them for its schedule, and this one for forecasts.
+    The driver computes the same times for its schedule (`spec.rs`). The engine needs them for the meters' marks, and to
+    tell how long a run takes.
     """
     times: list[PlannedTimes] = []
     most = [0] * len(segment.steps[0].settings.group)

@@ -28,7 +28,7 @@ class Linkage:
         self.folder = folder
         self.every = every
         self.reports: dict[Path, tuple[int, list[int]]] = {}
-        """By file: its size when it was read, and the references bound by each program in it."""
+        """For each file its size when it was read, and the references bound by each program in it."""
         self.rows: list[str] = []
         self.ending = threading.Event()
 

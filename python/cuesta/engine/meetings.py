@@ -15,7 +15,7 @@ class Meeting:
 
     round: int = 0
     standings: dict[int, Report] = field(default_factory=dict)
-    """By agent."""
+    """The latest report of each agent."""
 
     @property
     def is_complete(self) -> bool:

@@ -73,7 +73,7 @@ def stream() -> None:
     """Serve a request that comes on stdin, until stdin ends. Raises UsageError and CuestaError."""
     text = b""
     while not text.endswith(b"\n") and len(text) < LONGEST and (came := os.read(0, 1)):
-        text += came  # one by one: what comes behind the row are orders
+        text += came  # byte by byte: orders may follow the row
     request = MeterRequest.parse(text)
     Stream(open_meters(request), 0, sys.stdout).run(request.every)
 

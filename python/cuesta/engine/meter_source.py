@@ -65,7 +65,6 @@ class MeterSource:
     source: str
     """`here`, `ssh`, `node_exporter` or `none`."""
     subject: str
-    """The subject."""
     why: str
     """Why this subject; or why nothing is metered."""
     attribution: Attribution

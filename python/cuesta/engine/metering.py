@@ -112,7 +112,7 @@ class Metering:
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
                 text=True,
-                start_new_session=True,  # a Ctrl-C at the terminal is the engine's to deal with
+                start_new_session=True,  # only the engine handles Ctrl-C at the terminal
             )
         except OSError as error:
             self.process = None
@@ -138,7 +138,7 @@ class Metering:
             for at, ends in ((step.settled, None), (step.end, number)):
                 if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):
                     return
-                with self.lock:  # or an end that comes just now would find the step neither open nor closed
+                with self.lock:  # else an end at this moment would find the step neither open nor closed
                     self.measuring = number if ends is None else None
                     self._mark(ends)
         self._say("profile")
@@ -188,7 +188,7 @@ class Metering:
             (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
             return self._write({"profile": profile["listing"], "at": _native.now()})
         if self.meter_source.source != "here":
-            row["at"] = _native.now()  # the other machine's clock is not ours
+            row["at"] = _native.now()  # the other machine has another clock
         if not row.pop("mark", False):
             return self._write({"row": compact(row), "at": row["at"], "seconds": row["seconds"]})
         step, asked = self.marks.popleft() if self.marks else (None, None)
@@ -213,7 +213,7 @@ class Metering:
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: Row) -> None:
-        with suppress(OSError, ValueError):  # a full disk is the recorder's to say
+        with suppress(OSError, ValueError):  # the recorder reports a full disk
             self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
             self.file.flush()
 
@@ -237,7 +237,7 @@ LEFT_OUT = ("notes", "total_time", "wall", "subject")
 
 
 def compact(value: Any) -> Any:
-    """Give the compact form of a report (docs/folder.md): tiers and reasons are in the reports of steps."""
+    """The compact form of a report (docs/folder.md): tiers and reasons are in the reports of steps."""
     if isinstance(value, list):
         return [compact(each) for each in value]
     if not isinstance(value, Mapping):

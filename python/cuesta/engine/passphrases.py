@@ -9,7 +9,7 @@ from cuesta.errors import CuestaError
 TRIES = 3
 
 _given: dict[str, str] = {}
-"""By key file, in this process only."""
+"""Passphrases by key file, in this process only."""
 
 
 def given() -> dict[str, str]:

@@ -23,10 +23,10 @@ class TapeFile:
     """Its name in records; also that of transactions without a name of their own."""
     text: str
     folder: Path
-    """To which paths in the tape are relative."""
+    """The folder to which paths in the tape are relative."""
     content: _native.Tape
     notes: tuple[str, ...]
-    """What was left out of it, or read otherwise than it is written."""
+    """Notes on parts that were left out, or read in another way than they are written."""
 
     @property
     def times_echo(self) -> bool:

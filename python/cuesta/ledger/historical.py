@@ -42,7 +42,7 @@ class PrintedValue:
     page: str = ""
     legibility: str = "good"
     reading: str | None = None
-    """What the typist thinks that it says."""
+    """The typist's reading of it."""
     note: str = ""
     loose: tuple[str, ...] = ()
     """Fragments printed nearby that belong to no other value."""

@@ -72,7 +72,7 @@ def read_metered(folders: Sequence[tuple[int, Path]], begun: int, damage: list[s
         path = folder / "meters.jsonl"
         if path.exists():
             for _ in json_rows(path, partial(_take, metered, first, begun), damage):
-                pass  # each is taken as it is read
+                pass  # rows are used as they are read
     return metered
 
 

@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 class RecordPart(BaseModel):
-    """A table of a record: nothing unknown in it, and it never changes."""
+    """A table of a record: immutable, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,7 +29,7 @@ class Absence(StrEnum):
     NO_RUN = "no run"
     """No run counts."""
     NO_EVENT = "no event"
-    """There is no average of nothing."""
+    """The average has no events to divide by."""
     NO_REFERENCE = "no reference"
     """Nobody named a reference system."""
 

@@ -1,7 +1,7 @@
 """Reads a run folder. It derives nothing, except exact sums of histograms.
 
 `docs/folder.md` describes the files. All times are seconds; those of a run count from its start. Files may be cut off
-at any byte: what cannot be read is left out, and `Recorded.damage` tells of it.
+at any byte: what cannot be read is left out, and `Recorded.damage` has a sentence on it.
 """
 
 import json

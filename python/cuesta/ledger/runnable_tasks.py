@@ -15,7 +15,7 @@ class RunnableTasks:
 
     at: list[float]
     tasks: list[int]
-    """All tasks."""
+    """Number of all tasks."""
     runnable: list[int]
     """Tasks that ran, were ready to run, or waited for a device."""
 

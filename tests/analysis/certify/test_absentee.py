@@ -1,4 +1,4 @@
-"""When a benchmark cannot be believed: it idles, or leaves out what the service does; and why."""
+"""Warnings about a benchmark that goes idle, or leaves out work that the service does."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ from tests.sheets import sheet, typed
 
 
 def batch(users: int = 20, **rest: float) -> CertificationRun:
-    """A run of absentee processes: 100 s, of which the two CPUs idled for what `rest` and the subject leave."""
+    """A run of absentee processes over 100 s; the two CPUs are idle when neither `rest` nor the subject uses them."""
     span = Span(0.0, 100.0)
     one = trial()
     did = PhaseTimes(users, {"command": span}, [], [90.0, 100.0], [])
@@ -31,7 +31,7 @@ def batch(users: int = 20, **rest: float) -> CertificationRun:
 
 
 def asleep(share: float, **rest: float) -> CertificationRun:
-    """A run whose two processes both want a CPU in but a share of a hundred looks."""
+    """A run whose two processes are both runnable in this share of 100 samples."""
     made = batch(2, **rest)
     looks = range(100)
     wanting = [0 if look < 100 * share else 2 for look in looks]

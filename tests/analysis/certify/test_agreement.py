@@ -1,4 +1,4 @@
-"""What a record says, held against its raw files: differences are named by their place."""
+"""Differences between a record and its raw files are named by their place."""
 
 import pytest
 

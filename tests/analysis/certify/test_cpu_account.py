@@ -1,4 +1,4 @@
-"""CPU time of a phase: all of the subject's, of the rest its part by time, and a column that adds up."""
+"""CPU time of a phase: all of the subject's, a part by time of the rest, and columns that add up."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def test_a_reading_at_a_bound_gives_all_of_the_subjects_and_its_part_of_the_rest
 
 
 subject, rest = st.floats(0.0, 0.04), st.tuples(*[st.floats(0.01, 1.0)] * 3)
-"""What a reading of a quarter of a second has: of two CPUs' half second so much of the subject; weights of the rest."""
+"""A reading of a quarter of a second on two CPUs: seconds of the subject, and weights that divide the rest."""
 
 
 @given(st.lists(st.tuples(subject, rest), min_size=4, max_size=12), st.floats(0.0, 0.2), st.floats(0.0, 0.2))

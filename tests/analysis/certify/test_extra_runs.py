@@ -1,4 +1,4 @@
-"""Part c of the form: each number is from the runs that count it, and one that nobody could count says why."""
+"""Part c of the form: each number is from the runs that count it, and a missing number says why."""
 
 from collections import Counter
 from dataclasses import replace
@@ -68,7 +68,7 @@ def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
 
 
 def lacking(**changed: Any) -> ExtraRuns:
-    """The runs apart, of which one is otherwise."""
+    """The extra runs, some of them replaced."""
     made = extra_runs()
     return ExtraRuns({**made.runs, **changed}, made.linked, None)
 
@@ -136,7 +136,7 @@ def traced(call: int, **causes: dict[str, float]) -> Any:
 
 
 def test_calls_are_counted_once_by_what_they_are() -> None:
-    """The sheet has all system calls together as well: mapping and loading among them."""
+    """The report also has the number of all system calls, which includes mapping and loading."""
     row = traced(1000, system_calls={"seconds": 0.1, "count": 700.0}, mapping={"seconds": 0.1, "count": 200.0})
     made = cpu_account(recorded(row), Span(0.0, 1.0))
     run = replace(trial(), accounts={"command": made})

@@ -1,4 +1,4 @@
-"""What so many samples leave open: put together as figures are, and as often true as it says."""
+"""Sampling errors of figures: how they combine, and how often the intervals contain the true value."""
 
 import math
 import random
@@ -18,7 +18,7 @@ TRIES = 400
 
 
 def reading(end: float, own: float, samples: int, faults: int) -> Row:
-    """A reading of one CPU in which so many of the samples met page faults, and none met the dynamic linker."""
+    """A reading of one CPU: `faults` of the samples met page faults, and none met the dynamic linker."""
     share = faults / samples if samples else 0.0
     causes = {"page_faults": share, "user": 1 - share} if samples else {}
     by_cause = {

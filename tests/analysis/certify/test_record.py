@@ -77,7 +77,7 @@ def test_a_process_sees_its_part_and_the_reference_its_ratio() -> None:
 
 @pytest.mark.parametrize(("own", "reference"), [(1, 5), (5, 1), (3, 3)])
 def test_no_ratio_is_given_without_its_interval(own: int, reference: int) -> None:
-    """One run says nothing of how far the next would lie from it."""
+    """One run does not tell how much runs differ."""
     few = REFERENCE.model_copy(update={"runs": REFERENCE.runs[:reference]})
     last = measurements(RUNS[:own], few).d[-1]
     assert (last.figure.value, last.interval) == (None, None)

@@ -1,4 +1,4 @@
-"""Comparisons of two sides: what is refused, what is left out, and what comes of the rest."""
+"""Comparisons of two sides: refusals, excluded runs, and verdicts."""
 
 import copy
 from dataclasses import replace

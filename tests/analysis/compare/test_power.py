@@ -1,4 +1,4 @@
-"""What so many runs find: as often as is said, whether they are few or many, made apart or in pairs."""
+"""The power of a number of runs is as stated, for few and many runs, unpaired and in pairs."""
 
 import math
 import random
@@ -28,7 +28,7 @@ def found(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int 
 @pytest.mark.parametrize("tests", [1, 3, 4])
 @pytest.mark.parametrize("runs", [8, 12, FEW + 1])
 def test_the_least_change_is_found_4_times_in_5(runs: int, tests: int, in_pairs: bool) -> None:
-    """Of 400 comparisons 0.8 ± 0.02 (standard deviation); 0.72 to 0.88 is four of them on either side."""
+    """The share in 400 comparisons is 0.8 ± 0.02 (standard deviation); 0.72 to 0.88 is four of them on either side."""
     least = least_change(runs, SPREAD, in_pairs, ALPHA / tests)
     assert least
     assert 0.72 <= found(least, runs, in_pairs, ALPHA / tests) <= 0.88

@@ -20,7 +20,7 @@ from tests.sheets import plain, sheet
 
 
 def metered(folder: Path, seconds: float, cpu: float) -> Path:
-    """Let meters have seen the last seconds of the interval."""
+    """Add meters that covered only the last seconds of the interval."""
     made = sheet(0, seconds)
     made["own"]["seconds"] = plain(cpu)
     about = {"source": "here", "subject": "pid:1", "why": "it is the host", "honesty": "shared"}
@@ -30,7 +30,7 @@ def metered(folder: Path, seconds: float, cpu: float) -> Path:
 
 
 def began(folder: Path, at: str) -> None:
-    """Let a run have begun at another time."""
+    """Change the time at which a run began."""
     file = folder / "run.json"
     file.write_text(file.read_text().replace("01:23:45", at))
 
@@ -148,7 +148,7 @@ def test_a_pair_counts_if_both_of_its_runs_do(tmp_path: Path) -> None:
 
 @pytest.fixture
 def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of pairs whose runs are read from nothing: as many as the index has different rows."""
+    """A folder of pairs whose runs are made up, a different one for each pair of the index."""
 
     def read(folder: Path, _step: int | None) -> ComparedRun:
         number = int(folder.parent.name.removeprefix("pair-"))

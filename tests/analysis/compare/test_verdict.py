@@ -21,7 +21,7 @@ THROUGHPUT, P95 = 0.018, 0.102
 TO_FIND_3_PERCENT = {False: 11, True: 12}
 """Runs a side, and pairs, that find a change of 3 % in throughput four times in five, three figures judged together."""
 TO_SETTLE_3_PERCENT = {False: 19, True: 20}
-"""Likewise, to say of it that it is less than the margin of 5 %."""
+"""Runs a side, and pairs, that show four times in five that this change is below the margin of 5 %."""
 Samples = dict[str, LogSamples]
 
 
@@ -193,7 +193,7 @@ def test_one_figure_among_three_needs_more_than_one_alone() -> None:
 
 
 def test_holms_rule() -> None:
-    """The least chance counts as often as there are figures, the next one time less, and none gets ahead."""
+    """The smallest p-value is multiplied by the number of figures, the next by one less; their order stays."""
     adjusted = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert adjusted == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
 

@@ -19,7 +19,7 @@ GOALS = Goals(
 
 
 def part(table: type[Any], **known: object) -> Any:
-    """Make a part of a record of which the rest does not matter."""
+    """Make a part of a record without the fields that do not matter."""
     return table.model_construct(**known)
 
 

@@ -35,7 +35,7 @@ class CertificationRun:
     summary: Summary
     times: PhaseTimes
     accounts: Mapping[str, CpuAccount]
-    """By phase."""
+    """The CPU time by phase."""
     kernel: KernelThreads
     """The kernel's own threads."""
     runnable: RunnableTasks = NOT_SAMPLED

@@ -11,7 +11,7 @@ class Metric:
     """A figure that is compared. Its name, label and unit are those of the catalogue."""
 
     name: str
-    """As `--json` has it."""
+    """The name in `--json`."""
     label: str
     unit: Unit
     more_is_better: bool = False

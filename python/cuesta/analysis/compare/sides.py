@@ -22,7 +22,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
-from cuesta.analysis.stationarity import LEAST_VALUES, resemblance
+from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor
 from cuesta.analysis.summary import LAST, Summary, summarise
 from cuesta.figures import BY_NAME
 from cuesta.figures.step import Distribution, StepFigures
@@ -50,10 +50,10 @@ class ComparedRun:
 
     folder: Path
     started: str
-    """In UTC, as in `run.json`."""
+    """The start in UTC, as in `run.json`."""
     facts: RunFacts
     figures: Mapping[str, float | None]
-    """By the names of the metrics."""
+    """Values by the names of the metrics."""
     parts: Mapping[str, Sequence[Metric]]
     """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
     effective_sizes: Mapping[str, float]
@@ -124,7 +124,7 @@ def side(folder: Path, runs: Sequence[ComparedRun]) -> Side:
 
 
 def once_more(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
-    """A sentence if the run is a copy of another one; else None."""
+    """A sentence if the run is a copy of one of the others; None if it is not."""
     twin = next((other for other in others if same_run(run, other)), None)
     return f"it is {name_in(twin.folder, folder)} once more" if twin else None
 
@@ -236,7 +236,7 @@ def effective_responses(summary: Summary, step: int) -> float:
     if len(means) < LEAST_VALUES:
         return pooled.count / TYPICAL
     middle = statistics.fmean(means)
-    of_mean = statistics.variance(means) / len(means) * resemblance([mean - middle for mean in means])
+    of_mean = statistics.variance(means) / len(means) * autocorrelation_factor([mean - middle for mean in means])
     return min(variance(pooled) / of_mean, pooled.count) if of_mean else float(pooled.count)
 
 

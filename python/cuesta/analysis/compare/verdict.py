@@ -76,14 +76,14 @@ class RatioTest:
     p_equal: float
     """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
     p_at_margin: float
-    """p-value of systems that differ by just the margin, adjusted likewise."""
+    """p-value of systems that differ by just the margin, adjusted by the same rule."""
     verdict: Verdict
     more_runs: int | None
     """Additional runs a side (or pairs) that would likely decide; None if it is decided, or if no number would."""
     least_change: float | None
     """The least change, as 0.03, that these runs detect four times in five with their spread; None if none."""
     runs_for_margin: int | None
-    """Runs a side (or pairs) that detect a change of the margin likewise; None if the spread is unknown or none do."""
+    """Runs a side (or pairs) that detect a change of the margin four times in five; None if that cannot be told."""
 
 
 def judge(samples: Mapping[str, LogSamples], margin: float) -> dict[str, RatioTest]:

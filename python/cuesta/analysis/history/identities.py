@@ -54,7 +54,7 @@ class Finding:
     printed: str
     verdict: FindingKind
     computed: str | None = None
-    """By the first identity of `against`, in the format of the print; a bound is `at most 100`."""
+    """The value by the first identity of `against`, in the format of the print; a bound is `at most 100`."""
     reading: str | None = None
     """The typed reading that the identities confirm, or a torn cell joined."""
     against: tuple[str, ...] = ()
@@ -73,11 +73,11 @@ class DocumentCheck:
     document: Document
     findings: tuple[Finding, ...]
     identities: int
-    """How many were computed."""
+    """Number of identities that were computed."""
     hold: int
-    """How many of them hold as printed."""
+    """Number of identities that hold as printed."""
     rounding: int
-    """How many more hold within rounding."""
+    """Number of further identities that hold within rounding."""
 
     @property
     def unexplained(self) -> tuple[Finding, ...]:

@@ -25,7 +25,7 @@ class CertifiedSystem:
 
     @property
     def workload(self) -> tuple[str, ...]:
-        """What must be equal for two elapsed times to belong to one series."""
+        """The facts that must be equal for two elapsed times to belong to one series."""
         given, work = self.record.given, self.record.workload
         return given.plan, given.group, given.kind, work.attached, str(work.users), work.sha256
 

@@ -93,8 +93,9 @@ class ProjectedSystem:
     planned: PlannedImprovement
     mean: float
     shortest: float
-    """If all estimates come out high."""
+    """Elapsed time if all estimates come out high."""
     longest: float
+    """Elapsed time if all estimates come out low."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +157,12 @@ class Ledger:
     unit: str
     base: MeasuredSystem | None
     systems: tuple[MeasuredSystem, ...]
-    """In order of date."""
+    """The systems by date."""
     planned: Projection | None
-    """From the last system without any improvement; None if the first one has some already."""
+    """The projection from the last system without any improvement; None if the first one has some already."""
     came: tuple[ReleaseOutcome, ...]
     rebased: Projection | None
-    """From the last system; None if none has an improvement yet."""
+    """The projection from the last system; None if none has an improvement yet."""
 
     def percent(self, elapsed: float) -> float | None:
         """An elapsed time in percent of the reference."""

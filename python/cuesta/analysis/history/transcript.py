@@ -70,7 +70,7 @@ class Transcript:
         return transcript
 
     def read_as(self, name: str, text: str) -> Self:
-        """The same transcript with another reading of one print."""
+        """A copy of this transcript with another reading of one print."""
         return replace(self, texts={**self.texts, name: text})
 
     def print_of(self, name: str) -> PrintedValue:
