@@ -115,6 +115,19 @@ def test_ratio_and_interval_never_run_together() -> None:
     assert 10 < float(low) <= float(ratio) <= float(high) < 13
 
 
+def test_why_it_cannot_tell_is_said_first_and_once() -> None:
+    said = text(inconclusive())
+    assert said.startswith(
+        "new against base: cannot tell: too few for any verdict: an exact 95 % interval\nneeds 4 + 4"
+    )
+    assert " ".join(said.split()).count("too few for") == 1
+    wide = compare(
+        runs.side("base", 8, **FIGURES), runs.side("new", 8, **{**FIGURES, "response__p95": 1.37}), Terms(margin=0.045)
+    )
+    first = " ".join(text(wide).partition("VERDICT")[0].split())
+    assert first == "new against base: cannot tell: response p95 could have changed by more than ±4.5 %"
+
+
 def test_colour_is_for_terminals() -> None:
     assert "\x1b[" not in text(changed())
     assert "\x1b[1;31mCHANGED" in text(changed(), colour=True)

@@ -1,76 +1,101 @@
 """Writes a comparison of runs, as text of 80 columns and as data: the verdict, then the figures behind it."""
 
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
-from io import StringIO
+from collections.abc import Iterable, Iterator
 from typing import Any
-
-from rich.console import Console
-from rich.text import Text
 
 from cuesta.analysis.compare.comparability import shown
 from cuesta.analysis.compare.comparison import Comparison, MetricComparison, Overall, medians
+from cuesta.analysis.compare.comparison import too_few as why_too_few
 from cuesta.analysis.compare.power import MOST_RUNS
 from cuesta.analysis.compare.sides import Side, name_in
 from cuesta.analysis.compare.verdict import ALPHA, RatioTest, Verdict
-from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
-from cuesta.report.layout import grown, in_columns
+from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval
+from cuesta.report import model
+from cuesta.report.model import Cell, Part, Remark, Report, Section, Table, Tone, Words
 from cuesta.report.phrases import plain
-from cuesta.report.render.text import wrapped as text_wrapped
-from cuesta.units import in_unit, many, share, signed
+from cuesta.report.render import text as rendered
+from cuesta.units import ABSENT, in_unit, many, share, signed
 
-MARGIN = 11
-GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
-COLOURS = {
-    Overall.UNCHANGED: GOOD,
-    Overall.CHANGED: BAD,
-    Overall.INCONCLUSIVE: OPEN,
-    Overall.REFUSED: BAD,
-    Verdict.FASTER: GOOD,
-    Verdict.SLOWER: BAD,
-    Verdict.INCONCLUSIVE: OPEN,
-}
-LABEL = 22
-HEADS = ("BASE", "NEW", "ratio", "95 % interval")
-WIDTHS = (9, 9, 7, 15)
-"""The least widths of a table's columns, after which a remark may follow."""
-TABLES = ("HEADLINE", "OTHERS")
-"""Sections that also use the space of the margin."""
+TONES: dict[Verdict, Tone] = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.INCONCLUSIVE: "notice"}
 SO_MANY_TIMES = 2.0
 """The ratio from which on a change is written as a factor instead of a percentage."""
 SHORT = {Verdict.BELOW: "below margin"}
 
-Rows = Iterator[str | Text]
-
 
 def text(comparison: Comparison, colour: bool | None = None) -> str:
     """The text for a terminal. `colour` None = coloured if standard output is a terminal and NO_COLOR is not set."""
-    if colour is None:
-        terminal = Console()
-        colour = terminal.is_terminal and not terminal.no_color
-    out = StringIO()
-    console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
-    for title, section in SECTIONS.items():
-        rows = [row if isinstance(row, Text) else Text(row) for row in section(comparison)]
-        for number, row in enumerate([Text(), *rows] if rows and title in TABLES else rows):
-            margin = "  " if title in TABLES and number else (title if number == 0 else "").ljust(MARGIN)
-            line = Text().append(margin, "bold").append(row)
-            line.rstrip()
-            console.print(line, soft_wrap=True)
-        if rows:
-            console.print()
-    return out.getvalue().rstrip("\n")
+    return rendered(report(comparison), colour, verbose=True)
 
 
-def verdict(comparison: Comparison) -> Rows:
-    yield Text(comparison.overall.upper(), COLOURS[comparison.overall])
-    for why in comparison.refused:
-        yield from wrapped(f"- {why}")
+def report(comparison: Comparison) -> Report:
+    sections = [
+        Section("Design", list(design(comparison))),
+        Section("Left out", list(left_out(comparison))),
+        Section("Headline", list(headline_table(comparison))),
+        Section("Power", list(power(comparison))),
+        Section("Others", list(others(comparison))),
+        Section("Errors", list(errors(comparison))),
+        Section("Notes", [Remark(f"- {plain(note)}") for note in comparison.notes if note != why_open(comparison)]),
+    ]
+    return Report("Comparison", headline(comparison), verdict(comparison), sections=sections)
+
+
+def headline(comparison: Comparison) -> str:
+    """One sentence: what changed, or why that cannot be told."""
+    new, base = (plain(side.folder.name) for side in (comparison.new, comparison.base))
+    who = f"pairs in {base}" if comparison.in_pairs else f"{new} against {base}"
+    return f"{who}: {answer(comparison)}"
+
+
+def answer(comparison: Comparison) -> str:
+    match comparison.overall:
+        case Overall.REFUSED:
+            return f"refused: {plain(comparison.refused[0])}"
+        case Overall.CHANGED:
+            changes = (
+                f"{each.test.verdict} in {plain(each.metric.label)}" for each in changed(comparison) if each.test
+            )
+            return ", ".join(changes)
+        case Overall.UNCHANGED:
+            return f"no change beyond ±{comparison.terms.margin * 100:g} %"
+    return f"cannot tell: {why_open(comparison)}{how_many_more(comparison)}"
+
+
+def how_many_more(comparison: Comparison) -> str:
+    """How many more runs would decide, if there are too few for any verdict; else each figure says so."""
+    judged = [each for each in comparison.headline if each.test and not each.interval]
+    most = max(judged, key=lambda each: (each.test and each.test.more_runs) or MOST_RUNS + 1, default=None)
+    return f"; {decided(most, comparison)}" if most else ""
+
+
+def why_open(comparison: Comparison) -> str:
+    """Why a comparison is inconclusive: too few runs, figures without a ratio, or spread; empty if it is not."""
+    if comparison.overall != Overall.INCONCLUSIVE:
+        return ""
+    if few := next(iter(why_too_few(comparison)), ""):
+        return few
+    undecided = [each for each in comparison.headline if each.test is None or each.test.verdict == Verdict.INCONCLUSIVE]
+    names = ", ".join(each.metric.label for each in undecided)
+    return f"{names} could have changed by more than ±{comparison.terms.margin * 100:g} %"
+
+
+def verdict(comparison: Comparison) -> model.Verdict:
+    """The verdict, what it rests on, and a sentence on each figure, the changed ones first."""
+    word = comparison.overall.upper()
     if comparison.refused:
-        yield from (Text(row, FAINT) for row in wrapped(f"→ {comparison.remedy}", "  "))
-    judged = [each for each in comparison.headline if each.test]
-    for each in sorted(judged, key=lambda each: not is_change(each)):
-        yield from wrapped(sentence(each, comparison), "  ")
+        *others, last = map(plain, comparison.refused)
+        reasons = [*((why, "") for why in others), (last, plain(comparison.remedy or ""))]
+        return model.Verdict(word, "these are not compared", good=False, reasons=reasons, name="VERDICT")
+    rest = [each for each in comparison.headline if each.test and each.interval and not is_change(each)]
+    confidence = f"exact {CONFIDENCE * 100:g} % intervals over runs (Hodges–Lehmann)"
+    made = "" if comparison.in_pairs else ", made apart"
+    how = f"{runs_of(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
+    said = [(sentence(each, comparison), "") for each in (*changed(comparison), *rest)]
+    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, said, name="VERDICT")
+
+
+def changed(comparison: Comparison) -> list[MetricComparison]:
+    return [each for each in comparison.headline if is_change(each)]
 
 
 def is_change(figure: MetricComparison) -> bool:
@@ -86,11 +111,11 @@ def sentence(figure: MetricComparison, comparison: Comparison) -> str:
         return f"{figure.metric.label}: changed by less than matters, {change}"
     if word == Verdict.EQUIVALENT:
         return f"{figure.metric.label}: equivalent, {change}"
-    reach = f"{change}{why_open(figure, comparison)}" if figure.interval else "too few runs"
+    reach = f"{change}{why_not_sure(figure, comparison)}"
     return f"{figure.metric.label}: inconclusive, {reach}; {decided(figure, comparison)}"
 
 
-def why_open(figure: MetricComparison, comparison: Comparison) -> str:
+def why_not_sure(figure: MetricComparison, comparison: Comparison) -> str:
     """Why a figure is inconclusive, although it changed; else empty."""
     assert figure.test
     assert figure.interval
@@ -113,22 +138,19 @@ def each_side(more: int) -> str:
     return f"about {many(more, 'more run')} of each side would decide"
 
 
-def design(comparison: Comparison) -> Rows:
-    """The design, the sides, and the differences between them."""
-    how = "one run of each right after the other, the order turned each time" if comparison.in_pairs else "made apart"
-    runs = f"{runs_of(comparison)}, {how}"
-    margin, confidence = (f"{value * 100:g} %" for value in (comparison.terms.margin, CONFIDENCE))
-    yield from wrapped(f"{runs}; margin ±{margin}; exact {confidence} intervals over runs (Hodges–Lehmann)")
+def design(comparison: Comparison) -> Iterator[Part]:
+    """The sides, and the differences between them."""
     if comparison.in_pairs:
-        yield plain(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}")
+        turned = "one run of each right after the other, the order turned each time"
+        yield Remark(plain(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}, {turned}"))
     else:
-        yield from (plain(f"{name}  {side.folder}: {used(side, 'run')}") for name, side in sides(comparison))
+        rows = (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(comparison))
+        yield from (Remark(plain(row)) for row in rows)
     for each in comparison.host:
-        yield from wrapped(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}", "  ")
+        yield Remark(plain(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}"))
     if comparison.unlike:
-        yield from wrapped(f"compared despite what is unlike: “{comparison.terms.despite}”")
-    for each in comparison.unlike:
-        yield from (Text(row, BAD) for row in wrapped(f"  {each}", "    "))
+        yield Remark(plain(f"compared despite what is unlike: “{comparison.terms.despite}”"))
+    yield from (Remark(plain(f"  {each}"), "bad") for each in comparison.unlike)
 
 
 def sides(comparison: Comparison) -> Iterator[tuple[str, Side]]:
@@ -140,49 +162,42 @@ def used(side: Side, what: str) -> str:
     return many(whole, what) if not side.excluded else f"{len(side.runs)} of {many(whole, what)} can be used"
 
 
-def left_out(comparison: Comparison) -> Rows:
-    if not comparison.refused:
-        for name, side in sides(comparison):
-            for run in side.excluded:
-                yield from wrapped(f"{name} {name_in(run.folder, side.folder)}: {run.why}", "  ")
+def left_out(comparison: Comparison) -> Iterator[Part]:
+    for name, side in () if comparison.refused else sides(comparison):
+        yield from (Remark(plain(f"{name} {name_in(run.folder, side.folder)}: {run.why}")) for run in side.excluded)
 
 
-def headline(comparison: Comparison) -> Rows:
-    yield from table(comparison.headline, "verdict")
+def headline_table(comparison: Comparison) -> Iterator[Part]:
+    if comparison.headline:
+        yield table(comparison.headline, "verdict")
 
 
-def others(comparison: Comparison) -> Rows:
+def others(comparison: Comparison) -> Iterator[Part]:
     seen = [each for each in comparison.exploratory if each.missing != "not measured"]
     if seen:
-        yield from table(seen, "")
-        yield from (Text(row, FAINT) for row in wrapped("shown and not judged: among so many, some differ by chance"))
+        yield table(seen, "", "shown and not judged: among so many, some differ by chance")
 
 
-def table(figures: Iterable[MetricComparison], last: str) -> Rows:
+def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> Table:
     """A row for each figure: the medians of the runs, their ratio and its interval."""
-    rows = [(each, cells_of(each)) for each in figures]
-    if not rows:
-        return
-    widths = grown(WIDTHS, (cells for _, cells in rows))
-    yield Text(in_columns("median run", LABEL, HEADS, widths) + f"  {last}", "bold")
-    for each, cells in rows:
-        *above, label = textwrap.wrap(plain(each.metric.label), LABEL, subsequent_indent="  ")
-        yield from above
-        row = Text(in_columns(label, LABEL, cells, widths).rstrip())
-        if each.missing is not None:
-            yield row.append(f"  {each.missing}", FAINT)
-            continue
+    rows: list[tuple[Cell, ...]] = []
+    missing = []
+    for each in figures:
         word = each.test and each.test.verdict
-        yield row.append("  ").append(SHORT.get(word, word), COLOURS.get(word, "default")) if word else row
-        if each.compensation:
-            by_old = in_columns("┄ by BASE's method", LABEL, dotted(each, each.compensation), widths)
-            yield Text(f"{by_old}  compensated", FAINT)
+        said = Words(SHORT.get(word, word), tone=TONES.get(word, "")) if word else ""
+        rows.append((plain(each.metric.label), *cells_of(each), said))
+        if each.missing is not None:
+            missing.append(f"{plain(each.metric.label)}: {each.missing}")
+        elif each.compensation:
+            rows.append(("┄ by BASE's method", *dotted(each, each.compensation), Words("compensated", tone="faint")))
+    heads = ("median run", "BASE", "NEW", "ratio", "95 % interval", last)
+    return Table(heads, rows, "; ".join(filter(None, (*missing, caption))), wraps=0)
 
 
 def cells_of(each: MetricComparison) -> tuple[str, ...]:
     base, new = (in_unit(value, each.metric.unit) for value in medians(each))
     if each.ratio is None:
-        return base, new, "n/a", ""
+        return base, new, ABSENT, ""
     return base, new, of_ratio(each.ratio), between(each.interval)
 
 
@@ -201,26 +216,16 @@ def between(interval: ConfidenceInterval | None) -> str:
     return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
 
 
-def power(comparison: Comparison) -> Rows:
-    """How small a change these runs could detect."""
+def power(comparison: Comparison) -> Iterator[Part]:
+    """How small a change these runs could detect; nothing if they are too few to detect any."""
     judged = {each.metric.label: each.test for each in comparison.headline if each.test}
-    if not judged:
-        return
-    have = runs_of(comparison)
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
-    finds = [
-        f"{least_found(each.least_change)} in {label}"
-        for label, each in judged.items()
-        if each.least_change is not None
-    ]
+    finds = [f"{least_found(at)} in {label}" for label, each in judged.items() if (at := each.least_change) is not None]
     if finds:
-        yield from wrapped(
-            f"{have} find, four times in five, a change of {', '.join(finds)}: by the spread that they had, {together}"
-        )
-    else:
-        yield from wrapped(f"{have} find no change, however large: {too_few(comparison, len(judged))}")
+        found = f"{runs_of(comparison)} find, four times in five, a change of {', '.join(finds)}"
+        yield Remark(f"{plain(found)}: by the spread that they had, {together}")
     if coarse := [f"{label} {needed(each, comparison)}" for label, each in judged.items() if misses(each, comparison)]:
-        yield from wrapped(f"to find the margin, {comparison.terms.margin * 100:g} %: {', '.join(coarse)}")
+        yield Remark(plain(f"to find the margin, {comparison.terms.margin * 100:g} %: {', '.join(coarse)}"))
 
 
 def least_found(change: float) -> str:
@@ -240,13 +245,6 @@ def needed(judged: RatioTest, comparison: Comparison) -> str:
     return f"about {many(judged.runs_for_margin, 'pair') if comparison.in_pairs else apart}"
 
 
-def too_few(comparison: Comparison, figures: int) -> str:
-    """How many runs it takes to claim any change."""
-    least = least_runs(1 - ALPHA / figures, comparison.in_pairs)
-    takes = many(least, "pair") if comparison.in_pairs else f"{least} + {least} runs"
-    return f"a claim among {many(figures, 'figure')} takes {takes}"
-
-
 def runs_of(comparison: Comparison) -> str:
     base, new = len(comparison.base.runs), len(comparison.new.runs)
     return many(base, "pair") if comparison.in_pairs else f"{base} + {new} runs"
@@ -262,31 +260,10 @@ def by_percent(interval: ConfidenceInterval | None) -> str:
     return f"{low} to {high}"
 
 
-def errors(comparison: Comparison) -> Rows:
+def errors(comparison: Comparison) -> Iterator[Part]:
     base, new = (sum(run.errors for run in side.runs) for side in (comparison.base, comparison.new))
     if base or new:
-        yield f"{base:,} in BASE, {new:,} in NEW"
-
-
-def notes(comparison: Comparison) -> Rows:
-    for note in comparison.notes:
-        yield from wrapped(f"- {note}", "  ")
-
-
-def wrapped(row: str, indent: str = "") -> Iterator[str]:
-    return text_wrapped(plain(row), indent)
-
-
-SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
-    "VERDICT": verdict,
-    "DESIGN": design,
-    "LEFT OUT": left_out,
-    "HEADLINE": headline,
-    "POWER": power,
-    "OTHERS": others,
-    "ERRORS": errors,
-    "NOTES": notes,
-}
+        yield Remark(f"{base:,} in BASE, {new:,} in NEW")
 
 
 def data(comparison: Comparison) -> dict[str, Any]:

@@ -147,6 +147,8 @@ class Verdict:
     """Reasons against them, each with its advice, which may be empty."""
     notices: Sequence[str] = ()
     """How far incomplete runs got."""
+    name: str = "VALIDITY"
+    """Its name in the margin of a terminal."""
 
 
 @dataclass(frozen=True, slots=True)

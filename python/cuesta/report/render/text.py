@@ -14,6 +14,8 @@ from cuesta.units import ABSENT
 
 MARGIN, WIDTH = 11, 80
 INDENT = "  "
+NARROWEST = 16
+"""The least width of a column whose text is broken."""
 GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
 STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "": ""}
 
@@ -42,7 +44,7 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
 def _rows(report: Report, verbose: bool) -> Rows:
     yield from (Text(row, "bold") for row in wrapped(report.headline, width=WIDTH))
     yield Text()
-    yield from _section("VALIDITY", _verdict(report.verdict))
+    yield from _section(report.verdict.name, _verdict(report.verdict))
     for section in report.sections:
         if rows := list(_parts(section, verbose)):
             yield from [Text()] if verbose else []
@@ -105,10 +107,13 @@ class Wide(Text):
 def table(of: Table, verbose: bool) -> Rows:
     """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
     columns = [number for number in range(len(of.heads)) if number not in of.wide]
-    rows = [row for number, row in enumerate(of.rows) if verbose or number not in of.details]
-    cells = [[_words(row[number]) for number in columns] for row in rows if len(row) > 1]
     heads = [_words(of.heads[number]).text for number in columns]
-    widths = [max(map(len, [*head.split(), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
+    shown = [row for number, row in enumerate(of.rows) if verbose or number not in of.details]
+    rows = [[_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
+    if of.wraps in columns:
+        rows = list(narrowed(heads, rows, columns.index(of.wraps)))
+    cells = [row for row in rows if len(row) > 1]
+    widths = _widths(heads, cells)
     needs = [(gap, sum(widths) + gap * (len(widths) - 1)) for gap in (2, 1)]
     gap = next((gap for gap, width in needs if width <= WIDTH - len(INDENT)), None)
     if gap is None:
@@ -120,12 +125,25 @@ def table(of: Table, verbose: bool) -> Rows:
         columns_of = [Column(width, _is_of_numbers([row[at].text for row in cells])) for at, width in enumerate(widths)]
         yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
         for row in rows:
-            is_heading = len(row) == 1
-            words = [_words(cell) for cell in row]
-            yield kind().append(
-                Text(words[0].text, HEADING) if is_heading else _row([words[at] for at in columns], columns_of, gap)
-            )
+            yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
     yield from (Text(row, FAINT) for row in wrapped(of.caption))
+
+
+def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
+    return [max(map(len, [*head.split(), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
+
+
+def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int) -> Iterator[list[Words]]:
+    """The rows of a table, with one column broken into several rows if the table is too wide with it."""
+    widths = _widths(heads, [row for row in rows if len(row) > 1])
+    room = WIDTH - len(INDENT) - sum(widths) - 2 * (len(widths) - 1) + widths[at]
+    for row in rows:
+        if len(row) == 1 or not NARROWEST <= room < widths[at]:
+            yield row
+            continue
+        *above, last = textwrap.wrap(row[at].text, room, subsequent_indent=INDENT) or [""]
+        yield from ([Words(each if number == at else "") for number in range(len(row))] for each in above)
+        yield [Words(last, cell.meaning, cell.tone) if number == at else cell for number, cell in enumerate(row)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +158,7 @@ class Column:
 
 
 def _is_of_numbers(cells: Sequence[str]) -> bool:
-    return all(re.match(rf"[-−+]?[\d{ABSENT}]|$", cell) for cell in cells)
+    return all(re.match(rf"[-−+×]?[\d{ABSENT}]|$", cell) for cell in cells)
 
 
 def _heads(heads: Sequence[str], columns: Sequence[Column], gap: int) -> Iterator[str]:
