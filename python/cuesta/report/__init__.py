@@ -1,4 +1,4 @@
-"""Shows results. `run` and `several` build a model of a report; `render` turns the model into a document.
+"""Shows results. `run`, `several` and `comparison` build a model of a report; `render` turns the model into a document.
 
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
 - `run`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and what is

@@ -1,6 +1,6 @@
 """The elements of a report, independent of its rendering as text, page or Markdown.
 
-`run` and `several` build a `Report`; `render` writes it. An element tells what it is, not how it looks: each rendering
+`run`, `several` and `comparison` build a `Report`; `render` writes it. An element tells what it is, not how it looks: each rendering
 shows it in its own way. The terminal shows no plots, pictures or links.
 """
 
