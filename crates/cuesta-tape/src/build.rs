@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::Note;
 use crate::error::{SourceSpan, TapeError};
 use crate::own_command::TypedRows;
 use crate::parse::{Action, Block, Holds, Item};
-use crate::script::{Echo, Keys, Piece, Script, Settings, Step};
+use crate::script::{Script, Settings, Step};
 use crate::totals::Totals;
+use crate::{Echo, Keys, Note, Piece};
 
 /// How deep blocks nest.
 const DEEPEST: usize = 16;
@@ -265,7 +265,7 @@ fn timed(totals: &Totals, place: &SourceSpan) -> Result<(), TapeError> {
         ("this transaction types nothing", "a transaction begins with its last key: add Type or a key")
     } else if totals.waits == 0 {
         ("this transaction waits for nothing", "a transaction ends with its last wait: add for example Wait+Prompt")
-    } else if totals.answered != Some(true) {
+    } else if totals.ends_waiting != Some(true) {
         (
             "this transaction types after its last wait",
             "a transaction ends with its last wait: add one, or move the End",

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
+use crate::Key;
 use crate::lex::lex;
-use crate::script::{Key, Step};
+use crate::script::Step;
 use crate::token::Kind;
 use crate::words::{self, WordKind};
 

@@ -1,6 +1,50 @@
 //! Keys of the keyboard and the bytes that a terminal sends for them.
 
-use crate::script::{Key, Modes};
+/// A key of the keyboard that is not a plain character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    /// Named keys.
+    Enter,
+    /// `\x7f`.
+    Backspace,
+    /// `\e[3~`.
+    Delete,
+    /// `\e[2~`.
+    Insert,
+    /// `\x1b`.
+    Escape,
+    /// `\t`.
+    Tab,
+    /// One blank.
+    Space,
+    /// `\e[A`, or `\eOA` in application mode.
+    Up,
+    /// See `Up`.
+    Down,
+    /// See `Up`.
+    Left,
+    /// See `Up`.
+    Right,
+    /// `\e[H`, or `\eOH` in application mode.
+    Home,
+    /// `\e[F`, or `\eOF` in application mode.
+    End,
+    /// `\e[5~`.
+    PageUp,
+    /// `\e[6~`.
+    PageDown,
+    /// F1 to F12.
+    Function(u8),
+    /// A chord, e.g. `Ctrl+C`, `Alt+x`, `Shift+Tab`, or a key without a name, as the bytes that a terminal sends for it.
+    Chord(Vec<u8>),
+}
+
+/// The modes that the host has set, as far as they change what keys send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// DECCKM (`\e[?1h`): cursor keys send application sequences.
+    pub application_cursor: bool,
+}
 
 /// What F1 to F12 send.
 const FUNCTIONS: [&[u8]; 12] = [
@@ -45,6 +89,11 @@ impl Key {
             Self::Function(number) => FUNCTIONS.get(usize::from(*number).wrapping_sub(1)).copied().unwrap_or_default(),
             Self::Chord(bytes) => bytes,
         }
+    }
+
+    /// Whether what is sent depends on the modes that the host has set.
+    pub fn needs_modes(&self) -> bool {
+        self.bytes(Modes::default()) != self.bytes(Modes { application_cursor: true })
     }
 
     /// What a cursor key sends in application mode.

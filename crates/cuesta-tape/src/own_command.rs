@@ -1,8 +1,8 @@
 //! Warns of a wait whose pattern matches the echo of what is typed before it, which is no response.
 
-use crate::lowering::WAIT_PATTERN;
-use crate::script::{Key, Keys, Piece, Settings, Step};
-use crate::{Pattern, WaitCondition};
+use crate::program::WAIT_PATTERN;
+use crate::script::{Settings, Step};
+use crate::{Key, Keys, Pattern, Piece, WaitCondition};
 
 /// At most this many rows between two waits are checked.
 const MOST_ROWS: usize = 16;

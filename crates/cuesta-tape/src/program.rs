@@ -1,12 +1,21 @@
-//! A script as it is played: flat operations, with every setting resolved where it stands.
+//! A script as it is played: flat operations, with every setting resolved where it stands; and how a script becomes one.
 
+use std::fmt;
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
 
-use crate::Pattern;
-use crate::lowering::MOST_OPS;
-use crate::script::{Echo, Keys};
+use crate::script::{Script, Settings, Step};
+use crate::{Echo, ExpectSource, KeySettings, Op, Pattern, WaitCondition};
+
+/// Defaults of VHS.
+const KEY_GAP: Duration = Duration::from_millis(50);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
+pub(crate) const WAIT_PATTERN: &str = ">$";
+/// What the end of a row looks like where an ordinary prompt stands. A `%` behind a digit is a percentage.
+const PROMPT: &str = r"(?:[$#>:?]|(?:^|[^0-9])%) ?$";
+/// People write tapes; a million operations are a mistake.
+pub(crate) const MOST_OPS: usize = 1_000_000;
 
 /// A script, lowered. A clone has patterns with scratch memory of their own, so each thread plays its own clone.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +32,7 @@ pub struct Program {
     /// Whether an operation looks at the screen.
     pub needs_screen: bool,
     /// Whether echoes are looked for in the stream of characters.
-    pub times_echoes: bool,
+    pub matches_stream: bool,
     /// Whether a key depends on the modes that the host sets.
     pub needs_modes: bool,
     /// Pairs of (typed, shown). With a map, only echoes may come while one is awaited.
@@ -32,127 +41,6 @@ pub struct Program {
     pub patience: Duration,
     /// Names of barriers, by number.
     pub barriers: Vec<String>,
-}
-
-/// One operation. Adding one: a variant here, and its arm in the driver.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Op {
-    /// Types keys.
-    Keys {
-        /// What is typed.
-        keys: Keys,
-        /// How.
-        settings: KeySettings,
-        /// What will be waited for next, so that what comes is judged as it comes.
-        next_wait: Option<usize>,
-        /// Whether no other keys come before that wait.
-        last: bool,
-    },
-    /// Pauses for a fixed time.
-    Pause(Duration),
-    /// Pauses for a time drawn from a distribution.
-    Think(Distribution),
-    /// Waits.
-    Wait {
-        /// Which condition ends it.
-        condition: usize,
-        /// After how long it is given up.
-        timeout: Duration,
-    },
-    /// Checks that a pattern matches, and counts an error if not. Waits for nothing.
-    Expect(Pattern, ExpectSource),
-    /// Begins a named transaction.
-    Begin(usize),
-    /// Ends it.
-    Finish,
-    /// Begins a loop with this number of turns.
-    Loop(u32),
-    /// Ends a turn of the loop whose `Loop` has this index.
-    Again(usize),
-    /// Waits for all users of the group at the barrier of this number.
-    Barrier(usize),
-}
-
-/// How keys are typed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KeySettings {
-    /// Mean time before a key.
-    pub gap: Duration,
-    /// How that time varies.
-    pub distribution: KeyDistribution,
-    /// How the echo is awaited.
-    pub echo: Echo,
-}
-
-/// Where a pattern is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ExpectSource {
-    /// In the text that came since the last key.
-    #[default]
-    Response,
-    /// In what the screen shows now, whenever it came.
-    Screen,
-}
-
-/// When a response is complete. Only what comes after the last key counts. `P` is a [`Pattern`], optional in a
-/// [`Script`](crate::Script).
-#[derive(Debug, Clone, PartialEq)]
-pub enum WaitCondition<P = Pattern> {
-    /// The echo of the last key has come.
-    Echo,
-    /// This many characters have come, timed echoes not counted.
-    Bytes(u64),
-    /// Nothing has come for this long; the response was complete at its last character.
-    Silence(Duration),
-    /// The pattern matches the cursor's row, and the match ends at the cursor or before it.
-    Prompt(P),
-    /// The host has closed the line.
-    Disconnect,
-    /// The pattern matches the cursor's row.
-    Line(P),
-    /// The pattern matches what the screen shows.
-    Screen(P),
-    /// The screen's cursor stands there.
-    Cursor {
-        /// From 1, at the top.
-        row: u16,
-        /// From 1, at the left.
-        column: u16,
-    },
-}
-
-impl<P> WaitCondition<P> {
-    /// As it stands behind `Wait+`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Echo => "Echo",
-            Self::Bytes(_) => "Bytes",
-            Self::Silence(_) => "Silence",
-            Self::Prompt(_) => "Prompt",
-            Self::Disconnect => "Disconnect",
-            Self::Line(_) => "Line",
-            Self::Screen(_) => "Screen",
-            Self::Cursor { .. } => "Cursor",
-        }
-    }
-
-    /// Whether it looks at the screen.
-    pub fn needs_screen(&self) -> bool {
-        matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. })
-    }
-}
-
-impl std::fmt::Display for WaitCondition {
-    /// As it stands behind `Wait`, without the `+`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Line(pattern) => write!(f, "/{}/", pattern.as_str()),
-            Self::Prompt(pattern) | Self::Screen(pattern) => write!(f, "{} /{}/", self.name(), pattern.as_str()),
-            Self::Bytes(count) => write!(f, "Bytes {count}"),
-            Self::Cursor { row, column } => write!(f, "Cursor {row} {column}"),
-            Self::Echo | Self::Silence(_) | Self::Disconnect => f.write_str(self.name()),
-        }
-    }
 }
 
 /// What a plan says in place of a tape.
@@ -173,8 +61,8 @@ pub struct TooLong {
     pub script: String,
 }
 
-impl std::fmt::Display for TooLong {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { script } = self;
         write!(f, "{script}: more than {MOST_OPS} steps when its parts are put in; play fewer parts, or use Repeat")
     }
@@ -183,8 +71,212 @@ impl std::fmt::Display for TooLong {
 impl std::error::Error for TooLong {}
 
 impl Program {
+    /// Lowers a script.
+    ///
+    /// # Errors
+    /// When it has too many operations.
+    pub fn new(script: &Script, overrides: &Overrides) -> Result<Self, TooLong> {
+        let mut settings = script.settings.clone();
+        settings.key_distribution = overrides.key_distribution.or(settings.key_distribution);
+        let program = Self {
+            ops: Vec::new(),
+            pass: 0,
+            conditions: Vec::new(),
+            reads_text: false,
+            needs_screen: false,
+            matches_stream: false,
+            needs_modes: false,
+            echo_map: settings.echo_map.clone(),
+            patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
+            barriers: Vec::new(),
+        };
+        let mut lowering = Lowering { script, settings, overrides, thinks: false, program };
+        lowering.whole()?;
+        let mut program = lowering.program;
+        program.look_ahead();
+        program.time_echoes_waited_for();
+        program.note_needs();
+        Ok(program)
+    }
+
     /// The condition with an index.
     pub fn condition(&self, index: Option<usize>) -> Option<&WaitCondition> {
         self.conditions.get(index?)
     }
+
+    /// Tells each key what will be waited for after it.
+    fn look_ahead(&mut self) {
+        let waits: Vec<_> = self.ops.iter().map(Op::condition).collect();
+        let first_from = |at: usize| waits[at..].iter().flatten().next().copied();
+        let mut next = first_from(self.pass);
+        let mut keys_follow = false;
+        for op in self.ops.iter_mut().rev() {
+            match op {
+                Op::Wait { condition, .. } => {
+                    next = Some(*condition);
+                    keys_follow = false;
+                }
+                // A turn of a loop is mostly followed by another one.
+                Op::Again(start) => {
+                    next = first_from(*start).or(next);
+                    keys_follow = false;
+                }
+                Op::Loop(_) => keys_follow = false,
+                Op::Keys { next_wait, last, .. } => {
+                    *next_wait = next;
+                    *last = !std::mem::replace(&mut keys_follow, true);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A key before a `Wait+Echo` has its echo timed, whatever the settings say: else the wait would never end.
+    fn time_echoes_waited_for(&mut self) {
+        for op in &mut self.ops {
+            if let Op::Keys { settings, next_wait: Some(next), .. } = op
+                && self.conditions[*next] == WaitCondition::Echo
+                && settings.echo == Echo::Untimed
+            {
+                settings.echo = Echo::Timed;
+            }
+        }
+    }
+
+    /// Finds what the operations need of a session.
+    fn note_needs(&mut self) {
+        self.needs_screen = self.conditions.iter().any(WaitCondition::needs_screen);
+        for op in &self.ops {
+            match op {
+                Op::Keys { keys, settings, .. } => {
+                    self.needs_screen |= settings.echo == Echo::Screen;
+                    self.matches_stream |= settings.echo == Echo::Timed;
+                    self.needs_modes |= keys.need_modes();
+                }
+                Op::Expect(_, ExpectSource::Screen) => self.needs_screen = true,
+                Op::Expect(_, ExpectSource::Response) => self.reads_text = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A script on its way to a program.
+struct Lowering<'a> {
+    script: &'a Script,
+    /// Those in force.
+    settings: Settings,
+    overrides: &'a Overrides,
+    /// Whether the script says where to think.
+    thinks: bool,
+    program: Program,
+}
+
+impl Lowering<'_> {
+    fn whole(&mut self) -> Result<(), TooLong> {
+        for step in &self.script.steps {
+            if matches!(step, Step::Forever(_)) {
+                self.program.pass = self.program.ops.len();
+            }
+            self.step(step)?;
+        }
+        // A plan may give a think time to a tape that has none: then it stands between passes.
+        let think = self.overrides.think.as_ref().filter(|_| !self.thinks);
+        think.map_or(Ok(()), |think| self.push(Op::Think(think.clone())))
+    }
+
+    fn steps(&mut self, steps: &[Step]) -> Result<(), TooLong> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    fn push(&mut self, op: Op) -> Result<(), TooLong> {
+        if self.program.ops.len() >= MOST_OPS {
+            return Err(TooLong { script: self.script.name.clone() });
+        }
+        self.program.ops.push(op);
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), TooLong> {
+        match step {
+            Step::Op(op) => self.push(op.clone()),
+            Step::Keys { keys, gap } => {
+                let settings = self.key_settings(*gap);
+                self.push(Op::Keys { keys: keys.clone(), settings, next_wait: None, last: false })
+            }
+            Step::Think(distribution) => {
+                self.thinks = true;
+                self.push(Op::Think(self.overrides.think.as_ref().unwrap_or(distribution).clone()))
+            }
+            Step::Wait { condition, timeout } => {
+                let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
+                let condition = self.condition(condition);
+                self.push(Op::Wait { condition, timeout })
+            }
+            Step::Transaction { class, body } => {
+                self.push(Op::Begin(*class))?;
+                self.steps(body)?;
+                self.push(Op::Finish)
+            }
+            Step::Repeat { count, body } => {
+                let at = self.program.ops.len();
+                self.push(Op::Loop(*count))?;
+                self.steps(body)?;
+                self.push(Op::Again(at))
+            }
+            Step::Forever(body) => self.steps(body),
+            Step::Play(letters) => {
+                let script = self.script;
+                letters.iter().filter_map(|letter| script.parts.get(letter)).try_for_each(|part| self.steps(part))
+            }
+            Step::Barrier(name) => {
+                let number = index_of(&mut self.program.barriers, name.clone());
+                self.push(Op::Barrier(number))
+            }
+            Step::Set(changed) => {
+                self.settings.merge(changed);
+                self.program.echo_map.clone_from(&self.settings.echo_map);
+                Ok(())
+            }
+        }
+    }
+
+    fn key_settings(&self, own_gap: Option<Duration>) -> KeySettings {
+        let settings = &self.settings;
+        let unset = if settings.echo_map.is_empty() { Echo::Untimed } else { Echo::Timed };
+        KeySettings {
+            gap: own_gap.or(self.overrides.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
+            distribution: settings.key_distribution.unwrap_or(KeyDistribution::Fixed),
+            echo: settings.echo.unwrap_or(unset),
+        }
+    }
+
+    /// The index of a condition, with its pattern from the settings where it has none of its own.
+    fn condition(&mut self, condition: &WaitCondition<Option<Pattern>>) -> usize {
+        let settings = &self.settings;
+        let pattern = |own: &Option<Pattern>, setting: &Option<Pattern>, default: &str| {
+            own.clone().or(setting.clone()).unwrap_or_else(|| Pattern::new(default).expect("defaults compile"))
+        };
+        let wanted = |own| pattern(own, &settings.wait_pattern, WAIT_PATTERN);
+        let resolved = match condition {
+            WaitCondition::Line(own) => WaitCondition::Line(wanted(own)),
+            WaitCondition::Screen(own) => WaitCondition::Screen(wanted(own)),
+            WaitCondition::Prompt(own) => WaitCondition::Prompt(pattern(own, &settings.prompt, PROMPT)),
+            WaitCondition::Echo => WaitCondition::Echo,
+            WaitCondition::Bytes(count) => WaitCondition::Bytes(*count),
+            WaitCondition::Silence(length) => WaitCondition::Silence(*length),
+            WaitCondition::Disconnect => WaitCondition::Disconnect,
+            WaitCondition::Cursor { row, column } => WaitCondition::Cursor { row: *row, column: *column },
+        };
+        self.program.conditions.push(resolved);
+        self.program.conditions.len() - 1
+    }
+}
+
+/// The index of a value, which is added if it is new.
+fn index_of(values: &mut Vec<String>, wanted: String) -> usize {
+    values.iter().position(|value| *value == wanted).unwrap_or_else(|| {
+        values.push(wanted);
+        values.len() - 1
+    })
 }

@@ -1,11 +1,12 @@
-//! What a tape means, as a tree. Nothing here knows the text it came from; [`Program`](crate::Program) is what is played.
+//! What a tape means, as a tree. Nothing here knows the text that it came from; a [`Program`](crate::Program) is what is
+//! played.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
 
-use crate::{Op, Pattern, WaitCondition};
+use crate::{Echo, Keys, Op, Pattern, Piece, WaitCondition};
 
 /// A parsed tape.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -120,18 +121,6 @@ impl Settings {
     }
 }
 
-/// How the echo of a key is timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Echo {
-    /// Not at all: an echo is output like any other.
-    #[default]
-    Untimed,
-    /// To the key's own echo in the stream of characters.
-    Timed,
-    /// To the moment at which the screen shows the key where the cursor was.
-    Screen,
-}
-
 /// One step of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -175,75 +164,4 @@ pub enum Step {
     Op(Op),
     /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
     Set(Box<Settings>),
-}
-
-/// Keys to press.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Keys {
-    /// Text with `${column}` places; one key per character (UTF-8 encoded).
-    Text(Vec<Piece>),
-    /// A named key or chord, pressed `count` times.
-    Press {
-        /// Which.
-        key: Key,
-        /// How often; at least 1.
-        count: u32,
-    },
-    /// Text sent in one go, without pauses: `Paste`.
-    Paste(Vec<Piece>),
-}
-
-/// A piece of typed text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// As it stands.
-    Literal(String),
-    /// `${column}` of the users' table; typed as it stands where there is no such column.
-    Column(String),
-}
-
-/// A key of the keyboard that is not a plain character.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
-    /// Named keys.
-    Enter,
-    /// `\x7f`.
-    Backspace,
-    /// `\e[3~`.
-    Delete,
-    /// `\e[2~`.
-    Insert,
-    /// `\x1b`.
-    Escape,
-    /// `\t`.
-    Tab,
-    /// One blank.
-    Space,
-    /// `\e[A`, or `\eOA` in application mode.
-    Up,
-    /// See `Up`.
-    Down,
-    /// See `Up`.
-    Left,
-    /// See `Up`.
-    Right,
-    /// `\e[H`, or `\eOH` in application mode.
-    Home,
-    /// `\e[F`, or `\eOF` in application mode.
-    End,
-    /// `\e[5~`.
-    PageUp,
-    /// `\e[6~`.
-    PageDown,
-    /// F1 to F12.
-    Function(u8),
-    /// A chord, e.g. `Ctrl+C`, `Alt+x`, `Shift+Tab`, or a key without a name, as the bytes that a terminal sends for it.
-    Chord(Vec<u8>),
-}
-
-/// The modes that the host has set, as far as they change what keys send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Modes {
-    /// DECCKM (`\e[?1h`): cursor keys send application sequences.
-    pub application_cursor: bool,
 }

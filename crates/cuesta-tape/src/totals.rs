@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::Op;
-use crate::script::{Keys, Step};
-use crate::text::characters;
+use crate::script::Step;
+use crate::{Keys, Op, Piece};
 
 /// What a stretch of a script does when it is played once. Counts stop at their largest value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -27,7 +26,7 @@ pub struct Totals {
     pub(crate) steps: u64,
     /// Whether a wait comes after the last key. `None`: neither keys nor waits.
     #[serde(skip)]
-    pub(crate) answered: Option<bool>,
+    pub(crate) ends_waiting: Option<bool>,
 }
 
 impl Totals {
@@ -35,8 +34,8 @@ impl Totals {
     pub(crate) fn of(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
         let one = Self { steps: 1, ..Self::default() };
         match step {
-            Step::Keys { keys, .. } => Self { keys: pressed(keys), answered: Some(false), ..one },
-            Step::Wait { .. } => Self { waits: 1, answered: Some(true), ..one },
+            Step::Keys { keys, .. } => Self { keys: pressed(keys), ends_waiting: Some(false), ..one },
+            Step::Wait { .. } => Self { waits: 1, ends_waiting: Some(true), ..one },
             Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
             Step::Op(Op::Pause(pause)) => Self { sleep_s: pause.as_secs_f64(), ..one },
             Step::Op(_) | Step::Barrier(_) | Step::Set(_) => one,
@@ -67,7 +66,7 @@ impl Totals {
             think_s: self.think_s + next.think_s,
             sleep_s: self.sleep_s + next.sleep_s,
             steps: self.steps.saturating_add(next.steps),
-            answered: next.answered.or(self.answered),
+            ends_waiting: next.ends_waiting.or(self.ends_waiting),
         }
     }
 
@@ -80,7 +79,7 @@ impl Totals {
             think_s: self.think_s * f64::from(count),
             sleep_s: self.sleep_s * f64::from(count),
             steps: self.steps.saturating_mul(many),
-            answered: self.answered,
+            ends_waiting: self.ends_waiting,
         }
     }
 
@@ -105,5 +104,24 @@ fn pressed(keys: &Keys) -> u64 {
     match keys {
         Keys::Text(pieces) | Keys::Paste(pieces) => characters(pieces),
         Keys::Press { count, .. } => u64::from(*count),
+    }
+}
+
+/// How many characters a text has; a column counts as one, since only the driver knows its values.
+fn characters(pieces: &[Piece]) -> u64 {
+    let one = |piece: &Piece| match piece {
+        Piece::Literal(text) => text.chars().count() as u64,
+        Piece::Column(_) => 1,
+    };
+    pieces.iter().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_counted_not_bytes() {
+        assert_eq!(characters(&[Piece::Literal("héé".to_owned()), Piece::Column("user".to_owned())]), 4);
     }
 }

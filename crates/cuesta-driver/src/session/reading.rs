@@ -48,7 +48,7 @@ impl Session {
         self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
         self.first_stamps = self.first_stamps.or(received.stamped);
         self.heard = true;
-        let from = if self.program.times_echoes { self.take_echoes(bytes, received) } else { 0 };
+        let from = if self.program.matches_stream { self.take_echoes(bytes, received) } else { 0 };
         self.response.take(self.program.condition(self.next_condition), &bytes[from..], from, received);
         if let Some(screen) = &mut self.screen {
             screen.read(bytes, received);

@@ -3,8 +3,9 @@
 use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
 use crate::key::Held;
-use crate::script::{Key, Keys, Step};
+use crate::script::Step;
 use crate::token::{Kind, Token};
+use crate::{Key, Keys};
 
 /// Most presses of a key in one command.
 const MOST_PRESSES: u32 = 1_000_000;

@@ -16,10 +16,11 @@ use std::time::Duration;
 use cuesta_distributions::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
+use crate::Piece;
 use crate::command::Command;
 use crate::error::{Note, Source, SourceSpan, TapeError};
 use crate::lex::{is_unclosed, lex};
-use crate::script::{Piece, Settings, Step};
+use crate::script::{Settings, Step};
 use crate::token::{Kind, Token, UNITS};
 use crate::words::{Word, word};
 

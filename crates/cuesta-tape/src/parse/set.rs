@@ -5,8 +5,9 @@ use std::time::Duration;
 use cuesta_distributions::KeyDistribution;
 
 use super::{Action, Arguments, Holds, Parser};
+use crate::Echo;
 use crate::error::{TapeError, did_you_mean};
-use crate::script::{Echo, Settings};
+use crate::script::Settings;
 use crate::token::{Kind, OUR_SETTINGS, SETTINGS, Token, UNITS, shown};
 
 const LEAST_CPS: f64 = 0.01;

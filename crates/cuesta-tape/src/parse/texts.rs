@@ -1,12 +1,14 @@
-//! Texts: `Type@1s "x" y`, `Copy "x"`.
+//! Texts with `${column}` places: `Type@1s "x" y`, `Copy "x"`.
 
 use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
-use crate::script::{Keys, Step};
-use crate::text::pieces;
+use crate::script::Step;
 use crate::token::{Kind, Token};
 use crate::words::word;
+use crate::{Keys, Piece};
 
+/// Most characters of a column's name.
+const LONGEST_NAME: usize = 64;
 const HINT: &str = "put in quotes what is no plain word: digits, signs, VHS's own words";
 
 impl Parser<'_> {
@@ -59,6 +61,57 @@ impl Parser<'_> {
         self.swallowed = ours.map(|word| word.name).or(self.swallowed);
         if ours.is_some() && before.kind == Kind::Quoted {
             self.note(text, format!("{} is typed here, since it does not begin a row", text.shown()));
+        }
+    }
+}
+
+/// Cuts a text at each `${column}`; everything else is typed as it stands.
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut literal = 0;
+    let mut at = 0;
+    while let Some(open) = text[at..].find("${").map(|found| at + found) {
+        at = open + 2;
+        let Some(name) = name(&text[at..]) else { continue };
+        if literal < open {
+            pieces.push(Piece::Literal(text[literal..open].to_owned()));
+        }
+        pieces.push(Piece::Column(name.to_owned()));
+        at += name.len() + 1;
+        literal = at;
+    }
+    if literal < text.len() {
+        pieces.push(Piece::Literal(text[literal..].to_owned()));
+    }
+    pieces
+}
+
+/// The name before the closing brace, if it is one.
+fn name(text: &str) -> Option<&str> {
+    let (name, _) = text.split_once('}')?;
+    let sound = !name.is_empty() && name.len() <= LONGEST_NAME && !name.contains(['$', '{']);
+    (sound && !name.contains(char::is_control)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+    use crate::Piece;
+
+    #[test]
+    fn a_text_is_cut_at_its_columns() {
+        let literal = |text: &str| Piece::Literal(text.to_owned());
+        let column = |text: &str| Piece::Column(text.to_owned());
+        for (text, wanted) in [
+            ("", vec![]),
+            ("plain", vec![literal("plain")]),
+            ("${user}", vec![column("user")]),
+            ("a${user}b${pass word}", vec![literal("a"), column("user"), literal("b"), column("pass word")]),
+            ("$user ${} ${open", vec![literal("$user ${} ${open")]),
+            ("${${x}}", vec![literal("${"), column("x"), literal("}")]),
+            ("é${ü}é", vec![literal("é"), column("ü"), literal("é")]),
+        ] {
+            assert_eq!(pieces(text), wanted, "{text}");
         }
     }
 }
