@@ -9,7 +9,7 @@ use crate::Key;
 use crate::lex::lex;
 use crate::script::Step;
 use crate::token::Kind;
-use crate::words::{self, WordKind};
+use crate::words::{self, Setting, WordKind};
 
 /// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).
 #[derive(Debug, Clone, PartialEq)]
@@ -53,15 +53,9 @@ impl Command {
         match words::word(self.word).map(|word| word.kind) {
             Some(WordKind::Ignored) => true,
             Some(WordKind::Key) => Key::named(self.word).is_none(),
-            _ => self.word == "Set" && is_ignored_setting(&self.options),
+            _ => self.word == "Set" && words::setting(&self.options).is_some_and(Setting::is_video),
         }
     }
-}
-
-/// Whether a setting is VHS's and neither about typing nor about waiting.
-fn is_ignored_setting(setting: &str) -> bool {
-    let kept = ["TypingSpeed", "WaitTimeout", "WaitPattern"];
-    crate::token::SETTINGS.contains(&setting) && !kept.contains(&setting)
 }
 
 impl Serialize for Command {
@@ -116,7 +110,8 @@ pub(crate) fn chord_with(command: &Command) -> String {
 }
 
 pub(crate) fn set(command: &Command) -> String {
-    format!("Set {} {}", command.options, value(&command.options, &command.args))
+    let print = words::setting(&command.options).map_or(str::to_owned as fn(&str) -> String, |setting| setting.print);
+    format!("Set {} {}", command.options, print(&command.args))
 }
 
 pub(crate) fn env(command: &Command) -> String {
@@ -144,7 +139,7 @@ fn quoted(text: &str) -> Option<String> {
 }
 
 /// One text, or several where none of the quotes can hold it: VHS joins texts by a blank.
-fn texts(text: &str) -> String {
+pub(crate) fn texts(text: &str) -> String {
     if let Some(quoted) = quoted(text) {
         return quoted;
     }
@@ -169,7 +164,7 @@ fn texts(text: &str) -> String {
 }
 
 /// `/…/`, or quotes if the pattern was quoted and holds slashes.
-fn pattern(pattern: &str) -> String {
+pub(crate) fn pattern(pattern: &str) -> String {
     let slashed = format!("/{pattern}/");
     if reads_as(&slashed, Kind::Regex, pattern) { slashed } else { quoted(pattern).unwrap_or(slashed) }
 }
@@ -180,14 +175,6 @@ pub(crate) fn wait(command: &Command) -> String {
         None => format!("Wait+{args}{speed}"),
         Some((scope @ ("Line" | "Screen"), looked_for)) => format!("Wait+{scope}{speed} {}", pattern(looked_for)),
         Some((condition, amount)) => format!("Wait+{condition}{speed} {amount}"),
-    }
-}
-
-fn value(setting: &str, args: &str) -> String {
-    match setting {
-        "WaitPattern" | "Prompt" => pattern(args),
-        "EchoMap" => texts(args),
-        _ => args.to_owned(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::words;
+
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
@@ -73,35 +75,6 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// VHS's settings.
-pub(crate) const SETTINGS: [&str; 21] = [
-    "BorderRadius",
-    "CursorBlink",
-    "FontFamily",
-    "FontSize",
-    "Framerate",
-    "Height",
-    "LetterSpacing",
-    "LineHeight",
-    "LoopOffset",
-    "Margin",
-    "MarginFill",
-    "Padding",
-    "PlaybackSpeed",
-    "Shell",
-    "Theme",
-    "TypingSpeed",
-    "WaitPattern",
-    "WaitTimeout",
-    "Width",
-    "WindowBar",
-    "WindowBarSize",
-];
-
-/// Our settings.
-pub(crate) const OUR_SETTINGS: [&str; 8] =
-    ["Columns", "Echo", "EchoMap", "KeyLaw", "KeyRate", "LineSpeed", "Prompt", "Rows"];
-
 /// Units of time.
 pub(crate) const UNITS: [&str; 3] = ["ms", "s", "m"];
 
@@ -110,6 +83,8 @@ const RESERVED: [&str; 4] = ["em", "false", "px", "true"];
 
 /// Whether VHS keeps `word` for itself.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    crate::words::word(word).is_some_and(|word| !word.is_own())
-        || [&SETTINGS[..], &UNITS, &RESERVED].iter().any(|words| words.contains(&word))
+    words::word(word).is_some_and(|word| !word.is_own())
+        || words::setting(word).is_some_and(|setting| !setting.is_own())
+        || UNITS.contains(&word)
+        || RESERVED.contains(&word)
 }

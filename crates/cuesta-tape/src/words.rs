@@ -1,9 +1,10 @@
-//! The words that begin a command: one row each. The parser, the printed form, hints and what a text may swallow all
-//! come from this table.
+//! The words that begin a command, and the settings: one row each. The parser, the printed form, hints and what a text may
+//! swallow all come from these two tables.
 
 use crate::command::{self, Command};
 use crate::error::TapeError;
-use crate::parse::{Action, Arguments, Parser};
+use crate::parse::{Action, Arguments, Holds, Parser};
+use crate::script::Settings;
 use crate::token::{Kind, Token};
 
 /// A word that begins a command.
@@ -130,6 +131,99 @@ static WORDS: &[Word] = &[
     row("Part", Block(is_letter), |parser, _| parser.part(), plain),
     row("Repeat", Block(is_number), |parser, _| parser.repeat(), plain),
     row("Forever", Block(|next| next.is_none()), |parser, _| Ok(parser.forever()), plain),
+];
+
+/// A setting: what stands behind `Set`.
+pub(crate) struct Setting {
+    pub(crate) name: &'static str,
+    pub(crate) kind: SettingKind,
+    /// Reads the value into the settings; returns its text. The token is the name.
+    pub(crate) parse: ParseValue,
+    /// Prints the value in the tape's own syntax.
+    pub(crate) print: fn(&str) -> String,
+}
+
+type ParseValue = for<'a, 'b> fn(&'b mut Parser<'a>, &'b Token<'a>, &'b mut Settings) -> Result<String, TapeError>;
+
+#[derive(Clone, Copy)]
+pub(crate) enum SettingKind {
+    /// VHS's, and of use only to a video.
+    Video,
+    /// VHS's.
+    Vhs(Holds),
+    /// Ours.
+    Own(Holds),
+}
+
+/// The setting of that name.
+pub(crate) fn setting(name: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.name == name)
+}
+
+/// All names of settings, for hints.
+pub(crate) fn setting_names() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|setting| setting.name)
+}
+
+impl Setting {
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.kind, SettingKind::Own(_))
+    }
+
+    pub(crate) fn is_video(&self) -> bool {
+        matches!(self.kind, SettingKind::Video)
+    }
+}
+
+const fn setting_row(name: &'static str, kind: SettingKind, parse: ParseValue, print: fn(&str) -> String) -> Setting {
+    Setting { name, kind, parse, print }
+}
+
+/// A video's setting with any value that VHS does not refuse.
+const fn video(name: &'static str) -> Setting {
+    setting_row(name, SettingKind::Video, |parser, _, _| parser.any_value(), str::to_owned)
+}
+
+const FROM_HERE: SettingKind = SettingKind::Own(Holds::FromHere);
+const THROUGHOUT: SettingKind = SettingKind::Own(Holds::Throughout);
+const VHS_FIRST: SettingKind = SettingKind::Vhs(Holds::FromHereUnlikeVhs);
+
+#[allow(clippy::redundant_closure_for_method_calls)] // A method is not general over the lifetime of the tape.
+static SETTINGS: &[Setting] = &[
+    video("BorderRadius"),
+    setting_row("CursorBlink", SettingKind::Video, |parser, _, _| parser.cursor_blink(), str::to_owned),
+    video("FontFamily"),
+    video("FontSize"),
+    video("Framerate"),
+    video("Height"),
+    video("LetterSpacing"),
+    video("LineHeight"),
+    setting_row("LoopOffset", SettingKind::Video, |parser, _, _| parser.loop_offset(), str::to_owned),
+    video("Margin"),
+    setting_row("MarginFill", SettingKind::Video, |parser, _, _| parser.margin_fill(), str::to_owned),
+    video("Padding"),
+    video("PlaybackSpeed"),
+    video("Shell"),
+    video("Theme"),
+    setting_row(
+        "TypingSpeed",
+        SettingKind::Vhs(Holds::FromHere),
+        |parser, _, settings| parser.typing_speed(settings),
+        str::to_owned,
+    ),
+    setting_row("WaitPattern", VHS_FIRST, |parser, _, settings| parser.wait_pattern(settings), command::pattern),
+    setting_row("WaitTimeout", VHS_FIRST, |parser, _, settings| parser.wait_timeout(settings), str::to_owned),
+    video("Width"),
+    setting_row("WindowBar", SettingKind::Video, |parser, _, _| parser.window_bar(), str::to_owned),
+    video("WindowBarSize"),
+    setting_row("Columns", THROUGHOUT, |parser, name, settings| parser.terminal(name, settings), str::to_owned),
+    setting_row("Echo", FROM_HERE, |parser, _, settings| parser.echo(settings), str::to_owned),
+    setting_row("EchoMap", FROM_HERE, |parser, _, settings| parser.echo_map(settings), command::texts),
+    setting_row("KeyLaw", FROM_HERE, |parser, name, settings| parser.key_law(name, settings), str::to_owned),
+    setting_row("KeyRate", FROM_HERE, |parser, _, settings| parser.key_rate(settings), str::to_owned),
+    setting_row("LineSpeed", THROUGHOUT, |parser, name, settings| parser.terminal(name, settings), str::to_owned),
+    setting_row("Prompt", FROM_HERE, |parser, _, settings| parser.prompt(settings), command::pattern),
+    setting_row("Rows", THROUGHOUT, |parser, name, settings| parser.terminal(name, settings), str::to_owned),
 ];
 
 fn is_text(next: Option<&Token>) -> bool {

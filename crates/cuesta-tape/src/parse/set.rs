@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use cuesta_distributions::KeyDistribution;
 
-use super::{Action, Arguments, Holds, Parser};
+use super::{Action, Arguments, Parser};
 use crate::Echo;
 use crate::error::{TapeError, did_you_mean};
 use crate::script::Settings;
-use crate::token::{Kind, OUR_SETTINGS, SETTINGS, Token, UNITS, shown};
+use crate::token::{Kind, Token, UNITS};
+use crate::words::{self, SettingKind};
 
 const LEAST_CPS: f64 = 0.01;
 const MOST_CPS: f64 = 10_000.0;
@@ -17,99 +18,95 @@ pub(super) const LARGEST_TERMINAL: u16 = 1000;
 
 impl Parser<'_> {
     pub(crate) fn set(&mut self) -> Result<Arguments, TapeError> {
-        let setting = self.peek().clone();
-        let named = |kind, names: &[&str]| setting.kind == kind && names.contains(&setting.text.as_ref());
-        if named(Kind::Keyword, &SETTINGS) {
-            self.take();
-            self.vhs_setting(&setting)
-        } else if named(Kind::Bare, &OUR_SETTINGS) {
-            self.take();
-            self.our_setting(&setting)
-        } else {
-            let hint = did_you_mean(
-                &setting.text,
-                SETTINGS.into_iter().chain(OUR_SETTINGS),
-                "write for example Set KeyRate 2cps",
-            );
-            Err(self.error(&setting, format!("{} is no setting", setting.shown()), hint))
-        }
+        let name = self.peek().clone();
+        let known = words::setting(&name.text);
+        let known = known.filter(|setting| name.kind == if setting.is_own() { Kind::Bare } else { Kind::Keyword });
+        let Some(setting) = known else {
+            let hint = did_you_mean(&name.text, words::setting_names(), "write for example Set KeyRate 2cps");
+            return Err(self.error(&name, format!("{} is no setting", name.shown()), hint));
+        };
+        self.take();
+        let mut settings = Settings::default();
+        let args = (setting.parse)(self, &name, &mut settings)?;
+        let action = match setting.kind {
+            // A value that is left out, which a note has reported, does nothing.
+            SettingKind::Vhs(holds) | SettingKind::Own(holds) if settings != Settings::default() => {
+                Action::Set { settings: Box::new(settings), holds }
+            }
+            _ => Action::Nothing,
+        };
+        Ok(Arguments::new(name.text, args, action))
     }
 
-    fn vhs_setting(&mut self, setting: &Token) -> Result<Arguments, TapeError> {
-        let (args, settings, holds) = match setting.text.as_ref() {
-            "TypingSpeed" => self.typing_speed()?,
-            "WaitTimeout" => {
-                let time = self.time()?;
-                (time.text, Settings { wait_timeout: time.means, ..Settings::default() }, Holds::FromHereUnlikeVhs)
-            }
-            "WaitPattern" => {
-                let value = self.value()?;
-                let given = Some(&value).filter(|value| value.kind != Kind::End);
-                let wait_pattern = given.map(|value| self.pattern(value)).transpose()?;
-                let settings = Settings { wait_pattern, ..Settings::default() };
-                (value.text.into_owned(), settings, Holds::FromHereUnlikeVhs)
-            }
-            name => return self.video_setting(name).map(|args| Arguments::new(name, args, Action::Nothing)),
-        };
-        Ok(set(setting, args, settings, holds))
+    pub(crate) fn wait_timeout(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+        let time = self.time()?;
+        settings.wait_timeout = time.means;
+        Ok(time.text)
+    }
+
+    pub(crate) fn wait_pattern(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+        let value = self.value()?;
+        if value.kind != Kind::End {
+            settings.wait_pattern = Some(self.pattern(&value)?);
+        }
+        Ok(value.text.into_owned())
     }
 
     /// A time without minutes. VHS accepts any word here and fails later, so a wrong one is accepted with a note.
-    fn typing_speed(&mut self) -> Result<(String, Settings, Holds), TapeError> {
+    pub(crate) fn typing_speed(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.value()?;
         let unit = self.take_if(|token| token.is_keyword(&UNITS[..2])).map_or("s".into(), |unit| unit.text);
         let text = format!("{}{unit}", value.text);
-        let key_gap = self.duration(&value, &text)?;
-        Ok((text, Settings { key_gap, ..Settings::default() }, Holds::FromHere))
+        settings.key_gap = self.duration(&value, &text)?;
+        Ok(text)
     }
 
-    /// Any value that VHS does not refuse.
-    fn video_setting(&mut self, name: &str) -> Result<String, TapeError> {
+    pub(crate) fn any_value(&mut self) -> Result<String, TapeError> {
+        Ok(self.value()?.text.into_owned())
+    }
+
+    pub(crate) fn window_bar(&mut self) -> Result<String, TapeError> {
         let value = self.value()?;
-        let text = value.text.as_ref();
-        match name {
-            "WindowBar" if !["", "Colorful", "ColorfulRight", "Rings", "RingsRight"].contains(&text) => {
-                let hint = "write Colorful, ColorfulRight, Rings or RingsRight";
-                Err(self.error(&value, format!("{} is no window bar", value.shown()), hint))
-            }
-            "CursorBlink" if !value.is_keyword(&["true", "false"]) => {
-                let message = format!("{} is neither true nor false", value.shown());
-                Err(self.error(&value, message, "write true or false"))
-            }
-            "MarginFill" if text.starts_with('#') && !is_colour(text) => {
-                Err(self.error(&value, format!("{} is no colour", value.shown()), "write for example \"#6b50ff\""))
-            }
-            "LoopOffset" => {
-                self.take_if(|token| token.is_symbol("%"));
-                Ok(format!("{text}%"))
-            }
-            _ => Ok(value.text.into_owned()),
+        if !["", "Colorful", "ColorfulRight", "Rings", "RingsRight"].contains(&value.text.as_ref()) {
+            let hint = "write Colorful, ColorfulRight, Rings or RingsRight";
+            return Err(self.error(&value, format!("{} is no window bar", value.shown()), hint));
         }
+        Ok(value.text.into_owned())
     }
 
-    fn our_setting(&mut self, setting: &Token) -> Result<Arguments, TapeError> {
-        let mut settings = Settings::default();
-        let mut holds = Holds::FromHere;
-        let args = match setting.text.as_ref() {
-            "KeyRate" => self.key_rate(&mut settings)?,
-            "KeyLaw" => {
-                let (text, distribution) = self.rest_of_row(setting, KeyDistribution::parse)?;
-                settings.key_distribution = Some(distribution);
-                text
-            }
-            "Echo" => self.echo(&mut settings)?,
-            "EchoMap" => self.echo_map(&mut settings)?,
-            "Prompt" => self.prompt(&mut settings)?,
-            name => {
-                holds = Holds::Throughout;
-                self.terminal(name, &mut settings)?
-            }
-        };
-        Ok(set(setting, args, settings, holds))
+    pub(crate) fn cursor_blink(&mut self) -> Result<String, TapeError> {
+        let value = self.value()?;
+        if !value.is_keyword(&["true", "false"]) {
+            let message = format!("{} is neither true nor false", value.shown());
+            return Err(self.error(&value, message, "write true or false"));
+        }
+        Ok(value.text.into_owned())
+    }
+
+    pub(crate) fn margin_fill(&mut self) -> Result<String, TapeError> {
+        let value = self.value()?;
+        if value.text.starts_with('#') && !is_colour(&value.text) {
+            let message = format!("{} is no colour", value.shown());
+            return Err(self.error(&value, message, "write for example \"#6b50ff\""));
+        }
+        Ok(value.text.into_owned())
+    }
+
+    pub(crate) fn loop_offset(&mut self) -> Result<String, TapeError> {
+        let value = self.value()?;
+        self.take_if(|token| token.is_symbol("%"));
+        Ok(format!("{}%", value.text))
+    }
+
+    /// How the gaps between keys vary: the rest of the row.
+    pub(crate) fn key_law(&mut self, name: &Token, settings: &mut Settings) -> Result<String, TapeError> {
+        let (text, distribution) = self.rest_of_row(name, KeyDistribution::parse)?;
+        settings.key_distribution = Some(distribution);
+        Ok(text)
     }
 
     /// `2cps`, or `2`: keys a second; 0 = without any pause.
-    fn key_rate(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+    pub(crate) fn key_rate(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let rate = self.peek().clone();
         let gap = match rate.text.parse::<f64>() {
             _ if rate.kind != Kind::Number => None,
@@ -128,7 +125,7 @@ impl Parser<'_> {
         Ok(format!("{}cps", rate.text))
     }
 
-    fn echo(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+    pub(crate) fn echo(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.peek().clone();
         settings.echo = Some(match value.text.as_ref() {
             "timed" => Echo::Timed,
@@ -144,7 +141,7 @@ impl Parser<'_> {
     }
 
     /// Pairs of what is typed and what is shown for it.
-    fn echo_map(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+    pub(crate) fn echo_map(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.peek().clone();
         let pairs = value.text.as_bytes();
         if !value.is_text() || !value.text.is_ascii() || pairs.is_empty() || pairs.len() % 2 == 1 {
@@ -156,7 +153,7 @@ impl Parser<'_> {
         Ok(self.take().text.into_owned())
     }
 
-    fn prompt(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
+    pub(crate) fn prompt(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.peek().clone();
         if value.kind != Kind::Regex && !value.is_text() {
             let message = format!("{} is no prompt", value.shown());
@@ -167,33 +164,26 @@ impl Parser<'_> {
     }
 
     /// `LineSpeed`, `Columns`, `Rows`: what the line is when it opens.
-    fn terminal(&mut self, name: &str, settings: &mut Settings) -> Result<String, TapeError> {
+    pub(crate) fn terminal(&mut self, name: &Token, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.peek().clone();
         let number = value.text.parse::<u32>().ok().filter(|_| value.kind == Kind::Number);
         let size = number.and_then(|n| u16::try_from(n).ok()).filter(|n| (1..=LARGEST_TERMINAL).contains(n));
         let speed = number.filter(|n| *n == 0 || (50..=MOST_BAUD).contains(n));
-        match name {
+        match name.text.as_ref() {
             "Columns" => settings.columns = size,
             "Rows" => settings.rows = size,
             _ => settings.line_speed = speed,
         }
         if *settings == Settings::default() {
-            let hint = match name {
+            let hint = match name.text.as_ref() {
                 "LineSpeed" => "write bits a second, for example 9600, at least 50; 0 is as fast as the line goes",
                 _ => "write a whole number from 1 to 1000",
             };
-            let message = format!("{} is no value for {}", value.shown(), shown(name));
+            let message = format!("{} is no value for {}", value.shown(), name.text);
             return Err(self.error(&value, message, hint));
         }
         Ok(self.take().text.into_owned())
     }
-}
-
-/// A setting. One without a value, which a note has reported, does nothing.
-fn set(setting: &Token, args: String, settings: Settings, holds: Holds) -> Arguments {
-    let empty = settings == Settings::default();
-    let action = if empty { Action::Nothing } else { Action::Set { settings: Box::new(settings), holds } };
-    Arguments::new(setting.text.clone(), args, action)
 }
 
 fn is_colour(text: &str) -> bool {
