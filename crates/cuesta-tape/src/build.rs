@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::error::{SourceSpan, TapeError};
-use crate::own_command::TypedRows;
 use crate::parse::{Action, Block, Holds, Item};
 use crate::script::{Script, Settings, Step};
 use crate::totals::Totals;
+use crate::typed_rows::TypedRows;
 use crate::{Echo, Keys, Note, Piece};
 
 /// How deep blocks nest.

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::Key;
+use crate::lex::Kind;
 use crate::lex::lex;
 use crate::script::Step;
-use crate::token::Kind;
 use crate::words::{self, Setting, WordKind};
 
 /// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).

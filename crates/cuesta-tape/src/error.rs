@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::token::{Token, shown};
+use crate::lex::{Token, shown};
 
 /// A tape's text and what it is called in messages.
 #[derive(Debug)]

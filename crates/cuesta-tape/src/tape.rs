@@ -1,12 +1,14 @@
-//! A parsed tape, whole.
+//! A parsed tape: what a caller gets of it, and its listing.
 
 use std::rc::Rc;
 
+use cuesta_distributions::duration;
 use serde::Serialize;
 
 use crate::error::Source;
 use crate::parse::LONGEST_TAPE;
 use crate::totals::Totals;
+use crate::words::{self, Word};
 use crate::{Command, Note, Op, Script, Step, TapeError, TapeErrors, WaitCondition, build};
 
 /// A tape that parsed.
@@ -107,4 +109,46 @@ impl Tape {
         };
         serde_json::to_string_pretty(&summary).expect("texts and finite numbers always become JSON")
     }
+}
+
+/// Prints a tape as Cuesta reads it: itself a tape, which parses to the same script. One command a row, bodies indented,
+/// ignored commands left out, totals at the end as comments.
+pub fn listing(tape: &Tape) -> String {
+    let mut rows = vec![format!("# {}", tape.script.name)];
+    let mut depth = 0_usize;
+    for command in tape.commands.iter().filter(|command| !command.is_ignored() && !is_void(command)) {
+        if command.word == "End" {
+            depth = depth.saturating_sub(1);
+        }
+        rows.push(format!("{}{command}", "  ".repeat(depth)));
+        depth += usize::from(words::word(command.word).is_some_and(Word::opens_block));
+    }
+    if tape.before != Totals::default() {
+        rows.push(format!("# once a session: {}", totals(&tape.before)));
+    }
+    rows.push(format!("# a pass: {}", totals(&tape.pass)));
+    for (what, names) in [("transactions", tape.script.transactions.clone()), ("columns", tape.script.columns())] {
+        if !names.is_empty() {
+            rows.push(format!("# {what}: {}", names.join(", ")));
+        }
+    }
+    rows.join("\n") + "\n"
+}
+
+/// A setting with a value that VHS's parser lets pass and that means nothing; a note has said so.
+fn is_void(command: &Command) -> bool {
+    let missing = command.args.starts_with('\0');
+    let no_time = command.options == "TypingSpeed" && duration::parse(&command.args).is_err();
+    command.word == "Set" && (missing || no_time)
+}
+
+fn totals(totals: &Totals) -> String {
+    let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let mut said =
+        vec![count(totals.keys, "key"), count(totals.waits, "wait"), count(totals.transactions, "transaction")];
+    said.push(format!("think {}", duration::show(totals.think())));
+    if totals.sleep_s > 0.0 {
+        said.push(format!("sleep {}", duration::show(totals.sleep())));
+    }
+    said.join(", ")
 }

@@ -3,9 +3,9 @@
 
 use crate::command::{self, Command};
 use crate::error::TapeError;
+use crate::lex::{Kind, Token};
 use crate::parse::{Action, Arguments, Holds, Parser};
 use crate::script::Settings;
-use crate::token::{Kind, Token};
 
 /// A word that begins a command.
 pub(crate) struct Word {

@@ -3,8 +3,8 @@
 
 use super::{Action, Arguments, Block, Parser};
 use crate::error::TapeError;
+use crate::lex::{Kind, Token};
 use crate::script::Step;
-use crate::token::{Kind, Token};
 
 /// Most characters of the name of a transaction or barrier.
 const LONGEST_NAME: usize = 100;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Action, Arguments, Parser, tape};
 use crate::error::{Source, TapeError};
-use crate::token::{Token, shown};
+use crate::lex::{Token, shown};
 
 /// Most bytes of a tape; each sourced tape may have as many.
 pub(crate) const LONGEST_TAPE: usize = 1 << 20;

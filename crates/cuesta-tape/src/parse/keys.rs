@@ -3,8 +3,8 @@
 use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
 use crate::key::Held;
+use crate::lex::{Kind, Token};
 use crate::script::Step;
-use crate::token::{Kind, Token};
 use crate::{Key, Keys};
 
 /// Most presses of a key in one command.

@@ -19,9 +19,9 @@ pub(crate) use self::files::LONGEST_TAPE;
 use crate::Piece;
 use crate::command::Command;
 use crate::error::{Note, Source, SourceSpan, TapeError};
+use crate::lex::{Kind, Token, UNITS};
 use crate::lex::{is_unclosed, lex};
 use crate::script::{Settings, Step};
-use crate::token::{Kind, Token, UNITS};
 use crate::words::{Word, word};
 
 /// Gives the text of a file named in a tape, or says why not.
@@ -279,7 +279,7 @@ impl<'a> Parser<'a> {
                 Err(self.error(at, error.to_string(), "times run from 0 to a year"))
             }
             Err(_) => {
-                self.note(at, format!("`{}` is no time: it is left out", crate::token::shown(text)));
+                self.note(at, format!("`{}` is no time: it is left out", crate::lex::shown(text)));
                 Ok(None)
             }
         }

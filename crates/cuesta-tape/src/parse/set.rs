@@ -7,8 +7,8 @@ use cuesta_distributions::KeyDistribution;
 use super::{Action, Arguments, Parser};
 use crate::Echo;
 use crate::error::{TapeError, did_you_mean};
+use crate::lex::{Kind, Token, UNITS};
 use crate::script::Settings;
-use crate::token::{Kind, Token, UNITS};
 use crate::words::{self, SettingKind};
 
 const LEAST_CPS: f64 = 0.01;

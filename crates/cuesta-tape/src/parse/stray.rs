@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::error::{TapeError, did_you_mean};
-use crate::token::{Kind, Token};
+use crate::lex::{Kind, Token};
 use crate::words;
 
 impl Parser<'_> {

@@ -2,8 +2,8 @@
 
 use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
+use crate::lex::{Kind, Token};
 use crate::script::Step;
-use crate::token::{Kind, Token};
 use crate::words::word;
 use crate::{Keys, Piece};
 

@@ -5,8 +5,8 @@ use cuesta_distributions::Distribution;
 use super::set::LARGEST_TERMINAL;
 use super::{Action, Arguments, Parser, Time};
 use crate::error::{TapeError, did_you_mean};
+use crate::lex::{Kind, Token, shown};
 use crate::script::Step;
-use crate::token::{Kind, Token, shown};
 use crate::{ExpectSource, Op, Pattern, WaitCondition};
 
 /// A condition as a tape writes it.

@@ -91,7 +91,7 @@ impl TypedRows {
             found.any(|found| !(self.ends_shown && *index == last && found.end() == row.len()))
         });
         let (_, row) = shown?;
-        let row = crate::token::shown(row);
+        let row = crate::lex::shown(row);
         let pattern = pattern.as_str();
         Some(format!(
             "/{pattern}/ also matches what is typed before it, `{row}`: an echo is no answer, so only what the host shows \
