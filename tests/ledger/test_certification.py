@@ -114,5 +114,5 @@ def test_runs_made_for_one_figure_are_raw_as_well(here: Path) -> None:
     run.mkdir(parents=True)
     (run / "run.json").write_text("{}")
     opened = open_certification(here)
-    assert {what: len(runs) for what, runs in opened.apart.items()} == {"traced": 1, "linkage": 0, "control": 0}
+    assert {what: len(runs) for what, runs in opened.extra_runs.items()} == {"traced": 1, "linkage": 0, "control": 0}
     assert "traced/run-1/run.json" in hashes(opened)

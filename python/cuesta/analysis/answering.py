@@ -30,9 +30,9 @@ def after_errors(step: StepFigures, otherwise: str) -> str:
     of_lines = {name: many for name, many in errors.most_common() if name in said or name not in LINE_IS_KEPT}
     if any(name in step.lost_for for name in AT_START):
         return MEND
-    told = [f"{name}: {said[name]}" for name in of_lines if name in said]
-    if told:
-        return told[0]
+    details = [f"{name}: {said[name]}" for name in of_lines if name in said]
+    if details:
+        return details[0]
     return f"see why lines were lost: {named(of_lines)}" if of_lines else otherwise
 
 

@@ -46,7 +46,7 @@ def verify(what: Path, signers: Path | None) -> dict[str, Any]:
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     """Compare a certification's hashes with its files, then its figures with new ones derived from the files."""
-    from cuesta.analysis.certify.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import differing_files, disagreements, hashes_in  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     try:
@@ -59,7 +59,7 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
         wrong = disagreements(opened, derived)
         more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
     except (CuestaError, *SPOILT_FILE_ERRORS) as error:
-        wrong = of_files(opened, hashes(opened)) if opened.record else []
+        wrong = differing_files(opened, hashes(opened)) if opened.record else []
         wrong.append(f"the figures cannot be derived: {why_unread(error)}")
     if opened.record is None:
         return answer(folder, wrong, **more)
@@ -79,7 +79,7 @@ def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, lis
 
 def run(folder: Path) -> dict[str, Any]:
     """Compare a run's summary, and the hashes of its tapes, with its records."""
-    from cuesta.analysis.certify.agreement import unlike  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import differing_values  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
     summary = summarise(folder)
@@ -89,7 +89,7 @@ def run(folder: Path) -> dict[str, Any]:
         return answer(folder, [f"summary.json: cannot be read: {error}"])
     derived = json.loads(json.dumps(summary.json()))
     derived.pop("run_folder"), recorded.pop("run_folder", None)
-    return answer(folder, [*summary.recorded.damage, *unlike(derived, recorded, "summary")])
+    return answer(folder, [*summary.recorded.damage, *differing_values(derived, recorded, "summary")])
 
 
 def table(file: Path) -> dict[str, Any]:

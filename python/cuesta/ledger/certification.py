@@ -21,12 +21,12 @@ RECORD = "record.json"
 SIGNATURE = "record.json.sig"
 PROFILE = "service.profile"
 PAGE = "record.html"
-MADE = (RECORD, SIGNATURE, PAGE)
+DERIVED_FILES = (RECORD, SIGNATURE, PAGE)
 """Files of a certification folder that can be derived again."""
 EXCLUDED = "excluded"
 SETTLING = "settling"
 TRACED, LINKAGE, CONTROL = "traced", "linkage", "control"
-APART = (TRACED, LINKAGE, CONTROL)
+EXTRA_FOLDERS = (TRACED, LINKAGE, CONTROL)
 """Folders of the extra runs."""
 
 
@@ -46,13 +46,13 @@ class Certification:
     settling: list[Path]
     record: dict[str, Any] | None
     """The content of `record.json`; None if it was not written yet."""
-    apart: dict[str, list[Path]] = field(default_factory=dict)
-    """The extra runs, by folder in `APART`."""
+    extra_runs: dict[str, list[Path]] = field(default_factory=dict)
+    """The extra runs, by folder in `EXTRA_FOLDERS`."""
 
     @property
     def all_runs(self) -> list[Path]:
-        apart = [run for runs in self.apart.values() for run in runs]
-        return [*self.runs, *self.excluded, *self.settling, *apart]
+        extra = [run for runs in self.extra_runs.values() for run in runs]
+        return [*self.runs, *self.excluded, *self.settling, *extra]
 
 
 def is_certification(folder: Path) -> bool:
@@ -68,9 +68,9 @@ def open_certification(folder: Path | str) -> Certification:
         known = CertificationSetup.model_validate(given)
     except ValidationError as error:
         raise SpoiltError(f"{folder / GIVEN}: {first_error(error)}") from None
-    apart = {name: runs_in(folder / name) for name in APART}
+    extra = {name: runs_in(folder / name) for name in EXTRA_FOLDERS}
     excluded, settling = runs_in(folder / EXCLUDED), runs_in(folder / SETTLING)
-    return Certification(folder, known, runs_in(folder), excluded, settling, record, apart)
+    return Certification(folder, known, runs_in(folder), excluded, settling, record, extra)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
-def written(record: dict[str, Any]) -> str:
+def record_text(record: dict[str, Any]) -> str:
     """The exact text of `record.json`."""
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
@@ -117,11 +117,11 @@ def hashes(certification: Certification) -> dict[str, str]:
     return {path.relative_to(certification.folder).as_posix(): sha256(path) for path in sorted(files)}
 
 
-def strangers(certification: Certification) -> list[str]:
+def unknown_files(certification: Certification) -> list[str]:
     """Names of files in the folder that are neither raw nor derived."""
     folder = certification.folder
     runs = certification.all_runs
-    own = {folder / name for name in (GIVEN, PROFILE, *MADE)}
+    own = {folder / name for name in (GIVEN, PROFILE, *DERIVED_FILES)}
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     others = (path for path in files if path not in own and not any(path.is_relative_to(run) for run in runs))
     return sorted(path.relative_to(folder).as_posix() for path in others)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cuesta.ledger.certification import RECORD, Certification, strangers, written
+from cuesta.ledger.certification import RECORD, Certification, record_text, unknown_files
 from cuesta.ledger.record import Record
 
 LONGEST = 120
@@ -20,26 +20,26 @@ def disagreements(certification: Certification, derived: Record) -> list[str]:
     """List where a certification contradicts itself, a sentence each; empty if it does not."""
     if certification.record is None:
         return [f"{RECORD}: is missing: cuesta certify {certification.folder} derives it"]
-    return [*of_files(certification, derived.raw), *of_figures(derived, certification.record)]
+    return [*differing_files(certification, derived.raw), *differing_figures(derived, certification.record)]
 
 
-def of_files(certification: Certification, found: dict[str, str]) -> list[str]:
-    """List files whose hashes differ from the recorded ones, or that are missing or new. `found` has today's hashes."""
+def differing_files(certification: Certification, hashes: dict[str, str]) -> list[str]:
+    """List files whose hashes, now `hashes`, differ from the recorded ones, and files that are missing or new."""
     recorded = hashes_in(certification.record or {})
-    changed = [name for name in found if name in recorded and recorded[name] != found[name]]
+    changed = [name for name in hashes if name in recorded and recorded[name] != hashes[name]]
     wrong = [f"{name}: its SHA-256 is not the recorded one" for name in changed]
     wrong += [
         f"{name}: is in the folder and not in the record"
-        for name in [*found, *strangers(certification)]
+        for name in [*hashes, *unknown_files(certification)]
         if name not in recorded
     ]
-    for name in (name for name in recorded if name not in found):
+    for name in (name for name in recorded if name not in hashes):
         there = (certification.folder / name).is_file()
         wrong.append(f"{name}: is of no run any more" if there else f"{name}: is in the record and not in the folder")
     text = (certification.folder / RECORD).read_text(encoding="utf-8", errors="replace")
-    return (
-        wrong if text == written(certification.record or {}) else [*wrong, f"{RECORD}: it is not as cuesta writes it"]
-    )
+    if text != record_text(certification.record or {}):
+        wrong.append(f"{RECORD}: it is not as cuesta writes it")
+    return wrong
 
 
 def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
@@ -48,18 +48,18 @@ def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
     return raw if isinstance(raw, dict) else {}
 
 
-def of_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """List figures that differ from those derived now; `of_files` compares the hashes."""
+def differing_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
+    """List figures that differ from those derived now; `differing_files` compares the hashes."""
     figures = {name: value for name, value in recorded.items() if name != "raw"}
-    return list(unlike(derived.model_dump(mode="json", exclude={"raw"}), figures, ""))
+    return list(differing_values(derived.model_dump(mode="json", exclude={"raw"}), figures, ""))
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
     """List where `record.json` differs from what its raw files give."""
-    return list(unlike(derived.model_dump(mode="json"), recorded, ""))
+    return list(differing_values(derived.model_dump(mode="json"), recorded, ""))
 
 
-def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
+def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
     """Compare two JSON values and list where they differ."""
     if isinstance(derived, dict) and isinstance(recorded, dict):
         for name in [*derived, *(name for name in recorded if name not in derived)]:
@@ -69,15 +69,15 @@ def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
             elif name not in derived:
                 yield f"{at}: is in the record, and cannot be derived"
             else:
-                yield from unlike(derived[name], recorded[name], at)
+                yield from differing_values(derived[name], recorded[name], at)
     elif isinstance(derived, list) and isinstance(recorded, list) and len(derived) == len(recorded):
         for number, (one, other) in enumerate(zip(derived, recorded, strict=True)):
-            yield from unlike(one, other, f"{place}[{number}]")
+            yield from differing_values(one, other, f"{place}[{number}]")
     elif not same(derived, recorded):
-        yield f"{place}: the record says {shown(recorded)}, the raw files give {shown(derived)}"
+        yield f"{place}: the record says {as_text(recorded)}, the raw files give {as_text(derived)}"
 
 
-def shown(value: Any) -> str:
+def as_text(value: Any) -> str:
     text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 

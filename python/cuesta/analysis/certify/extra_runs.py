@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 
 from cuesta.analysis.certify.run import CertificationRun, read_run, unknown
-from cuesta.ledger.certification import APART, CONTROL, LINKAGE, TRACED, Certification
+from cuesta.ledger.certification import CONTROL, EXTRA_FOLDERS, LINKAGE, TRACED, Certification
 from cuesta.ledger.linkage import Linked, read_linkage
 from cuesta.ledger.record import RecordFigure
 
@@ -20,7 +20,7 @@ LEAST_TOLD = 0.9
 
 @dataclass(frozen=True)
 class ExtraRuns:
-    """The extra runs, by folder (`cuesta.ledger.certification.APART`)."""
+    """The extra runs, by folder (`cuesta.ledger.certification.EXTRA_FOLDERS`)."""
 
     runs: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
@@ -91,6 +91,6 @@ def doubts(run: CertificationRun, what: str) -> list[str]:
 def read_extra_runs(certification: Certification) -> ExtraRuns:
     """Raises InputError if a run cannot be read."""
     pause = certification.given.pause
-    runs = {what: [read_run(run, pause) for run in certification.apart.get(what, [])] for what in APART}
+    runs = {what: [read_run(run, pause) for run in certification.extra_runs.get(what, [])] for what in EXTRA_FOLDERS}
     linked = {run.folder: read_linkage(run.recorded) for run in runs[LINKAGE]}
     return ExtraRuns(runs, linked, certification.given.untraced)

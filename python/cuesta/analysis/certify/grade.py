@@ -33,8 +33,8 @@ DRIFT = 0.10
 differ from one another."""
 
 
-def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
-    if runs >= LEAST_RUNS and all(check.ok for check in done):
+def grade(runs: int, results: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
+    if runs >= LEAST_RUNS and all(check.ok for check in results):
         return "certified"
     return "observation" if runs == 1 else "estimate"
 
@@ -50,18 +50,18 @@ def check(name: str, result: tuple[bool, str]) -> Check:
     return Check(name=name, ok=ok, said=said)
 
 
-def checks(placed: Sequence[CertificationRun], phased: bool) -> list[Check]:
+def checks(timed: Sequence[CertificationRun], phased: bool) -> list[Check]:
     """Check the runs in `run-N`, whether they count or not, in the order of the form."""
-    return list(_checks(placed, runs_that_count(placed), PHASES if phased else PHASES[1:]))
+    return list(_checks(timed, runs_that_count(timed), PHASES if phased else PHASES[1:]))
 
 
 def _checks(
-    placed: Sequence[CertificationRun], runs: Sequence[CertificationRun], phases: Sequence[str]
+    timed: Sequence[CertificationRun], runs: Sequence[CertificationRun], phases: Sequence[str]
 ) -> Iterator[Check]:
     counted = f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}"
     yield check("runs", (len(runs) >= LEAST_RUNS, counted))
-    if placed:
-        yield check("valid", (len(runs) == len(placed), doubts(placed)))
+    if timed:
+        yield check("valid", (len(runs) == len(timed), doubts(timed)))
     if not runs:
         return
     yield check("settled", settled(runs))
@@ -79,9 +79,9 @@ def _checks(
         yield check("split", coverage(runs))
 
 
-def doubts(placed: Sequence[CertificationRun]) -> str:
+def doubts(timed: Sequence[CertificationRun]) -> str:
     """Why a run in `run-N` does not count."""
-    wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in placed if run.doubts)
+    wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in timed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 

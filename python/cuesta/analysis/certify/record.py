@@ -44,31 +44,31 @@ def derive(certification: Certification) -> Record:
     """Raises InputError if a run cannot be read."""
     given = certification.given
     phased = given.kind == "certification"
-    placed = [read_run(folder, given.pause) for folder in certification.runs]
-    runs = runs_that_count(placed)
+    timed = [read_run(folder, given.pause) for folder in certification.runs]
+    runs = runs_that_count(timed)
     excluded = [read_run(folder, given.pause) for folder in certification.excluded]
-    excluded += [run for run in placed if run.doubts]
-    known = runs or excluded or [read_run(folder, given.pause) for folder in certification.settling]
+    excluded += [run for run in timed if run.doubts]
+    any_runs = runs or excluded or [read_run(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
-    apart = read_extra_runs(certification)
-    form = measurements(runs, given.reference, apart)
-    done = checks(placed, phased)
-    done.append(check("complete", complete(given.runs, len(runs), excluded or known)))
+    extra = read_extra_runs(certification)
+    form = measurements(runs, given.reference, extra)
+    results = checks(timed, phased)
+    results.append(check("complete", complete(given.runs, len(runs), excluded or any_runs)))
     if runs:
-        done.append(check("form", filled(form, phased)))
-    reached = grade(len(runs), done)
+        results.append(check("form", filled(form, phased)))
+    earned = grade(len(runs), results)
     return Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
         driver=driver(runs),
-        workload=workload(given, known),
-        method=method(certification, runs, excluded, apart),
+        workload=workload(given, any_runs),
+        method=method(certification, runs, excluded, extra),
         runs=[run_row(certification, run) for run in runs],
         measurements=form,
         published=list(published(runs, form)),
-        checks=done,
-        grade=reached,
-        because=[] if reached == "certified" else list(why_not_certified(certification, done, excluded)),
+        checks=results,
+        grade=earned,
+        because=[] if earned == "certified" else list(why_not_certified(certification, results, excluded)),
         warnings=warnings(certification, runs),
         raw=raw,
     )
@@ -86,14 +86,14 @@ def measurements(
 
 
 def why_not_certified(
-    certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
+    certification: Certification, results: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
     """Why it is not certified, each reason once."""
-    aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
-    failed = [each for each in done if not each.ok]
+    moved_aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
+    failed = [each for each in results if not each.ok]
     yield from dict.fromkeys(each.said for each in failed)
     if any(each.name == "runs" for each in failed):
-        yield from (f"{within(certification, run)} did not count: {'; '.join(run.doubts)}" for run in aside)
+        yield from (f"{within(certification, run)} did not count: {'; '.join(run.doubts)}" for run in moved_aside)
 
 
 def within(certification: Certification, run: CertificationRun) -> str:
@@ -139,10 +139,10 @@ def method(
     certification: Certification,
     runs: Sequence[CertificationRun],
     excluded: Sequence[CertificationRun],
-    apart: ExtraRuns,
+    extra: ExtraRuns,
 ) -> Method:
     """How it was measured."""
-    unmetered = apart.completion()
+    unmetered = extra.completion()
     abouts = [about for run in runs if (about := run.recorded.metered.about(0))]
     rows = [row.length for run in runs for row in run.recorded.metered.rows]
     cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
@@ -150,7 +150,7 @@ def method(
         runs=len(runs),
         excluded={within(certification, run): run.doubts for run in excluded},
         settling=len(certification.settling),
-        apart={what: [within(certification, run) for run in made] for what, made in apart.runs.items() if made},
+        apart={what: [within(certification, run) for run in made] for what, made in extra.runs.items() if made},
         untraced=certification.given.untraced,
         unmetered=unmetered,
         cost=cost(runs, unmetered),

@@ -206,13 +206,13 @@ NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
 def read_run(folder: Path, pause: float | None) -> CertificationRun:
     """Read a run; one of a benchmark has no pause and a single phase. Raises InputError."""
     recorded = open_run(folder)
-    did = phase_times(recorded, pause)
+    times = phase_times(recorded, pause)
     accounts = {
-        name: cpu_account(recorded, span, [other for each, other in did.spans.items() if each != name])
-        for name, span in did.spans.items()
+        name: cpu_account(recorded, span, [other for each, other in times.spans.items() if each != name])
+        for name, span in times.spans.items()
     }
     return CertificationRun(
-        folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
+        folder, of_recorded(recorded), times, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
     )
 
 

@@ -103,8 +103,9 @@ def check(document: Document) -> DocumentCheck:
     ]
     order = {name: at for at, name in enumerate(document.prints)}
     findings.sort(key=lambda found: order.get(found.name, len(order)))
-    told = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
-    return DocumentCheck(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
+    remarked = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
+    holding, rounding = before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING)
+    return DocumentCheck(document, remarked, len(before), holding, rounding)
 
 
 def correct(printed: Transcript) -> tuple[Transcript, list[Correction]]:

@@ -35,12 +35,12 @@ def ledgers(
 ) -> Iterator[Ledger]:
     """Make a ledger for each file of goals, and for each workload without such a file."""
     certified = sorted(certified, key=lambda each: each.record.given.started)
-    told = {each.plan for each in goals if each.plan}
+    planned_names = {each.plan for each in goals if each.plan}
     for each in goals:
         yield with_goals(each, [one for one in certified if each.plan == one.record.given.plan], base, goal)
     series: dict[tuple[str, ...], list[CertifiedSystem]] = {}
     for one in certified:
-        if one.record.given.plan not in told:
+        if one.record.given.plan not in planned_names:
             series.setdefault(one.workload, []).append(one)
     for several in series.values():
         yield without_goals(several, base)
