@@ -38,7 +38,7 @@ def group(run: Row) -> Row:
         (lambda run: run["tapes"]["interactive"].update(sha256="00" * 32), "tapes: interactive 8f8f8f8f8f8f… against"),
         (lambda run: group(run).update(users=95), "population: users 96 against 95"),
         (lambda run: group(run).update(load="paced:200ms"), "population: load closed against paced:200ms"),
-        (lambda run: group(run).update(think="exp 5s"), "think laws: think (none) against exp 5s"),
+        (lambda run: group(run).update(think="exp 5s"), "think times: think (none) against exp 5s"),
         (lambda run: group(run).update(line_speed=4800), "lines: line_speed (none) against 4800"),
         (lambda run: group(run).update(target="ssh://a:22"), "lines: line telnet: against ssh:"),
         (lambda run: group(run).update(target="telnet://a:23?x=1"), "lines: line telnet: against telnet:?x=1"),

@@ -13,7 +13,7 @@ from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
 from cuesta.line_kinds import OWN_PROGRAMS
 
-KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
+KINDS = ("machine", "driver", "tapes", "population", "think times", "lines", "method")
 """Kinds of facts that must be alike."""
 HOST = "host"
 
@@ -91,7 +91,7 @@ def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -
     for group in groups:
         at = f"{place}{group['name']}." if len(groups) > 1 else place
         own["population"] |= {f"{at}{name}": value for name, value in _without(NOT_OF_POPULATION, group).items()}
-        own["think laws"] |= {f"{at}{name}": group.get(name) for name in THINK}
+        own["think times"] |= {f"{at}{name}": group.get(name) for name in THINK}
         way, address = _split(group.get("target", ""))
         own["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
         own["method"][f"{at}stagger"] = group.get("stagger")
