@@ -3,7 +3,7 @@
 //! Nothing here drives anything, and nothing is printed: a [`MeterReport`] has the figures of an interval.
 //!
 //! - [`Subject`]: what is metered. [`Roots`]: where the kernel's files are.
-//! - [`Meter`]: a subject that is read again and again; `assembly` makes one report from what the three tiers have.
+//! - [`Meter`]: a subject that is read again and again; it makes one report from what the three tiers have.
 //! - [`report`]: the figures of an interval and their schema. A [`Figure`] has its [`Tier`] or the reason why it is missing.
 //!
 //! The tiers, each a room; a tier uses the ones above it and none below:
@@ -12,7 +12,6 @@
 //! - [`sampled`]: a timer's samples, scaled to exact CPU time.
 //! - [`traced`]: programs in the kernel, with the cargo feature `exact`.
 
-mod assembly;
 mod meter;
 pub mod plain;
 pub mod report;

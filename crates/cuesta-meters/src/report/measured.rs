@@ -1,10 +1,11 @@
-//! What clocks and counters say of an interval: all of a report that takes no sample.
+//! What clocks and counters say of an interval: all of a report that takes no sample; and `total_time_meters`: where the time
+//! went, largest first.
 
 use std::collections::BTreeMap;
 
 use cuesta_record::Stamp;
 
-use super::{Closure, Counts, Cpu, Device, Figure, Idle, Network, Own, TimeRow, Traffic};
+use super::{ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Network, Own, TimeRow, Traffic};
 use crate::Subject;
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
@@ -46,4 +47,53 @@ impl Measured {
     pub(crate) fn own_seconds(&self) -> Figure {
         self.own.percent.map(|percent| percent / 100.0 * self.capacity())
     }
+}
+
+/// Why rows of what ran beside the subject have no average.
+pub(crate) const NOT_ITS_OWN: &str = "it is not the subject's";
+
+impl TimeRow {
+    /// A row of time that was not the host's.
+    pub(crate) fn idle(name: &str, percent: Figure) -> Self {
+        Self {
+            name: name.to_owned(),
+            percent,
+            of_non_idle: Figure::unmetered("idle, or not the host's own"),
+            average: Figure::unmetered("it has no occurrences"),
+        }
+    }
+}
+
+/// The rows of a report. Causes, where they are known, stand in place of user and system time, with what others used apart.
+pub(crate) fn total_time(measured: &Measured, own: &Own, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
+    let busy = by_cause.value().map_or_else(|| measured.busy_rows.clone(), |found| rows(&measured.cpu, own, found));
+    busy.into_iter().chain(measured.idle_rows.iter().cloned()).collect()
+}
+
+fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {
+    let busy = cpu.busy();
+    let of_busy = |percent: &Figure| {
+        if busy.value().is_some_and(|busy| *busy > 0.0) {
+            return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
+        }
+        Figure::unmetered("the CPUs were idle")
+    };
+    let causes = by_cause.causes.iter().map(|(name, cause)| TimeRow {
+        name: name.replace('_', " "),
+        of_non_idle: of_busy(&cause.percent),
+        percent: cause.percent.clone(),
+        average: cause.average.clone(),
+    });
+    let mut rows: Vec<TimeRow> = causes.collect();
+    let size = |row: &TimeRow| row.percent.value().copied().unwrap_or(0.0);
+    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    if own.others.value().is_some() {
+        rows.extend(own.beside().map(|(name, percent)| TimeRow {
+            name: name.to_owned(),
+            of_non_idle: of_busy(percent),
+            percent: percent.clone(),
+            average: Figure::unmetered(NOT_ITS_OWN),
+        }));
+    }
+    rows
 }

@@ -3,7 +3,7 @@
 //! - `tables`: all of it, declared. `schema`: how a table is declared, and [`schema`] itself for others to read.
 //! - `figure`: [`Figure`], a value with its [`Tier`] or the reason why there is none.
 //! - `measured`: what clocks and counters say, before samples share it out.
-//! - `own`, `closure`, `total_time`: what some tables compute from their own fields.
+//! - `own`, `closure`: what some tables compute from their own fields.
 
 mod closure;
 mod figure;
@@ -11,17 +11,15 @@ mod measured;
 mod own;
 mod schema;
 mod tables;
-mod total_time;
 
 pub use figure::{Figure, Tier};
-pub(crate) use measured::Measured;
+pub(crate) use measured::{Measured, NOT_ITS_OWN, total_time};
 pub use own::Source;
 pub use schema::{Field, Table, Unit, schema};
 pub use tables::{
     ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Distribution, Idle, MeterReport, Network, Own, TimeRow,
     Traffic,
 };
-pub(crate) use total_time::{NOT_ITS_OWN, total_time};
 
 impl Cpu {
     /// All that was not idle, nor taken by the hypervisor.

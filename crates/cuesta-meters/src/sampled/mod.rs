@@ -2,10 +2,8 @@
 //!
 //! - [`perf`]: `perf_event_open(2)` and its rings.
 //! - [`cause`]: CPU time by cause.
-//! - `own_time`: what samples add to the subject's own CPU time.
 //! - [`profile`]: CPU time by location in programs and the kernel.
 
 pub mod cause;
-pub(crate) mod own_time;
 pub mod perf;
 pub mod profile;

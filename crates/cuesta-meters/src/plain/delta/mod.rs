@@ -3,12 +3,10 @@
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
 //! - `tasks`: what tasks did; `process_pairs`: the processes of both snapshots, paired.
 //! - `counts`: events.
-//! - `traffic`: queues for the CPU.
-//! - `devices`: block devices.
+//! - `traffic`: queues for the CPU, and block devices.
 
 mod counts;
 mod cpu;
-mod devices;
 mod process_pairs;
 mod tasks;
 mod traffic;

@@ -1,18 +1,17 @@
-//! CPU time by cause for consecutive intervals: sampler, constants and exact clocks together.
+//! CPU time by cause for consecutive intervals: sampler, constants and exact clocks together; and what samples say of the
+//! subject's own CPU time: interrupts outside it, and a doubt if clocks and samples disagree.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use cuesta_record::Stamp;
 
-use super::calibrate::{Constants, calibrate};
-use super::calibration_cache::{self, Calibration};
+use super::calibrate::{Calibration, Constants, calibrate, reusable_constants};
 use super::causes::{CauseShares, ExactCpu};
-use super::interval::interval;
-use super::kind::Cause;
+use super::classify::Cause;
 use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
+use super::share::interval;
 use super::tally::SampleTally;
 use crate::report::Measured;
-use crate::sampled::own_time;
 use crate::sampled::profile::Profile;
 use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
 
@@ -58,7 +57,7 @@ impl CpuAccounting {
     /// When nothing may be sampled. [`CpuAccounting::limits`] has what is sampled only in part.
     pub fn start(subject: &Subject, options: SamplerOptions, reuse: bool) -> Result<Self, NotSampled> {
         let measure = || calibrate().map(|constants| Calibration { constants, age: None });
-        let calibration = if reuse { calibration_cache::constants() } else { measure() };
+        let calibration = if reuse { reusable_constants() } else { measure() };
         let sampler = Sampler::start(&[subject.clone(), Subject::Machine], options)?;
         let mut limits = sampler.limits().to_vec();
         if let Err(why) = &calibration {
@@ -121,7 +120,7 @@ impl CpuAccounting {
             return Sampled { notes, ..Sampled::nothing(by_cause) };
         };
         let period = window.tallies.first().map_or(0.0, SampleTally::period);
-        let doubt = own_time::doubt(&measured.own, found, period * 1e-9);
+        let doubt = doubt(&measured.own, found, period * 1e-9);
         let lost = found.about["lost"].value().filter(|lost| **lost > 0.0);
         let lost = lost.map(|lost| format!("{lost} samples were lost: there was no room for them"));
         Sampled {
@@ -222,9 +221,48 @@ fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
     counted.into_iter().chain(causes.counted_calls()).collect()
 }
 
+/// Samples over clocks, as a ratio, that raises no doubt.
+const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Standard deviations of a number of samples within which chance may explain a difference.
+const CHANCE: f64 = 4.0;
+
+/// The subject's own time, with the interrupts outside it: those of the CPUs less those sampled in the subject's time.
+/// Unchanged if the subject's clock leaves interrupts out, or the samples do not see the kernel.
+pub(crate) fn with_interrupts(measured: &Measured, by_cause: &ByCause) -> Own {
+    let own = measured.own.clone();
+    if own.others.value().is_none() || own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
+        return own;
+    }
+    let of = |cause: Cause| by_cause.causes.get(cause.name()).and_then(|row| row.percent.value().copied());
+    let within = of(Cause::Interrupts).unwrap_or(0.0) + of(Cause::Softirq).unwrap_or(0.0);
+    let beside = measured.cpu.irq.with(&Figure::sampled(within), |irq, within| irq - within);
+    own.with_beside(&measured.cpu.busy(), &beside)
+}
+
+/// Why the subject's CPU time is in doubt: samples, one every `period` seconds, do not agree with its clocks. If samples miss
+/// the kernel, only too many samples are a reason.
+pub(crate) fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
+    let seconds = own.seconds.value()?;
+    let about = |name: &str| by_cause.about.get(name).and_then(|figure| figure.value().copied());
+    let samples = about("samples").filter(|_| period > 0.0)?;
+    // A sample stands for a period, or for two if its CPU was sampled at half rate.
+    let sampled_seconds = samples * period + about("half_rate_seconds").unwrap_or(0.0) / 2.0;
+    let (samples, expected) = (sampled_seconds / period, seconds / period);
+    let by_chance = (samples - expected).abs() <= CHANCE * samples.max(expected).max(CHANCE).sqrt();
+    let ratio = if *seconds > 0.0 { sampled_seconds / seconds } else { f64::INFINITY };
+    let is_partial = by_cause.causes.contains_key(Cause::Kernel.name()) && ratio < 1.0;
+    if by_chance || is_partial || AGREE.contains(&ratio) {
+        return None;
+    }
+    Some(format!(
+        "its clocks have {seconds:.2} s of CPU time, samples met it for {sampled_seconds:.2} s: the figure is not to be trusted"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CauseRow, CounterSnapshot, Delta, Roots, Subject};
 
     #[test]
     fn windows_are_consecutive_and_add_up() {
@@ -248,5 +286,45 @@ mod tests {
         );
         assert_eq!(accounting.since(Stamp::ZERO), None);
         assert_eq!(accounting.since(last.until), None);
+    }
+
+    #[test]
+    fn samples_that_do_not_agree_with_the_clocks_are_a_doubt() {
+        let subject = Subject::Process(std::process::id());
+        let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&Roots::default(), &subject));
+        let own = Delta::between(&earlier, &later).unwrap().report().own;
+        let doubt_of = |seconds, samples: f64, half_rate: f64, causes: &[&str]| {
+            let own = Own { seconds: Figure::plain(seconds), ..own.clone() };
+            let none = Figure::unmetered("not here");
+            let cause = CauseRow {
+                percent: none.clone(),
+                standard_error: none.clone(),
+                calibration_error: none.clone(),
+                interval: Figure::unmetered("not here"),
+                samples: none.clone(),
+                seconds: none.clone(),
+                count: none.clone(),
+                average: none.clone(),
+            };
+            let about = [("samples", samples), ("half_rate_seconds", half_rate)];
+            let by_cause = ByCause {
+                causes: causes.iter().map(|name| ((*name).to_owned(), cause.clone())).collect(),
+                unmet: Vec::new(),
+                bound: none,
+                unclassified: 0.0,
+                about: about.map(|(name, value)| (name.to_owned(), Figure::sampled(value))).into(),
+            };
+            let found = doubt(&own, &by_cause, 1e-3);
+            assert!(found.as_ref().is_none_or(|why| why.contains("not to be trusted")));
+            found.is_some()
+        };
+        let doubt = |seconds, samples: f64, causes: &[&str]| doubt_of(seconds, samples, 0.0, causes);
+        assert!(!doubt_of(2.0, 1000.0, 2.0, &["user"]), "each sample stands for two periods");
+        assert!(doubt(0.084, 2700.0, &["user"]), "most of it was lost");
+        assert!(doubt(0.0, 50.0, &["user"]), "all of it was");
+        assert!(doubt(2.0, 1500.0, &["user"]), "counted twice");
+        assert!(!doubt(2.0, 1900.0, &["user"]) && !doubt(2.0, 2400.0, &["user"]));
+        assert!(!doubt(0.020, 30.0, &["user"]) && !doubt(0.0, 3.0, &["user"]), "chance may do that");
+        assert!(!doubt(2.0, 500.0, &["user", Cause::Kernel.name()]), "the kernel was not sampled");
     }
 }

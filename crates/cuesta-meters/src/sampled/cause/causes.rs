@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::calibrate::Constants;
-use super::interval::bound;
-use super::kind::Cause;
+
+use super::classify::Cause;
 use super::sampler::{SampleWindow, Visibility};
-use super::share::{Share, ShareEstimator, samples_taken};
+use super::share::{Share, ShareEstimator, bound, samples_taken};
 use super::tally::SampleTally;
 
 /// The exact clocks of the subject in the same interval.

@@ -7,21 +7,17 @@
 //!
 //! - [`Sampler`]: a running sampler and its limits. [`SampleWindow`]: the samples of an interval.
 //! - [`CpuAccounting`]: all parts together, for a report.
-//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`]; `rows`: the rows of a report.
-//! - [`interval`]: the confidence interval of a share.
+//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`] with its confidence [`interval()`]; `rows`: the rows of a report.
 //! - `kallsyms`, `symbol_classes`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `syscall_return`: a user's address → its file, and whether a system call returns there.
-//! - `subject_filter`, `reader`: choose and count the subject's samples. `pace`: the rate of each CPU.
-//! - `calibrate`, `pages`: the constants; `calibration_cache`: those of the last hour.
+//! - `reader`: chooses and counts the subject's samples. `pace`: the rate of each CPU.
+//! - `calibrate`, `pages`: the constants.
 
 mod accounting;
 mod calibrate;
-mod calibration_cache;
 mod causes;
 mod classify;
-mod interval;
 mod kallsyms;
-mod kind;
 mod maps;
 mod pace;
 mod pages;
@@ -29,22 +25,19 @@ mod reader;
 mod rows;
 mod sampler;
 mod share;
-mod subject_filter;
 mod symbol_classes;
 mod syscall_return;
 mod tally;
 
 pub use accounting::CpuAccounting;
-pub(crate) use accounting::Sampled;
+pub(crate) use accounting::{Sampled, with_interrupts};
 pub use calibrate::{Constants, calibrate};
 pub use causes::{CauseShares, Corrections, ExactCpu, Overhead};
-pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, UserCode, classify};
-pub use interval::{bound, interval};
+pub use classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
 pub use kallsyms::{Function, Kallsyms};
-pub use kind::Cause;
 pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};
 pub use sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
-pub use share::Share;
+pub use share::{Share, bound, interval};
 pub use symbol_classes::{SymbolClass, SymbolClasses, mark};
 #[cfg(feature = "exact")]
 pub(crate) use syscall_return::call_of;

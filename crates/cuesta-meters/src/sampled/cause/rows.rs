@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::causes::{CauseShares, ExactCpu, percent};
-use super::kind::Cause;
+use super::classify::Cause;
 use super::share::Share;
 use crate::{ByCause, CauseRow, Figure};
 

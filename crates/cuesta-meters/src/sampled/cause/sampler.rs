@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kallsyms::Kallsyms;
 use super::maps::executable;
-use super::reader::Reader;
-use super::subject_filter::SubjectFilter;
+use super::reader::{Reader, SubjectFilter};
 use super::tally::SampleTally;
 use crate::plain::snapshot::tasks;
 use crate::sampled::perf::allowed::Allowed;

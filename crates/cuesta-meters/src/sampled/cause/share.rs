@@ -1,7 +1,12 @@
-//! The share of one cause: its size, its error and its interval. Pure.
+//! The share of one cause: its size, its error and its confidence interval by the number of samples. Pure.
+//!
+//! The score interval with continuity correction (R. G. Newcombe, *Statistics in Medicine* 17, 1998, method 4), which holds for
+//! shares near zero too. A share without samples has the bound of Clopper and Pearson, about 3.7 ÷ samples.
+//!
+//! It assumes independent samples. Consecutive samples on a CPU are alike if work lasts longer than a period: then the true
+//! error is smaller, never larger.
 
-use super::interval::{DEVIATIONS, interval};
-use super::kind::Cause;
+use super::classify::Cause;
 use super::sampler::Visibility;
 use super::tally::SampleTally;
 
@@ -68,5 +73,121 @@ pub(super) fn samples_taken(tally: &SampleTally, visibility: Visibility, cpu: f6
     match visibility {
         Visibility::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),
         _ => tally.effective(),
+    }
+}
+
+/// Standard deviations on each side of a 95 % interval.
+pub(super) const DEVIATIONS: f64 = 1.959_964;
+
+/// The 95 % interval of a share, 0 to 1. Without samples it is [0, 1].
+pub fn interval(share: f64, samples: f64) -> [f64; 2] {
+    at_level(share, samples, DEVIATIONS, 0.025)
+}
+
+/// The upper bound of a share that none of `samples` met.
+pub fn bound(samples: f64) -> f64 {
+    interval(0.0, samples)[1]
+}
+
+/// `deviations` of the standard normal distribution leave `tail` beyond them, on one side.
+fn at_level(share: f64, samples: f64, deviations: f64, tail: f64) -> [f64; 2] {
+    if samples < 1.0 {
+        return [0.0, 1.0];
+    }
+    let upper = upper_limit(share, samples, deviations, tail);
+    let lower = 1.0 - upper_limit(1.0 - share, samples, deviations, tail);
+    [lower, upper]
+}
+
+fn upper_limit(share: f64, n: f64, z: f64, tail: f64) -> f64 {
+    if share <= 0.0 {
+        return 1.0 - tail.powf(1.0 / n);
+    }
+    let spread = z * z - 1.0 / n + 4.0 * n * share * (1.0 - share) + 2.0 - 4.0 * share;
+    let upper = (2.0 * n * share + z * z + 1.0 + z * spread.max(0.0).sqrt()) / (2.0 * (n + z * z));
+    upper.clamp(share.min(1.0), 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// How often the interval holds the truth, summed over all outcomes by the binomial law.
+    fn coverage(truth: f64, samples: u32, deviations: f64, tail: f64) -> f64 {
+        let (n, mut chance) = (f64::from(samples), (1.0 - truth).powi(samples.cast_signed()));
+        let mut covered = 0.0;
+        for found in 0..=samples {
+            let k = f64::from(found);
+            let [lower, upper] = at_level(k / n, n, deviations, tail);
+            if (lower..=upper).contains(&truth) {
+                covered += chance;
+            }
+            chance *= (n - k) / (k + 1.0) * truth / (1.0 - truth);
+        }
+        covered
+    }
+
+    /// Sampled shares of a program that does two things in turn, each for a random time.
+    fn looked_at(mut random: impl FnMut() -> f64, periods: u32, lasts: [f64; 2]) -> (f64, f64) {
+        let (end, mut at, mut next) = (f64::from(periods), 0.0, random());
+        let (mut spent, mut met, mut kind) = ([0.0, 0.0], 0.0, 0);
+        while at < end {
+            let until = (at - lasts[kind] * (1.0 - random()).ln()).min(end);
+            spent[kind] += until - at;
+            while next < until {
+                met += f64::from(u8::from(kind == 0));
+                next += 1.0;
+            }
+            (at, kind) = (until, 1 - kind);
+        }
+        (spent[0] / end, met / end)
+    }
+
+    proptest! {
+        #[test]
+        // Shares above a half are the mirror image.
+        fn an_interval_holds_the_truth_as_often_as_it_says(truth in 0.0005_f64..0.5, samples in 5_u32..900) {
+            // The interval is not exact: at worst, for shares of a few samples, it holds a point less often. A search found
+            // 94.0 and 89.0 %.
+            prop_assert!(coverage(truth, samples, DEVIATIONS, 0.025) >= 0.939);
+            prop_assert!(coverage(truth, samples, 1.644_854, 0.05) >= 0.889);
+        }
+
+        #[test]
+        fn it_holds_the_share_and_narrows_with_samples(share in 0.0_f64..=1.0, samples in 1.0_f64..1e6) {
+            let [lower, upper] = interval(share, samples);
+            let [inner, outer] = interval(share, 4.0 * samples);
+            prop_assert!((0.0..=share).contains(&lower) && (share..=1.0).contains(&upper));
+            prop_assert!(lower <= inner && outer <= upper);
+        }
+    }
+
+    #[test]
+    fn a_share_that_no_sample_met_has_a_bound() {
+        assert!((bound(1000.0) - 0.00368).abs() < 1e-5);
+        assert!(interval(0.0, 1000.0)[0] <= 0.0);
+        let [lower, upper] = interval(0.0, 0.0);
+        assert!(lower <= 0.0 && upper >= 1.0, "of no samples it may be everything");
+    }
+
+    /// Work longer than a period meets samples in clusters; shorter work meets them by chance.
+    #[test]
+    fn clusters_of_samples_keep_the_coverage() {
+        const TRIES: u32 = 2000;
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for lasts in [[0.05, 0.2], [0.3, 1.0], [1.0, 1.0], [3.0, 20.0], [10.0, 2.0]] {
+            let held = (0..TRIES).filter(|_| {
+                let (truth, share) = looked_at(&mut random, 400, lasts);
+                let [lower, upper] = interval(share, 400.0);
+                (lower..=upper).contains(&truth)
+            });
+            // 95 % of 2000 tries, less four standard deviations.
+            assert!(held.count() >= 1861, "{lasts:?}");
+        }
     }
 }

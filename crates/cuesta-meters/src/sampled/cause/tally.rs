@@ -2,8 +2,7 @@
 
 use std::ops::AddAssign;
 
-use super::classify::SampleClass;
-use super::kind::Cause;
+use super::classify::{Cause, SampleClass};
 
 /// Samples of one subject. Tallies of consecutive intervals add up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,14 +1,18 @@
-//! One ring for each CPU. CPUs may go on- and offline.
+//! One ring for each CPU, which may go on- and offline, and their records in order of time.
+//!
+//! A program may start on one CPU and be sampled on another: its mappings are in one ring and its samples in the other. Read
+//! ring by ring, samples would come before their mappings.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
+use cuesta_record::Stamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::record::{Layout, Record, records};
-use super::{Event, EventConfig, Merge, Ring};
+use super::record::{Layout, Record, Stamped, records};
+use super::{Event, EventConfig, Ring};
 use crate::plain::kernel::cpu_list;
 
 /// Which tasks the events watch.
@@ -168,11 +172,30 @@ fn online() -> io::Result<Vec<u32>> {
     Ok(cpus.into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect())
 }
 
+/// Holds records back as long as an earlier one may still arrive.
+#[derive(Debug, Default)]
+pub(crate) struct Merge {
+    waiting: Vec<Stamped>,
+}
+
+impl Merge {
+    pub(crate) fn push(&mut self, record: Stamped) {
+        self.waiting.push(record);
+    }
+
+    /// Removes and returns, in order, all records written before `floor`.
+    pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
+        // Stable, so records of one instant keep the order of their ring.
+        self.waiting.sort_by_key(|record| record.at);
+        let later = self.waiting.split_off(self.waiting.partition_point(|record| record.at < floor));
+        std::mem::replace(&mut self.waiting, later)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sampled::perf::Scope;
-    use crate::sampled::perf::record::{Record, records};
 
     #[test]
     fn rings_follow_cpus_that_go_offline_and_come_back() {
@@ -203,5 +226,21 @@ mod tests {
         let ((kept, before), (one, lost)) = (name(20_000), name(1));
         assert!(kept > 1000 && before == 0 && one == 1);
         assert!((20_000 - kept..=20_000).contains(&lost), "{kept} of 20,000 were kept, {lost} lost");
+    }
+
+    fn lost(at: u64) -> Stamped {
+        Stamped { at: Stamp::from_nanos(at), record: Record::Lost(at) }
+    }
+
+    #[test]
+    fn records_of_two_rings_come_in_order() {
+        let mut merge = Merge::default();
+        for at in [1, 4, 6, 2, 3, 9] {
+            merge.push(lost(at));
+        }
+        assert_eq!(merge.before(Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
+        merge.push(lost(5));
+        merge.push(lost(7));
+        assert_eq!(merge.before(Stamp::FAR), [5, 6, 7, 9].map(lost));
     }
 }
