@@ -3,7 +3,7 @@
 
 use cuesta_meters::plain::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
-    pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
+    pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::FaultCounters,
 };
 use cuesta_meters::{Delta, CounterSnapshot, Subject};
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
             let _ = ticks.since(*ticks).and(*ticks).total();
         }
     }
-    let _ = VmStat::parse(text);
+    let _ = FaultCounters::parse(text);
     let _ = diskstats::parse(text);
     let _ = interrupts::parse(text);
     let _ = Pressure::parse(text);

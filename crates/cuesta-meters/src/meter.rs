@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::plain::kernel::cpu_list;
 use crate::plain::snapshot::tasks;
 use crate::plain::task_exits::ExitListener;
-use crate::report::{Measured, total_time};
-use crate::sampled::cause::{CpuAccounting, SampleWindow, Sampled, SamplerOptions, with_interrupts};
+use crate::report::{CounterFigures, total_time};
+use crate::sampled::cause::{CpuAccounting, SampleWindow, SampledFigures, SamplerOptions, with_interrupts};
 use crate::sampled::profile::Profile;
 use crate::traced::{self, Depth, Trace, TraceDelta};
 use crate::{ByCause, CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Own, Roots, Subject, roots};
@@ -102,11 +102,11 @@ impl Meter {
         })
     }
 
-    /// Samples from now on, so that reports have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
+    /// Samples from now on, so that reports have CPU time by cause; after [`Meter::with_tracer`], so that the tracer's own programs
     /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
     /// one CPU, unless that was done within the last hour; where sampling is not allowed, reports say so and how to allow it.
     #[must_use]
-    pub fn sampled(mut self, options: SamplerOptions) -> Self {
+    pub fn with_sampler(mut self, options: SamplerOptions) -> Self {
         let reuse = self.trace.is_none(); // a tracer makes calls and faults dearer
         self.accounting = CpuAccounting::start(&self.spec.subject, options, reuse).map_err(|error| error.to_string());
         self.last = self.snapshot();
@@ -115,7 +115,7 @@ impl Meter {
 
     /// Traces from now on, so that reports have what only tracing tells. Where it is not allowed, reports say so.
     #[must_use]
-    pub fn traced(mut self, depth: Depth) -> Self {
+    pub fn with_tracer(mut self, depth: Depth) -> Self {
         self.trace = Some(Trace::start(&self.spec.subject, depth));
         self.last = self.snapshot();
         self
@@ -125,10 +125,10 @@ impl Meter {
     pub fn snapshot(&mut self) -> CounterSnapshot {
         let snapshot = self.spec.read(self.listener.as_ref());
         if let Ok(accounting) = &mut self.accounting {
-            accounting.mark();
+            accounting.end_window();
         }
         if let Some(Ok(trace)) = &mut self.trace {
-            trace.mark(&snapshot);
+            trace.read(&snapshot);
         }
         snapshot
     }
@@ -207,60 +207,61 @@ type Traces = Option<Result<TraceDelta, String>>;
 
 /// The report of an interval.
 fn report(delta: &Delta<'_>, by_sampler: &Samples<'_>, by_tracer: &Traces) -> MeterReport {
-    let plain = delta.measured();
-    let (measured, traced) = match by_tracer {
+    let plain = delta.counter_figures();
+    let (counted, traced) = match by_tracer {
         None => (plain, None),
-        Some(Ok(traced)) => (traced.measured(plain), Some(traced)),
+        Some(Ok(traced)) => (traced.counter_figures(plain), Some(traced)),
         Some(Err(why)) => (traced::untraced(plain, why), None),
     };
     let sampled = match by_sampler {
-        Ok((accounting, window)) => accounting.sampled(window.as_ref(), &measured),
-        Err(why) => Sampled::nothing(Figure::unmetered(*why)),
+        Ok((accounting, window)) => accounting.sampled_figures(window.as_ref(), &counted),
+        Err(why) => SampledFigures::nothing(Figure::absent(*why)),
     };
-    let by_cause = traced.and_then(|traced| traced.by_cause(&sampled.by_cause, &measured));
+    let by_cause = traced.and_then(|traced| traced.by_cause(&sampled.by_cause, &counted));
     // A tracer sees the sampler's interrupts itself.
-    let sampled = Sampled { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
-    joined(measured, sampled, by_cause)
+    let sampled =
+        SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
+    joined(counted, sampled, by_cause)
 }
 
 impl Delta<'_> {
     /// A report without samples and traces.
     pub fn report(&self) -> MeterReport {
-        joined(self.measured(), Sampled::nothing(self.missing("the sampler is not on")), None)
+        joined(self.counter_figures(), SampledFigures::nothing(self.missing("the sampler is not on")), None)
     }
 }
 
-/// Joins what was measured and what was sampled; causes that were traced stand in place of sampled ones.
-fn joined(measured: Measured, sampled: Sampled, traced: Option<Figure<ByCause>>) -> MeterReport {
+/// Puts counted and sampled figures into one report; traced causes replace sampled ones.
+fn joined(counted: CounterFigures, sampled: SampledFigures, traced: Option<Figure<ByCause>>) -> MeterReport {
     let own = match sampled.by_cause.value() {
-        Some(by_cause) => with_interrupts(&measured, by_cause),
-        None => measured.own.clone(),
+        Some(by_cause) => with_interrupts(&counted, by_cause),
+        None => counted.own.clone(),
     };
     let by_cause = traced.unwrap_or(sampled.by_cause);
     MeterReport {
-        total_time: total_time(&measured, &own, &by_cause),
-        at: measured.at,
-        wall: measured.wall,
-        seconds: measured.seconds,
-        subject: measured.subject,
-        cpus: measured.cpus,
-        notes: measured.notes.into_iter().chain(sampled.notes).collect(),
-        cpu: measured.cpu,
-        per_cpu: measured.per_cpu,
-        beside: measured.beside,
-        network: sampled.network.unwrap_or(measured.network),
+        total_time: total_time(&counted, &own, &by_cause),
+        at: counted.at,
+        wall: counted.wall,
+        seconds: counted.seconds,
+        subject: counted.subject,
+        cpus: counted.cpus,
+        notes: counted.notes.into_iter().chain(sampled.notes).collect(),
+        cpu: counted.cpu,
+        per_cpu: counted.per_cpu,
+        beside: counted.beside,
+        network: sampled.network.unwrap_or(counted.network),
         own: Own { doubt: sampled.doubt, ..own },
-        counts: measured.counts,
-        idle: measured.idle,
-        pressure: measured.pressure,
-        traffic: measured.traffic,
-        devices: measured.devices,
+        counts: counted.counts,
+        idle: counted.idle,
+        pressure: counted.pressure,
+        traffic: counted.traffic,
+        devices: counted.devices,
         by_cause,
         closure: match sampled.interrupts_of_idle {
-            Some(percent) => measured.closure.and("the sampler on idle CPUs", &percent),
-            None => measured.closure,
+            Some(percent) => counted.closure.and("the sampler on idle CPUs", &percent),
+            None => counted.closure,
         },
-        cost: measured.cost,
+        cost: counted.cost,
     }
 }
 
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_sampled_report_splits_the_subjects_own_time() {
-        let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(SamplerOptions::default());
+        let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().with_sampler(SamplerOptions::default());
         let kept = meter.snapshot();
         let mut sum = 0_u64;
         loop {

@@ -49,9 +49,9 @@ pub(crate) fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Malform
     match fs::read(path) {
         Ok(bytes) => match parse(&String::from_utf8_lossy(&bytes)) {
             Ok(value) => Figure::plain(value),
-            Err(error) => Figure::unmetered(error.to_string()),
+            Err(error) => Figure::absent(error.to_string()),
         },
-        Err(error) => Figure::unmetered(format!("{}: {}", path.display(), why(&error))),
+        Err(error) => Figure::absent(format!("{}: {}", path.display(), why(&error))),
     }
 }
 

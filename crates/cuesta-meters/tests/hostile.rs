@@ -106,11 +106,11 @@ fn without_a_cpu_online_throughout_there_is_no_figure() {
 #[test]
 fn a_counter_that_wraps_is_carried_on_and_one_set_back_is_not() {
     let machine = Machine::new();
-    let disk = |reads: u64, busy: u64| format!("8 0 sda {reads} 0 800 {busy} 0 0 0 0 0 {busy} {busy} 0 0 0 0 0 0\n");
-    machine.put("proc/diskstats", &disk(100, u64::from(u32::MAX) - 99));
+    let device = |reads: u64, busy: u64| format!("8 0 sda {reads} 0 800 {busy} 0 0 0 0 0 {busy} {busy} 0 0 0 0 0 0\n");
+    machine.put("proc/diskstats", &device(100, u64::from(u32::MAX) - 99));
     machine.put("proc/vmstat", "pgfault 1000000\npgmajfault 10\n");
     let earlier = machine.read("machine");
-    machine.put("proc/diskstats", &disk(110, 100));
+    machine.put("proc/diskstats", &device(110, 100));
     machine.put("proc/vmstat", "pgfault 20\npgmajfault 4\n");
     let later = machine.read("machine");
     let report = report(&earlier, &later);

@@ -46,10 +46,10 @@ impl Meters {
         let start = || {
             let meter = Meter::start(spec)?;
             let meter = match depth {
-                Some(depth) => meter.traced(depth),
+                Some(depth) => meter.with_tracer(depth),
                 None => meter,
             };
-            Ok(if causes || stacks { meter.sampled(options) } else { meter })
+            Ok(if causes || stacks { meter.with_sampler(options) } else { meter })
         };
         py.detach(start).map(|meter| Self(meter.into())).map_err(|error: NoMeter| errors::run(error))
     }

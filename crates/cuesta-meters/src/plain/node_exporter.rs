@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::plain::kernel::diskstats::{Disk, SECTOR};
+use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
 use crate::plain::kernel::pressure::Pressure;
 use crate::plain::kernel::sched::RunQueue;
 use crate::plain::kernel::stat::Stat;
-use crate::plain::kernel::vmstat::VmStat;
+use crate::plain::kernel::vmstat::FaultCounters;
 use crate::plain::snapshot::tasks::tick;
 use crate::{CounterSnapshot, Figure};
 
@@ -35,16 +35,16 @@ impl CounterSnapshot {
         let metrics = Metrics(&rows);
         let told = Self::told_by(TELLER);
         let none = || format!("{TELLER} does not tell");
-        let disks = metrics.disks();
+        let devices = metrics.devices();
         Ok(Self {
             boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
             stat: Figure::plain(metrics.stat().ok_or(NoMetrics)?),
-            vmstat: metrics.vmstat().map_or_else(|| Figure::unmetered(none()), Figure::plain),
-            stacked: disks.keys().filter(|name| is_stacked(name)).cloned().collect(),
-            disks: if disks.is_empty() { Figure::unmetered(none()) } else { Figure::plain(disks) },
-            queues: metrics.queues().map_or_else(|| Figure::unmetered(none()), Figure::plain),
+            vmstat: metrics.vmstat().map_or_else(|| Figure::absent(none()), Figure::plain),
+            stacked: devices.keys().filter(|name| is_stacked(name)).cloned().collect(),
+            devices: if devices.is_empty() { Figure::absent(none()) } else { Figure::plain(devices) },
+            queues: metrics.queues().map_or_else(|| Figure::absent(none()), Figure::plain),
             pressure: metrics.pressure(),
-            load: metrics.one("node_load1").map_or_else(|| Figure::unmetered(none()), Figure::plain),
+            load: metrics.one("node_load1").map_or_else(|| Figure::absent(none()), Figure::plain),
             ..told
         })
     }
@@ -99,35 +99,35 @@ impl Metrics<'_> {
         (!stat.cpus.is_empty()).then_some(stat)
     }
 
-    fn vmstat(&self) -> Option<VmStat> {
-        Some(VmStat {
+    fn vmstat(&self) -> Option<FaultCounters> {
+        Some(FaultCounters {
             faults: self.one("node_vmstat_pgfault")? as u64,
             major: self.one("node_vmstat_pgmajfault")? as u64,
         })
     }
 
-    fn disks(&self) -> BTreeMap<String, Disk> {
-        let mut disks = BTreeMap::<String, Disk>::new();
+    fn devices(&self) -> BTreeMap<String, DeviceCounters> {
+        let mut devices = BTreeMap::<String, DeviceCounters>::new();
         for row in self.0 {
             let (Some(of), Some(device)) = (row.name.strip_prefix("node_disk_"), row.labels.get("device")) else {
                 continue;
             };
             let (count, ms) = (row.value as u64, (row.value * 1e3).round() as u64);
-            let disk = disks.entry(device.clone()).or_default();
+            let device = devices.entry(device.clone()).or_default();
             match of {
-                "reads_completed_total" => disk.reads = count,
-                "writes_completed_total" => disk.writes = count,
-                "read_bytes_total" => disk.sectors_read = count / SECTOR,
-                "written_bytes_total" => disk.sectors_written = count / SECTOR,
-                "read_time_seconds_total" => disk.read_ms = ms,
-                "write_time_seconds_total" => disk.write_ms = ms,
-                "io_time_seconds_total" => disk.busy_ms = ms,
-                "io_time_weighted_seconds_total" => disk.queue_ms = ms,
+                "reads_completed_total" => device.reads = count,
+                "writes_completed_total" => device.writes = count,
+                "read_bytes_total" => device.sectors_read = count / SECTOR,
+                "written_bytes_total" => device.sectors_written = count / SECTOR,
+                "read_time_seconds_total" => device.read_ms = ms,
+                "write_time_seconds_total" => device.write_ms = ms,
+                "io_time_seconds_total" => device.busy_ms = ms,
+                "io_time_weighted_seconds_total" => device.queue_ms = ms,
                 _ => {}
             }
         }
-        disks.retain(|_, disk| disk.reads > 0 || disk.writes > 0);
-        disks
+        devices.retain(|_, device| device.reads > 0 || device.writes > 0);
+        devices
     }
 
     fn queues(&self) -> Option<BTreeMap<usize, RunQueue>> {
@@ -221,8 +221,8 @@ mod tests {
         let stat = snapshot.stat.value().unwrap();
         assert_eq!(stat.cpus[&1], Ticks::from([575_485, 51_349, 140_742, 708_127, 7712, 0, 46_259, 1529]));
         assert_eq!((stat.switches, stat.forks), (Some(95_561_230), Some(321_087)));
-        assert_eq!(snapshot.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
-        let vda = snapshot.disks.value().unwrap()["vda"];
+        assert_eq!(snapshot.vmstat.value(), Some(&FaultCounters { faults: 333_716_420, major: 46_325 }));
+        let vda = snapshot.devices.value().unwrap()["vda"];
         assert_eq!((vda.reads, vda.busy_ms, vda.sectors_written), (3_297_255, 246_124, 170_064_528));
         assert_eq!(
             snapshot.pressure["io"].value(),

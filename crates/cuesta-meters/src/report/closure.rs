@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_says_why_and_does_not_close() {
-        let parts = [("subject", Figure::unmetered("it has ended")), ("others", Figure::plain(1.0))];
+        let parts = [("subject", Figure::absent("it has ended")), ("others", Figure::plain(1.0))];
         let closure = Closure::by_clocks(&parts, 0.0, 30.0);
         assert_eq!((closure.closes, closure.accounted.why()), (false, Some("it has ended")));
     }

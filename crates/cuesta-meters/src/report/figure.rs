@@ -12,8 +12,9 @@ pub enum Tier {
     Plain,
     /// Samples of `perf_event`, scaled by exact CPU time.
     Sampled,
-    /// Traced in the kernel (eBPF).
-    Exact,
+    /// Traced in the kernel (eBPF). In JSON and as a flag it is `exact`.
+    #[serde(rename = "exact")]
+    Traced,
 }
 
 impl fmt::Display for Tier {
@@ -21,7 +22,7 @@ impl fmt::Display for Tier {
         f.write_str(match self {
             Self::Plain => "plain",
             Self::Sampled => "sampled",
-            Self::Exact => "exact",
+            Self::Traced => "exact",
         })
     }
 }
@@ -40,7 +41,7 @@ pub enum Figure<T = f64> {
         tier: Tier,
     },
     /// It was not.
-    Unmetered {
+    Absent {
         /// Why not, and what would allow it.
         why: String,
     },
@@ -60,7 +61,7 @@ impl<T> TryFrom<FigureJson<T>> for Figure<T> {
     fn try_from(found: FigureJson<T>) -> Result<Self, Self::Error> {
         match found {
             FigureJson { value: Some(value), tier: Some(tier), why: None } => Ok(Self::Metered { value, tier }),
-            FigureJson { value: None, tier: None, why: Some(why) } => Ok(Self::Unmetered { why }),
+            FigureJson { value: None, tier: None, why: Some(why) } => Ok(Self::Absent { why }),
             _ => Err("expected a value and its tier, or why there is none"),
         }
     }
@@ -78,20 +79,20 @@ impl<T> Figure<T> {
     }
 
     /// A figure that was traced.
-    pub fn exact(value: T) -> Self {
-        Self::Metered { value, tier: Tier::Exact }
+    pub fn traced(value: T) -> Self {
+        Self::Metered { value, tier: Tier::Traced }
     }
 
     /// No figure.
-    pub fn unmetered(why: impl Into<String>) -> Self {
-        Self::Unmetered { why: why.into() }
+    pub fn absent(why: impl Into<String>) -> Self {
+        Self::Absent { why: why.into() }
     }
 
     /// The value, if there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Metered { value, .. } => Some(value),
-            Self::Unmetered { .. } => None,
+            Self::Absent { .. } => None,
         }
     }
 
@@ -99,7 +100,7 @@ impl<T> Figure<T> {
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Metered { .. } => None,
-            Self::Unmetered { why } => Some(why),
+            Self::Absent { why } => Some(why),
         }
     }
 
@@ -107,7 +108,7 @@ impl<T> Figure<T> {
     pub fn map<U>(&self, make: impl FnOnce(&T) -> U) -> Figure<U> {
         match self {
             Self::Metered { value, tier } => Figure::Metered { value: make(value), tier: *tier },
-            Self::Unmetered { why } => Figure::Unmetered { why: why.clone() },
+            Self::Absent { why } => Figure::Absent { why: why.clone() },
         }
     }
 
@@ -115,7 +116,7 @@ impl<T> Figure<T> {
     pub fn and_then<U>(&self, make: impl FnOnce(&T) -> Figure<U>) -> Figure<U> {
         match self {
             Self::Metered { value, .. } => make(value),
-            Self::Unmetered { why } => Figure::Unmetered { why: why.clone() },
+            Self::Absent { why } => Figure::Absent { why: why.clone() },
         }
     }
 
@@ -126,7 +127,7 @@ impl<T> Figure<T> {
                 let sampled = [*tier, *other].contains(&Tier::Sampled);
                 Figure::Metered { value: make(a, b), tier: if sampled { Tier::Sampled } else { *tier.max(other) } }
             }
-            (Self::Unmetered { why }, _) | (_, Figure::Unmetered { why }) => Figure::Unmetered { why: why.clone() },
+            (Self::Absent { why }, _) | (_, Figure::Absent { why }) => Figure::Absent { why: why.clone() },
         }
     }
 }
@@ -134,7 +135,7 @@ impl<T> Figure<T> {
 impl Figure<f64> {
     /// `value` over `base`; nothing over nothing is no figure.
     pub fn quotient(value: f64, base: f64, why: &str) -> Self {
-        if base > 0.0 { Self::plain(value / base) } else { Self::unmetered(why) }
+        if base > 0.0 { Self::plain(value / base) } else { Self::absent(why) }
     }
 }
 
@@ -145,9 +146,9 @@ mod tests {
     #[test]
     fn json_tells_absent_from_zero() {
         let zero = serde_json::to_string(&Figure::plain(0.0)).unwrap();
-        let none = serde_json::to_string(&Figure::<f64>::unmetered("not readable")).unwrap();
+        let none = serde_json::to_string(&Figure::<f64>::absent("not readable")).unwrap();
         assert_eq!((&*zero, &*none), (r#"{"value":0.0,"tier":"plain"}"#, r#"{"why":"not readable"}"#));
-        for (text, figure) in [(&zero, Figure::plain(0.0)), (&none, Figure::unmetered("not readable"))] {
+        for (text, figure) in [(&zero, Figure::plain(0.0)), (&none, Figure::absent("not readable"))] {
             assert_eq!(serde_json::from_str::<Figure>(text).unwrap(), figure);
         }
     }
@@ -157,7 +158,7 @@ mod tests {
         let (plain, sampled) = (Figure::plain(6.0), Figure::sampled(2.0));
         assert_eq!(plain.with(&sampled, |a, b| a * b), Figure::sampled(12.0));
         assert_eq!(plain.with(&plain, |a, b| a + b), Figure::plain(12.0));
-        assert_eq!(plain.with(&Figure::<f64>::unmetered("no"), |a, b| a + b).why(), Some("no"));
+        assert_eq!(plain.with(&Figure::<f64>::absent("no"), |a, b| a + b).why(), Some("no"));
         assert_eq!(Figure::quotient(1.0, 0.0, "nothing happened").why(), Some("nothing happened"));
     }
 }

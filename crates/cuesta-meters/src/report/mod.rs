@@ -2,22 +2,22 @@
 //!
 //! - `tables`: all of it, declared. `schema`: how a table is declared, and [`schema`] itself for others to read.
 //! - `figure`: [`Figure`], a value with its [`Tier`] or the reason why there is none.
-//! - `measured`: what clocks and counters say, before samples share it out.
+//! - `counter_figures`: what clocks and counters say, before samples share it out.
 //! - `own`, `closure`: what some tables compute from their own fields.
 
 mod closure;
+mod counter_figures;
 mod figure;
-mod measured;
 mod own;
 mod schema;
 mod tables;
 
+pub(crate) use counter_figures::{CounterFigures, NOT_ITS_OWN, total_time};
 pub use figure::{Figure, Tier};
-pub(crate) use measured::{Measured, NOT_ITS_OWN, total_time};
 pub use own::Source;
 pub use schema::{Field, Table, Unit, schema};
 pub use tables::{
-    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Distribution, Idle, MeterReport, Network, Own, TimeRow,
+    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, MeterReport, Network, Own, Quantiles, TimeRow,
     Traffic,
 };
 
@@ -37,5 +37,5 @@ impl Count {
 
 /// Why a figure has no interval: ticks and tracers leave none that could be stated.
 pub(crate) fn unsampled<T>() -> Figure<T> {
-    Figure::unmetered("it does not come from samples")
+    Figure::absent("it does not come from samples")
 }

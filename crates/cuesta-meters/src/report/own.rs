@@ -32,14 +32,14 @@ impl Own {
         let measured = Some(&self.others).filter(|_| !self.others_are_rest);
         let left = measured.map_or(rest.clone(), |others| rest.with(others, |rest, others| (rest - others).max(0.0)));
         self.irq = match left.why() {
-            Some(why) => Figure::unmetered(why),
+            Some(why) => Figure::absent(why),
             None => irq.with(&left, |irq, left| irq.clamp(0.0, *left)),
         };
         if self.others_are_rest {
             let apart = self.irq.value().is_some();
             self.others = if apart { rest.with(&self.irq, |rest, irq| rest - irq) } else { rest };
         } else if let Some(why) = rest.why() {
-            self.others = Figure::unmetered(why);
+            self.others = Figure::absent(why);
         }
         self
     }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn own(percent: Figure) -> Own {
-        let none = || Figure::unmetered("not here");
+        let none = || Figure::absent("not here");
         let (usr, sys, others, irq) = (none(), none(), none(), none());
         let others_are_rest = true;
         Own {
@@ -83,7 +83,7 @@ mod tests {
             (own.others.value().copied(), own.irq.value().copied())
         };
         assert_eq!(put(60.0, Figure::plain(10.0)), (Some(20.0), Some(10.0)));
-        assert_eq!(put(60.0, Figure::unmetered("mingled")), (Some(30.0), None));
+        assert_eq!(put(60.0, Figure::absent("mingled")), (Some(30.0), None));
         // The subject's clock is exact, ticks are not: neither goes below nothing, nor above what there was.
         assert_eq!(put(60.0, Figure::plain(-1.0)), (Some(30.0), Some(0.0)));
         assert_eq!(put(85.0, Figure::plain(10.0)), (Some(0.0), Some(5.0)));
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn beside_a_subject_that_ended_nothing_is_known() {
-        let own = own(Figure::unmetered("it has ended")).with_beside(&Figure::plain(90.0), &Figure::plain(10.0));
+        let own = own(Figure::absent("it has ended")).with_beside(&Figure::plain(90.0), &Figure::plain(10.0));
         assert_eq!((own.others.why(), own.irq.why()), (Some("it has ended"), Some("it has ended")));
     }
 }

@@ -190,6 +190,6 @@ mod tests {
         let counts = schema().into_iter().find(|table| table.name == "Counts").expect("it is there");
         let execs = counts.fields.iter().find(|field| field.name == "execs").expect("it is there");
         assert_eq!((&*execs.kind, &*execs.meaning), ("Figure[Count]", "programs loaded by `execve`"));
-        assert_eq!((execs.unit, execs.tier), (Unit::Events, Tier::Exact));
+        assert_eq!((execs.unit, execs.tier), (Unit::Events, Tier::Traced));
     }
 }

@@ -108,9 +108,9 @@ table! {
         /// processes and threads made, of the machine
         forks: Figure<Count> = "forks and threads", Events, Plain, "`/proc/stat`";
         /// programs loaded by `execve`
-        execs: Figure<Count> = "programs loaded", Events, Exact, "traced";
+        execs: Figure<Count> = "programs loaded", Events, Traced, "traced";
         /// system calls of the subject; where they are not traced, causes estimate them
-        system_calls: Figure<Count> = "system calls", Events, Exact, "the full tracer";
+        system_calls: Figure<Count> = "system calls", Events, Traced, "the full tracer";
         /// reads and writes of block devices, of the machine; those that stand on others (LVM, RAID, LUKS, loops) are left out, the device below has them
         ios: Figure<Count> = "block-device I/Os", Events, Plain, "`/proc/diskstats`, `/sys/block`";
         /// names of the counts above that are of the whole machine although the subject is less
@@ -132,11 +132,11 @@ table! {
         /// idle while tasks waited for another CPU: at most this
         queued_elsewhere: Figure = "queued elsewhere", Percent, Plain, "the smaller of idle and run-queue delay";
         /// idle while a task of the subject waited for a page
-        page_wait: Figure = "page-wait idle", Percent, Exact, "traced";
+        page_wait: Figure = "page-wait idle", Percent, Traced, "traced";
         /// idle while a program of the subject was being loaded
-        loading: Figure = "loading idle", Percent, Exact, "traced";
+        loading: Figure = "loading idle", Percent, Traced, "traced";
         /// idle while the subject was barred by its quota
-        quota_wait: Figure = "throttled idle", Percent, Exact, "traced";
+        quota_wait: Figure = "throttled idle", Percent, Traced, "traced";
     }
 }
 
@@ -170,15 +170,15 @@ table! {
         /// time that all tasks together were ready and not running
         run_delay: Figure = "run-queue delay", Seconds, Plain, "likewise";
         /// from ready to running, of each dispatch
-        run_queue_delay: Figure<Distribution> = "run queue", Seconds, Exact, "traced";
+        run_queue_delay: Figure<Quantiles> = "run queue", Seconds, Traced, "traced";
         /// from leaving a CPU to having one again, by [why it was left](#off-the-cpu)
-        off_cpu: Figure<BTreeMap<String, Distribution>> = "off-CPU times", Seconds, Exact, "traced";
+        off_cpu: Figure<BTreeMap<String, Quantiles>> = "off-CPU times", Seconds, Traced, "traced";
         /// time that all tasks together waited for block devices (fsync included)
         io_delay: Figure = "device wait", Seconds, Plain, "`/proc/PID/stat`, only with `sysctl kernel.task_delayacct=1`";
         /// page faults in which the task left its CPU
-        page_waits: Figure<Count> = "page waits", Events, Exact, "traced";
+        page_waits: Figure<Count> = "page waits", Events, Traced, "traced";
         /// time off the CPU in each of these
-        page_wait: Figure = "page wait", Seconds, Exact, "traced";
+        page_wait: Figure = "page wait", Seconds, Traced, "traced";
         /// the kernel's exponential mean
         load_average: Figure = "load average, 1 min", Number, Plain, "`/proc/loadavg`";
     }
@@ -216,19 +216,19 @@ table! {
 
 table! {
     /// A distribution of durations. Percentiles and the largest are known within 6 %.
-    Distribution: Copy {
+    Quantiles: Copy {
         /// how many
-        count: u64 = "count", Number, Exact, "traced";
+        count: u64 = "count", Number, Traced, "traced";
         /// all together, exactly
-        sum: f64 = "sum", Seconds, Exact, "traced";
+        sum: f64 = "sum", Seconds, Traced, "traced";
         /// half took at most this
-        p50: f64 = "p50", Seconds, Exact, "traced";
+        p50: f64 = "p50", Seconds, Traced, "traced";
         /// nine in ten took at most this
-        p90: f64 = "p90", Seconds, Exact, "traced";
+        p90: f64 = "p90", Seconds, Traced, "traced";
         /// ninety-nine in a hundred took at most this
-        p99: f64 = "p99", Seconds, Exact, "traced";
+        p99: f64 = "p99", Seconds, Traced, "traced";
         /// the longest
-        max: f64 = "max", Seconds, Exact, "traced";
+        max: f64 = "max", Seconds, Traced, "traced";
     }
 }
 

@@ -3,7 +3,7 @@
 use cuesta_record::Stamp;
 
 use super::Depth;
-use crate::report::Measured;
+use crate::report::CounterFigures;
 use crate::{ByCause, CounterSnapshot, Figure, Subject};
 
 const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
@@ -28,7 +28,7 @@ impl Trace {
         Some(NOT_BUILT_IN.to_owned())
     }
 
-    pub(crate) fn mark(&mut self, _: &CounterSnapshot) {
+    pub(crate) fn read(&mut self, _: &CounterSnapshot) {
         match *self {}
     }
 
@@ -42,11 +42,11 @@ impl Trace {
 }
 
 impl TraceDelta {
-    pub(crate) fn measured(&self, _: Measured) -> Measured {
+    pub(crate) fn counter_figures(&self, _: CounterFigures) -> CounterFigures {
         match *self {}
     }
 
-    pub(crate) fn by_cause(&self, _: &Figure<ByCause>, _: &Measured) -> Option<Figure<ByCause>> {
+    pub(crate) fn by_cause(&self, _: &Figure<ByCause>, _: &CounterFigures) -> Option<Figure<ByCause>> {
         match *self {}
     }
 }

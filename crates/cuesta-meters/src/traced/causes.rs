@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 use super::Depth;
 use super::account::{Class, Owner};
 use super::figures::{CALLS, TraceDelta, is_part};
-use crate::report::{Measured, unsampled};
+use crate::report::{CounterFigures, unsampled};
 use crate::sampled::cause::Cause;
 use crate::{ByCause, CauseRow, Figure};
 
 impl TraceDelta {
     /// CPU time by cause. If samples give the causes, only interrupts come from the tracer; else all rows do. None without the
     /// subject's CPU time.
-    pub(crate) fn by_cause(&self, sampled: &Figure<ByCause>, measured: &Measured) -> Option<Figure<ByCause>> {
-        let own = measured.own_seconds().value().copied()?;
-        let rows = self.rows(measured, own);
+    pub(crate) fn by_cause(&self, sampled: &Figure<ByCause>, counted: &CounterFigures) -> Option<Figure<ByCause>> {
+        let own = counted.own_seconds().value().copied()?;
+        let rows = self.rows(counted, own);
         let sampled = sampled.value().filter(|_| self.depth == Depth::Light).cloned();
         Some(match sampled {
-            Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
-            None => Figure::exact(ByCause {
+            Some(sampled) => Figure::sampled(join_interrupts(sampled, rows, own)),
+            None => Figure::traced(ByCause {
                 causes: rows,
                 unmet: Vec::new(),
-                bound: Figure::unmetered("nothing was sampled"),
+                bound: Figure::absent("nothing was sampled"),
                 unclassified: 0.0,
                 about: BTreeMap::new(),
             }),
@@ -30,9 +30,9 @@ impl TraceDelta {
     }
 
     /// Each class with any time. Stolen time is subtracted from all in proportion.
-    fn rows(&self, measured: &Measured, own: f64) -> BTreeMap<String, CauseRow> {
-        let capacity = measured.capacity();
-        let owners: &[Owner] = if is_part(&measured.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
+    fn rows(&self, counted: &CounterFigures, own: f64) -> BTreeMap<String, CauseRow> {
+        let capacity = counted.capacity();
+        let owners: &[Owner] = if is_part(&counted.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
         let nanos = |class: Class| -> u64 {
             let whose = owners.iter().filter(|owner| **owner != Owner::Nobody || class != Class::Run);
             whose.map(|owner| self.here.ns(*owner, class)).sum()
@@ -41,12 +41,12 @@ impl TraceDelta {
         let seconds = |class| if all == 0 { 0.0 } else { own * nanos(class) as f64 / all as f64 };
         let row = |class: Class| {
             let (seconds, count) = (seconds(class), self.count(class, owners));
-            let percent = Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 });
+            let percent = Figure::traced(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 });
             let average = count.and_then(|count| match *count {
-                0.0 => Figure::unmetered("there was none"),
-                count => Figure::exact(seconds / count),
+                0.0 => Figure::absent("there was none"),
+                count => Figure::traced(seconds / count),
             });
-            let cause = traced(percent, Figure::exact(seconds), count, average);
+            let cause = traced(percent, Figure::traced(seconds), count, average);
             (self.name(class).to_owned(), cause)
         };
         Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
@@ -54,13 +54,13 @@ impl TraceDelta {
 
     fn count(&self, class: Class, owners: &[Owner]) -> Figure {
         match class {
-            Class::Run | Class::Thread => Figure::unmetered("it has no occurrences"),
-            Class::Fault => Figure::exact(self.here.faults().iter().sum::<u64>() as f64),
+            Class::Run | Class::Thread => Figure::absent("it has no occurrences"),
+            Class::Fault => Figure::traced(self.here.faults().iter().sum::<u64>() as f64),
             Class::Hard | Class::Soft => {
-                Figure::exact(owners.iter().map(|owner| self.here.interrupts(*owner, class)).sum::<u64>() as f64)
+                Figure::traced(owners.iter().map(|owner| self.here.interrupts(*owner, class)).sum::<u64>() as f64)
             }
-            class if CALLS.contains(&class) => Figure::exact(self.here.calls(class) as f64),
-            _ => Figure::unmetered("it is not counted"),
+            class if CALLS.contains(&class) => Figure::traced(self.here.calls(class) as f64),
+            _ => Figure::absent("it is not counted"),
         }
     }
 
@@ -86,8 +86,9 @@ fn cause(class: Class) -> Cause {
     }
 }
 
-/// Samples divide the time that interrupts leave, since a timer cannot see interrupts.
-fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, CauseRow>, own: f64) -> ByCause {
+/// Traced interrupts and sampled causes in one table. A timer cannot see interrupts, so the samples divide the time that traced
+/// interrupts leave.
+fn join_interrupts(mut sampled: ByCause, mut traced: BTreeMap<String, CauseRow>, own: f64) -> ByCause {
     let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
     traced.retain(|name, _| unseen.contains(&name.as_str()));
     sampled.causes.retain(|name, _| !unseen.contains(&name.as_str()));

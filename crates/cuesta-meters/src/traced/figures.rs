@@ -6,7 +6,7 @@ use super::trace::TraceSnapshot;
 use super::{Depth, account};
 use crate::plain::delta::NO_DELAYS;
 use crate::plain::snapshot::tasks::tick;
-use crate::report::Measured;
+use crate::report::CounterFigures;
 use crate::{Closure, Count, Counts, Cpu, Figure, Idle, Own, Source, Subject, TimeRow, Traffic};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
@@ -51,7 +51,7 @@ impl TraceDelta {
 
     /// Replaces the plain tier's figures by traced ones, except causes. Stolen time and splits by ticks still come from the
     /// plain tier.
-    pub(crate) fn measured(&self, plain: Measured) -> Measured {
+    pub(crate) fn counter_figures(&self, plain: CounterFigures) -> CounterFigures {
         let capacity = plain.capacity();
         let cpu = self.cpu(&plain.cpu, &self.here, self.cpus.len());
         let traced = self.cpus.iter().filter_map(|(cpu, account)| {
@@ -68,7 +68,7 @@ impl TraceDelta {
             let told = "the kernel did not tell the tracer of";
             notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
         }
-        Measured {
+        CounterFigures {
             own: self.own(&plain.subject, plain.own, &cpu, capacity),
             counts: self.counts(&plain.subject, plain.counts),
             idle_rows: idle_rows(&cpu.steal, &idle).into(),
@@ -91,15 +91,15 @@ impl TraceDelta {
         let rest = plain.steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
         let in_user = match self.depth {
             Depth::Light => user_part(&plain.usr, &plain.sys),
-            Depth::Full => Figure::exact(traced_user_part(account)),
+            Depth::Full => Figure::traced(traced_user_part(account)),
         };
         let usr = rest.with(&in_user, |rest, part| rest * part);
-        let zero = Figure::exact((idle - percent(waiting)).max(0.0));
+        let zero = Figure::traced((idle - percent(waiting)).max(0.0));
         Cpu {
             sys: rest.with(&usr, |rest, usr| rest - usr),
             usr,
-            irq: Figure::exact(interrupts),
-            iowait: Figure::exact(percent(waiting)),
+            irq: Figure::traced(interrupts),
+            iowait: Figure::traced(percent(waiting)),
             steal: plain.steal.clone(),
             load: zero.map(|idle| 100.0 - idle),
             idle: zero,
@@ -115,7 +115,7 @@ impl TraceDelta {
         }
         let user = match self.depth {
             Depth::Light => user_part(&plain.usr, &plain.sys),
-            Depth::Full => Figure::exact(self.here.ns(Owner::Own, Class::Run) as f64).map(|run| {
+            Depth::Full => Figure::traced(self.here.ns(Owner::Own, Class::Run) as f64).map(|run| {
                 let all = self.here.all(Owner::Own);
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
@@ -123,14 +123,14 @@ impl TraceDelta {
         let all = self.percent(self.here.run(Owner::Own));
         Own {
             source: Source::Tracer,
-            percent: Figure::exact(all),
-            seconds: Figure::exact(capacity_seconds(&all)),
+            percent: Figure::traced(all),
+            seconds: Figure::traced(capacity_seconds(&all)),
             // The tier is that of the split.
             usr: user.map(|user| user * all),
             sys: user.map(|user| (1.0 - user) * all),
             others_are_rest: false,
-            others: Figure::exact(self.percent(self.here.run(Owner::Others))),
-            irq: Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody]))),
+            others: Figure::traced(self.percent(self.here.run(Owner::Others))),
+            irq: Figure::traced(self.percent(interrupts(&self.here, &[Owner::Nobody]))),
             ..plain
         }
     }
@@ -138,7 +138,7 @@ impl TraceDelta {
     fn counts(&self, subject: &Subject, plain: Counts) -> Counts {
         // A subject's tasks count on every CPU.
         let of = if is_part(subject) { &self.everywhere } else { &self.here };
-        let count = |count: u64| Figure::exact(Count::over(count, self.seconds));
+        let count = |count: u64| Figure::traced(Count::over(count, self.seconds));
         let [minor_faults, major_faults] = of.faults().map(count);
         let [voluntary_switches, involuntary_switches] = of.switches().map(count);
         let mut of_machine = plain.of_machine;
@@ -153,7 +153,7 @@ impl TraceDelta {
             forks: count(of.forks()),
             execs: count(of.execs()),
             system_calls: match self.depth {
-                Depth::Light => Figure::unmetered(FULL_ONLY),
+                Depth::Light => Figure::absent(FULL_ONLY),
                 Depth::Full => count(CALLS.iter().map(|class| of.calls(*class)).sum()),
             },
             of_machine,
@@ -164,7 +164,7 @@ impl TraceDelta {
     fn idle(&self, plain: &Idle) -> Idle {
         let [page, loading, io, quota] = account::WAIT_KINDS.map(|wait| self.here.idle(wait));
         let all = self.here.ns(Owner::Nobody, Class::Run);
-        let exact = |nanos| Figure::exact(self.percent(nanos));
+        let exact = |nanos| Figure::traced(self.percent(nanos));
         Idle {
             zero: exact(all.saturating_sub(page + loading + io + quota)),
             io_wait: exact(io),
@@ -177,20 +177,20 @@ impl TraceDelta {
 
     fn traffic(&self, plain: &Traffic) -> Traffic {
         let (pages, waited) = self.everywhere.waits(Wait::Page);
-        let run_queue = self.histograms.run_queue.distribution();
+        let run_queue = self.histograms.run_queue.quantiles();
         let off_cpu = OFF_CPU.iter().zip(&self.histograms.off_cpu);
-        let off_cpu = off_cpu.filter_map(|(why, of)| Some(((*why).to_owned(), of.distribution()?)));
+        let off_cpu = off_cpu.filter_map(|(why, of)| Some(((*why).to_owned(), of.quantiles()?)));
         let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
-        let io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);
+        let io_delay = Figure::traced(waits.iter().sum::<u64>() as f64 / 1e9);
         let counted = plain.io_delay.value().is_some();
         Traffic {
-            page_waits: Figure::exact(Count::over(pages, self.seconds)),
+            page_waits: Figure::traced(Count::over(pages, self.seconds)),
             page_wait: match pages {
-                0 => Figure::unmetered("no page fault waited"),
-                pages => Figure::exact(waited as f64 / 1e9 / pages as f64),
+                0 => Figure::absent("no page fault waited"),
+                pages => Figure::traced(waited as f64 / 1e9 / pages as f64),
             },
-            run_queue_delay: run_queue.map_or_else(|| Figure::unmetered("there was no dispatch"), Figure::exact),
-            off_cpu: Figure::exact(off_cpu.collect()),
+            run_queue_delay: run_queue.map_or_else(|| Figure::absent("there was no dispatch"), Figure::traced),
+            off_cpu: Figure::traced(off_cpu.collect()),
             in_io: if counted { plain.in_io.clone() } else { io_delay.map(|delay| delay / self.seconds) },
             io_delay: if counted { plain.io_delay.clone() } else { io_delay },
             ..plain.clone()
@@ -202,7 +202,7 @@ impl TraceDelta {
     fn closure(&self, cpu: &Cpu) -> Closure {
         let (here, nobody) = (&self.here, Owner::Nobody);
         let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
-        let accounted = Figure::exact(traced).with(&cpu.steal, |traced, steal| traced + steal);
+        let accounted = Figure::traced(traced).with(&cpu.steal, |traced, steal| traced + steal);
         Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
     }
 }

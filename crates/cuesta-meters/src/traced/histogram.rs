@@ -1,6 +1,6 @@
 //! Durations of tasks off their CPUs and in run queues, as the programs in the kernel count them (`distributions.h`). Pure.
 
-use crate::Distribution;
+use crate::Quantiles;
 
 /// Why tasks of the subject left their CPUs, in the order of the kernel side; waits in run queues come last.
 pub(super) const OFF_CPU: [&str; 6] = ["page", "loading", "io", "quota", "sleep", "preempted"];
@@ -54,9 +54,9 @@ impl Histogram {
     }
 
     /// None if it is empty.
-    pub(super) fn distribution(&self) -> Option<Distribution> {
+    pub(super) fn quantiles(&self) -> Option<Quantiles> {
         let count = self.counts.iter().sum();
-        (count > 0).then(|| Distribution {
+        (count > 0).then(|| Quantiles {
             count,
             sum: self.sum as f64 * 1e-9,
             p50: self.at(count.div_ceil(2)),
@@ -110,17 +110,17 @@ mod tests {
         let (first, second): (Vec<u64>, Vec<u64>) = ((0..500).collect(), (500..1000).collect());
         let earlier = Histogram::read(&[bytes(&[7, 1 << 40])]);
         let later = Histogram::read(&[bytes(&[7, 1 << 40]), bytes(&first), bytes(&second)]);
-        let found = later.since(&earlier).distribution().unwrap();
+        let found = later.since(&earlier).quantiles().unwrap();
         assert_eq!((found.count, found.sum), (1000, 499_500.0 * 1e-9));
         for (known, found) in [(499.0, found.p50), (899.0, found.p90), (989.0, found.p99), (999.0, found.max)] {
             assert!((found * 1e9 / known - 1.0).abs() <= 0.06, "{found} of {known} ns");
         }
-        assert_eq!(later.since(&later).distribution(), None);
+        assert_eq!(later.since(&later).quantiles(), None);
     }
 
     #[test]
     fn too_long_durations_are_in_the_last_bucket() {
-        let found = Histogram::read(&[bytes(&[u64::MAX])]).distribution().unwrap();
+        let found = Histogram::read(&[bytes(&[u64::MAX])]).quantiles().unwrap();
         assert!(found.max > 9.0 * 3600.0);
     }
 

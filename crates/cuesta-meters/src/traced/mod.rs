@@ -1,4 +1,5 @@
-//! The exact tier: tracers in the kernel, and their counts.
+//! The traced tier: tracers in the kernel, and their counts. In JSON, as a flag and as the cargo feature it is called `exact`.
+//! The *light* tracer (`--exact`) leaves system calls out; the *full* one (`--calls`) counts them too.
 //!
 //! The only room that knows BPF, and only with the cargo feature `exact`. Without it nothing is traced, and reports say so.
 //!
@@ -31,7 +32,7 @@ pub(crate) use figures::TraceDelta;
 #[cfg(feature = "exact")]
 pub use trace::Trace;
 
-use crate::report::Measured;
+use crate::report::CounterFigures;
 use crate::{Counts, Figure, Idle, Traffic};
 
 /// How much is traced.
@@ -52,17 +53,17 @@ pub const fn object() -> Option<&'static [u8]> {
 }
 
 /// The plain tier's figures. Each figure that only tracing gives says why nothing was traced.
-pub(crate) fn untraced(plain: Measured, why: &str) -> Measured {
+pub(crate) fn untraced(plain: CounterFigures, why: &str) -> CounterFigures {
     let mut notes = plain.notes;
     notes.push(format!("not traced: {why}"));
-    let (share, count) = (|| Figure::unmetered(why), || Figure::unmetered(why));
-    Measured {
+    let (share, count) = (|| Figure::absent(why), || Figure::absent(why));
+    CounterFigures {
         notes,
         idle: Idle { page_wait: share(), loading: share(), quota_wait: share(), ..plain.idle },
         counts: Counts { execs: count(), system_calls: count(), ..plain.counts },
         traffic: Traffic {
-            run_queue_delay: Figure::unmetered(why),
-            off_cpu: Figure::unmetered(why),
+            run_queue_delay: Figure::absent(why),
+            off_cpu: Figure::absent(why),
             page_waits: count(),
             page_wait: share(),
             ..plain.traffic

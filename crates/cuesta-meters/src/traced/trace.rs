@@ -46,7 +46,7 @@ impl Trace {
     }
 
     /// Reads the accounts next to a snapshot of the other meters.
-    pub(crate) fn mark(&mut self, snapshot: &CounterSnapshot) {
+    pub(crate) fn read(&mut self, snapshot: &CounterSnapshot) {
         let cpus = snapshot.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
         let at = clock::now();
         let cpus = self.tracer.read(cpus);

@@ -68,6 +68,6 @@ fn short_lived_programs_belong_to_their_starter() {
     assert_eq!((counted(&report.counts.forks), counted(&report.counts.execs)), (20, 20));
     let loading = &report.by_cause.value().unwrap().causes["loading"];
     // Each is forked, loaded and ended.
-    assert_eq!(loading.count.map(|count| *count as u64), Figure::exact(60));
+    assert_eq!(loading.count.map(|count| *count as u64), Figure::traced(60));
     assert!(counted(&report.counts.minor_faults) > 20 * 20);
 }

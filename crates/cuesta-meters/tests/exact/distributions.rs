@@ -1,21 +1,21 @@
 //! How long tasks were off their CPUs and in run queues, beside what programs log of it themselves and the kernel's own sums.
 
 use cuesta_meters::traced::Depth;
-use cuesta_meters::{Count, Distribution, Figure, MeterReport, Tier};
+use cuesta_meters::{Count, Figure, MeterReport, Quantiles, Tier};
 
 use crate::program::{Program, counted};
 
 /// What a bucket leaves open of a duration.
 const WITHIN: f64 = 0.06;
 
-fn run_queue(report: &MeterReport) -> Distribution {
-    let Figure::Metered { value, tier: Tier::Exact } = &report.traffic.run_queue_delay else {
+fn run_queue(report: &MeterReport) -> Quantiles {
+    let Figure::Metered { value, tier: Tier::Traced } = &report.traffic.run_queue_delay else {
         panic!("{:?}", report.traffic)
     };
     *value
 }
 
-fn off_cpu(report: &MeterReport, why: &str) -> Distribution {
+fn off_cpu(report: &MeterReport, why: &str) -> Quantiles {
     report.traffic.off_cpu.value().unwrap().get(why).copied().unwrap_or_else(|| panic!("{:?}", report.traffic))
 }
 

@@ -14,7 +14,7 @@ const NOBODY: &str = "CUESTA_TEST_NOBODY";
 #[test]
 fn a_user_without_privileges_gets_the_reason() {
     if std::env::var_os(NOBODY).is_some() {
-        let mut meter = meter(&format!("pid:{}", std::process::id())).traced(Depth::Light);
+        let mut meter = meter(&format!("pid:{}", std::process::id())).with_tracer(Depth::Light);
         let first = meter.snapshot();
         let mut report = meter.report().unwrap();
         // Until the kernel's clock has ticked.

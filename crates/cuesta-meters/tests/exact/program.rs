@@ -63,7 +63,7 @@ impl Program {
     }
 
     pub(crate) fn traced(&self, depth: Depth) -> Meter {
-        meter(&format!("pid:{}", self.pid())).traced(depth)
+        meter(&format!("pid:{}", self.pid())).with_tracer(depth)
     }
 
     /// The traced report of a row.
@@ -80,12 +80,12 @@ pub(crate) fn meter(subject: &str) -> Meter {
 
 /// A figure that must have been traced.
 pub(crate) fn exact(figure: &Figure) -> f64 {
-    let Figure::Metered { value, tier: Tier::Exact } = figure else { panic!("{figure:?}") };
+    let Figure::Metered { value, tier: Tier::Traced } = figure else { panic!("{figure:?}") };
     *value
 }
 
 /// A count that must have been traced.
 pub(crate) fn counted(figure: &Figure<Count>) -> u64 {
-    let Figure::Metered { value, tier: Tier::Exact } = figure else { panic!("{figure:?}") };
+    let Figure::Metered { value, tier: Tier::Traced } = figure else { panic!("{figure:?}") };
     value.count
 }

@@ -36,7 +36,7 @@ fn cpu_time_is_what_the_programs_own_clock_says() {
 #[test]
 fn the_account_of_the_machine_closes_and_says_its_tier() {
     let mut program = Program::start();
-    let mut machine = meter("machine").traced(Depth::Light);
+    let mut machine = meter("machine").with_tracer(Depth::Light);
     let reports: Vec<MeterReport> = (0..TRIES)
         .map(|_| {
             program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
@@ -69,16 +69,16 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 #[test]
 fn beside_samples_interrupts_alone_are_traced() {
     let mut program = Program::start();
-    let mut meter = meter(&format!("pid:{}", program.pid())).traced(Depth::Light);
-    meter = meter.sampled(cuesta_meters::sampled::cause::SamplerOptions::default());
+    let mut meter = meter(&format!("pid:{}", program.pid())).with_tracer(Depth::Light);
+    meter = meter.with_sampler(cuesta_meters::sampled::cause::SamplerOptions::default());
     program.does("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
     let report = meter.report().unwrap();
     let by_cause = report.by_cause.value().unwrap();
     let tier = |name: &str| match &by_cause.causes[name].seconds {
         Figure::Metered { tier, .. } => *tier,
-        other @ Figure::Unmetered { .. } => panic!("{other:?}"),
+        other @ Figure::Absent { .. } => panic!("{other:?}"),
     };
-    assert_eq!((tier("interrupts"), tier("user")), (Tier::Exact, Tier::Sampled));
+    assert_eq!((tier("interrupts"), tier("user")), (Tier::Traced, Tier::Sampled));
     let parts: f64 = by_cause.causes.values().filter_map(|cause| cause.seconds.value()).sum();
     assert!((parts / exact(&report.own.seconds) - 1.0).abs() < 1e-6);
     let uncounted = report.notes.iter().find(|note| note.contains("block devices"));

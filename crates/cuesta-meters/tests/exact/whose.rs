@@ -12,7 +12,7 @@ const SPAWN: &str = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) f
 #[test]
 fn only_the_children_of_a_driver_count() {
     let mut program = Program::start();
-    let mut children = meter(&format!("children:{}", program.pid())).traced(Depth::Light);
+    let mut children = meter(&format!("children:{}", program.pid())).with_tracer(Depth::Light);
     program.does(SPAWN);
     let counts = children.report().unwrap().counts;
     assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
@@ -23,7 +23,7 @@ fn only_the_children_of_a_driver_count() {
 fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
     let group = Group::with(program.pid());
-    let mut traced = meter(&format!("cgroup:/{}", group.name())).traced(Depth::Light);
+    let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
     program.does(SPAWN);
     let inside = traced.report().unwrap();
     assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (10, 10));
@@ -39,7 +39,7 @@ fn a_control_group_has_its_tasks_and_those_below() {
 fn a_cpu_has_all_tasks_that_run_there() {
     let mut program = Program::start();
     program.does("os.sched_setaffinity(0, {0})");
-    let mut one = meter("cpus:0").traced(Depth::Full);
+    let mut one = meter("cpus:0").with_tracer(Depth::Full);
     program.does("t = time.process_time() + 0.3; any(iter(lambda: time.process_time() > t, True))");
     let report = one.report().unwrap();
     assert!(exact(&report.own.usr) > 10.0, "{:?}", report.own);

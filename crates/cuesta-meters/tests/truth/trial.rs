@@ -42,7 +42,8 @@ impl Trial {
         let window = sampler.window().expect("the sampler lives");
         let after = program.account();
         let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
-        let exact = ExactCpu { cpu, faults: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
+        let exact =
+            ExactCpu { cpu, fault_count: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
         let causes = CauseShares::new(&window.tallies[0], &window, exact, Some(&constants));
         Self { truth, causes, exact: cpu, faults, constants, stolen: stolen.percent() }
     }

@@ -159,9 +159,9 @@ impl Work {
             for block in 0..blocks {
                 work.file.write_all_at(&work.block, block << 18).expect("written");
             }
-            // Now and then: a slow disk would make this a test of patience.
+            // Now and then: a slow device would make this a test of patience.
             if blocks == 15 {
-                work.file.sync_data().expect("on the disk");
+                work.file.sync_data().expect("on the device");
             }
         });
     }

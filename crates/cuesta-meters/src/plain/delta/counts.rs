@@ -18,7 +18,7 @@ impl Delta<'_> {
         let (voluntary_switches, involuntary_switches) = if part {
             (of_threads(|threads| threads.voluntary), of_threads(|threads| threads.involuntary))
         } else {
-            (Figure::unmetered(each_kind), Figure::unmetered(each_kind))
+            (Figure::absent(each_kind), Figure::absent(each_kind))
         };
         let switches = if part {
             voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
@@ -100,16 +100,16 @@ impl Delta<'_> {
     }
 
     fn ios(&self) -> Figure<Count> {
-        let both = self.earlier.disks.with(&self.later.disks, |a, b| {
-            let of = |name: &String, disk: &crate::plain::kernel::diskstats::Disk| {
+        let both = self.earlier.devices.with(&self.later.devices, |a, b| {
+            let of = |name: &String, device: &crate::plain::kernel::diskstats::DeviceCounters| {
                 let before = a.get(name).copied().unwrap_or_default();
-                grown(before.reads, disk.reads)
+                grown(before.reads, device.reads)
                     .unwrap_or(0)
-                    .saturating_add(grown(before.writes, disk.writes).unwrap_or(0))
+                    .saturating_add(grown(before.writes, device.writes).unwrap_or(0))
             };
             // A request to a stacked device is a request to the device below it too.
             let lowest = b.iter().filter(|(name, _)| !self.later.stacked.contains(*name));
-            lowest.map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
+            lowest.map(|(name, device)| of(name, device)).fold(0, u64::saturating_add)
         });
         both.map(|count| Count::over(*count, self.seconds))
     }

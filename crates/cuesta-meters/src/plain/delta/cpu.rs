@@ -20,7 +20,7 @@ impl Delta<'_> {
     pub(super) fn cpu(&self) -> Cpu {
         match self.earlier.stat.with(&self.later.stat, |_, _| ()) {
             Figure::Metered { .. } => shares(self.all_cpus()),
-            Figure::Unmetered { why } => unknown(&why),
+            Figure::Absent { why } => unknown(&why),
         }
     }
 
@@ -60,9 +60,9 @@ impl Delta<'_> {
                 percent: busy,
                 usr: cpu.usr,
                 sys: cpu.sys,
-                others: Figure::unmetered(ALL),
+                others: Figure::absent(ALL),
                 others_are_rest: false,
-                irq: Figure::unmetered(ALL),
+                irq: Figure::absent(ALL),
                 doubt: None,
                 tasks: self.threads(),
                 processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
@@ -76,16 +76,16 @@ impl Delta<'_> {
             source: self.source(),
             sys: percent.with(&usr, |all, usr| all - usr),
             usr,
-            others: Figure::unmetered(MINGLED),
+            others: Figure::absent(MINGLED),
             others_are_rest: true,
-            irq: Figure::unmetered(MINGLED),
+            irq: Figure::absent(MINGLED),
             doubt: None,
             percent,
             seconds,
             tasks: self.threads(),
             processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
         };
-        let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::unmetered(MINGLED) };
+        let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::absent(MINGLED) };
         // Clocks of other tasks count on all CPUs, not on some.
         let others = self.clocks(&self.others).map(|seconds| self.percent_of_cpus(*seconds));
         own.others_are_rest = !self.beside.is_empty() || others.value().is_none();
@@ -109,7 +109,7 @@ impl Delta<'_> {
     /// CPU seconds of the subject's control group: all, user and system as the kernel splits them.
     fn usage_of_group(&self) -> Figure<(f64, f64, f64)> {
         if !matches!(self.later.subject, Subject::Cgroup(_)) {
-            return Figure::unmetered("the subject is no control group");
+            return Figure::absent("the subject is no control group");
         }
         let usage = |group: &crate::plain::snapshot::group::Group| group.usage.clone();
         self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
@@ -189,7 +189,7 @@ impl Delta<'_> {
                 }
             }
             if let Some(why) = later.why().filter(|_| resource != "irq") {
-                pressure.insert(format!("{resource}_some"), Figure::unmetered(why));
+                pressure.insert(format!("{resource}_some"), Figure::absent(why));
             }
         }
         pressure
@@ -280,7 +280,7 @@ fn shares(ticks: Ticks) -> Cpu {
 }
 
 fn unknown(why: &str) -> Cpu {
-    let none = || Figure::unmetered(why);
+    let none = || Figure::absent(why);
     Cpu { usr: none(), sys: none(), irq: none(), iowait: none(), steal: none(), idle: none(), load: none() }
 }
 

@@ -17,7 +17,7 @@ use self::tasks::TaskDelta;
 use crate::plain::kernel::cpu_list;
 use crate::plain::kernel::grown;
 use crate::plain::kernel::stat::Ticks;
-use crate::report::Measured;
+use crate::report::CounterFigures;
 use crate::{Count, CounterSnapshot, Figure, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel has.
@@ -88,9 +88,9 @@ impl<'a> Delta<'a> {
         Ok(delta)
     }
 
-    pub(crate) fn measured(&self) -> Measured {
+    pub(crate) fn counter_figures(&self) -> CounterFigures {
         let (busy_rows, idle_rows) = self.total_time();
-        Measured {
+        CounterFigures {
             at: self.later.at,
             wall: self.later.wall,
             seconds: self.seconds,
@@ -215,7 +215,7 @@ impl<'a> Delta<'a> {
         both.and_then(|counters| match counters {
             (Some(a), Some(b)) => match grown(*a, *b) {
                 Some(count) => Figure::plain(Count::over(count, self.seconds)),
-                None => Figure::unmetered("the counter was set back meanwhile"),
+                None => Figure::absent("the counter was set back meanwhile"),
             },
             _ => self.missing("this kernel does not count it"),
         })
@@ -223,6 +223,6 @@ impl<'a> Delta<'a> {
 
     /// A missing figure with the reason. If another program read the counters, the reason is that it does not report this one.
     pub(crate) fn missing<T>(&self, why: &str) -> Figure<T> {
-        Figure::unmetered(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
+        Figure::absent(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
     }
 }

@@ -1,13 +1,14 @@
 //! The processes of two snapshots, paired, and what they did in between. Pure.
 //!
-//! There are two accounts of processes that no snapshot saw. A listener (`task_exits`) receives each birth and each task's last
-//! account; it misses only the work of the kernel that ends a process. Without a listener, the kernel adds the CPU time and faults
-//! of a process to its parent's `children` counters when the parent waits for it; a process that no parent waits for, or that left
-//! its parent, is lost. Neither account is ever too large, so the larger one is nearer to the truth.
+//! Two accounts have processes that no snapshot saw. A listener (`task_exits`) receives each birth and each task's last account; it
+//! misses only the kernel's work that ends a process. Without a listener, a parent's `children` counters have the CPU time and
+//! faults of the processes that it waited for; others are lost. Neither account is ever too large: the larger one is nearer to the
+//! truth. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends: the later snapshot has 10 s for the
+//! shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been seen at 1 s, 1 s of the 3 s is subtracted.
 //!
 //! In the account by parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the earlier
-//! snapshot. A process that left and ended between the two snapshots looks like one that its parent waited for: its earlier time
-//! is subtracted from the time of its ancestor's other children, down to zero.
+//! snapshot. If it leaves and ends between the snapshots, it looks like one that its parent waited for: its earlier time is
+//! subtracted from the time of its ancestor's other children, down to zero.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;

@@ -27,7 +27,7 @@ pub(crate) struct TaskDelta {
 
 impl TaskDelta {
     pub(crate) fn of_threads(&self) -> Figure<ThreadDelta> {
-        let many = || Figure::unmetered("there are too many threads to read each: name a control group");
+        let many = || Figure::absent("there are too many threads to read each: name a control group");
         self.threads.map_or_else(many, Figure::plain)
     }
 }

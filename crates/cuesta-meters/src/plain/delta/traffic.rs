@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED};
-use crate::plain::kernel::diskstats::{Disk, SECTOR};
+use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
 use crate::plain::kernel::grown;
 use crate::{Count, Device, Figure, Subject, Traffic};
 
@@ -64,7 +64,7 @@ impl Delta<'_> {
         match self.later.subject {
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => None,
             Subject::Machine => Some(queues).filter(|queues| queues.value().is_some()),
-            Subject::Cpus(_) => Some(if queues.value().is_some() { queues } else { Figure::unmetered(NO_QUEUES) }),
+            Subject::Cpus(_) => Some(if queues.value().is_some() { queues } else { Figure::absent(NO_QUEUES) }),
         }
     }
 
@@ -80,30 +80,34 @@ const NOTHING: &str = "it did nothing in the interval";
 
 impl Delta<'_> {
     pub(super) fn devices(&self) -> BTreeMap<String, Device> {
-        let Some(later) = self.later.disks.value() else { return BTreeMap::new() };
-        let before = |name| self.earlier.disks.value().and_then(|disks| disks.get(name)).copied();
+        let Some(later) = self.later.devices.value() else { return BTreeMap::new() };
+        let before = |name| self.earlier.devices.value().and_then(|devices| devices.get(name)).copied();
         // A device that was never used before the earlier snapshot is not in it.
-        let pairs = later.iter().map(|(name, disk)| (name, before(name).unwrap_or_default(), *disk));
+        let pairs = later.iter().map(|(name, device)| (name, before(name).unwrap_or_default(), *device));
         pairs.map(|(name, a, b)| (name.clone(), self.device(name, a, b))).collect()
     }
 
-    fn device(&self, name: &str, a: Disk, b: Disk) -> Device {
-        let by = |of: fn(Disk) -> u64| grown(of(a), of(b)).unwrap_or(0);
-        let (reads, writes) = (by(|disk| disk.reads), by(|disk| disk.writes));
+    fn device(&self, name: &str, a: DeviceCounters, b: DeviceCounters) -> Device {
+        let by = |of: fn(DeviceCounters) -> u64| grown(of(a), of(b)).unwrap_or(0);
+        let (reads, writes) = (by(|device| device.reads), by(|device| device.writes));
         let all = reads.saturating_add(writes) as f64;
-        let seconds = |of: fn(Disk) -> u64| by(of) as f64 / 1e3;
+        let seconds = |of: fn(DeviceCounters) -> u64| by(of) as f64 / 1e3;
         let atb = |count: f64| Figure::quotient(self.seconds, count, NOTHING);
-        let busy = seconds(|disk| disk.busy_ms);
+        let busy = seconds(|device| device.busy_ms);
         Device {
             reads: Count::over(reads, self.seconds),
             writes: Count::over(writes, self.seconds),
-            read_bytes_per_s: by(|disk| disk.sectors_read) as f64 * SECTOR as f64 / self.seconds,
-            written_bytes_per_s: by(|disk| disk.sectors_written) as f64 * SECTOR as f64 / self.seconds,
+            read_bytes_per_s: by(|device| device.sectors_read) as f64 * SECTOR as f64 / self.seconds,
+            written_bytes_per_s: by(|device| device.sectors_written) as f64 * SECTOR as f64 / self.seconds,
             atb_reads: atb(reads as f64),
             atb_writes: atb(writes as f64),
             atb: atb(all),
-            queue: Figure::plain(seconds(|disk| disk.queue_ms) / self.seconds),
-            response: Figure::quotient(seconds(|disk| disk.read_ms) + seconds(|disk| disk.write_ms), all, NOTHING),
+            queue: Figure::plain(seconds(|device| device.queue_ms) / self.seconds),
+            response: Figure::quotient(
+                seconds(|device| device.read_ms) + seconds(|device| device.write_ms),
+                all,
+                NOTHING,
+            ),
             service: Figure::quotient(busy, all, NOTHING),
             busy: Figure::plain(100.0 * busy / self.seconds),
             errors: self.errors(name),
@@ -111,7 +115,7 @@ impl Delta<'_> {
     }
 
     fn errors(&self, name: &str) -> Figure {
-        let (earlier, later) = (self.earlier.disk_errors.get(name), self.later.disk_errors.get(name));
+        let (earlier, later) = (self.earlier.device_errors.get(name), self.later.device_errors.get(name));
         match (earlier, later) {
             (Some(a), Some(b)) => Figure::plain(grown(*a, *b).unwrap_or(0) as f64),
             _ => self.missing("this kind of device does not count failed requests"),

@@ -11,7 +11,7 @@ pub const SECTOR: u64 = 512;
 
 /// A device's counters. Milliseconds have 32 bits and wrap after 50 days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Disk {
+pub struct DeviceCounters {
     /// Reads completed.
     pub reads: u64,
     /// Sectors read.
@@ -33,11 +33,11 @@ pub struct Disk {
 }
 
 /// Reads the file: devices and partitions by name.
-pub fn parse(text: &str) -> Result<BTreeMap<String, Disk>, Malformed> {
-    text.lines().map(|row| disk(row).ok_or_else(|| Malformed::new("/proc/diskstats", row))).collect()
+pub fn parse(text: &str) -> Result<BTreeMap<String, DeviceCounters>, Malformed> {
+    text.lines().map(|row| device(row).ok_or_else(|| Malformed::new("/proc/diskstats", row))).collect()
 }
 
-fn disk(row: &str) -> Option<(String, Disk)> {
+fn device(row: &str) -> Option<(String, DeviceCounters)> {
     let mut words = row.split_ascii_whitespace();
     let name = words.nth(2)?.to_owned();
     let rest = words.collect::<Vec<_>>().join(" ");
@@ -47,8 +47,18 @@ fn disk(row: &str) -> Option<(String, Disk)> {
     else {
         return None;
     };
-    let disk = Disk { reads, sectors_read, read_ms, writes, sectors_written, write_ms, outstanding, busy_ms, queue_ms };
-    Some((name, disk))
+    let device = DeviceCounters {
+        reads,
+        sectors_read,
+        read_ms,
+        writes,
+        sectors_written,
+        write_ms,
+        outstanding,
+        busy_ms,
+        queue_ms,
+    };
+    Some((name, device))
 }
 
 #[cfg(test)]
@@ -57,9 +67,9 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let disks = parse(include_str!("../../../tests/captured/diskstats")).unwrap();
-        assert_eq!(disks.len(), 10);
-        let vda = Disk {
+        let devices = parse(include_str!("../../../tests/captured/diskstats")).unwrap();
+        assert_eq!(devices.len(), 10);
+        let vda = DeviceCounters {
             reads: 3_297_255,
             sectors_read: 201_952_106,
             read_ms: 4_311_627,
@@ -70,7 +80,7 @@ mod tests {
             busy_ms: 246_124,
             queue_ms: 5_228_794,
         };
-        assert_eq!(disks["vda"], vda);
+        assert_eq!(devices["vda"], vda);
         assert!(parse("8 0 sda 1 2 3\n").is_err());
     }
 

@@ -6,14 +6,14 @@ use super::{Malformed, value_of};
 
 /// The machine's page faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct VmStat {
+pub struct FaultCounters {
     /// All page faults.
     pub faults: u64,
     /// Page faults that waited for a device.
     pub major: u64,
 }
 
-impl VmStat {
+impl FaultCounters {
     /// Reads the file, or `memory.stat` of a cgroup, which has the same rows.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let row = |key| value_of(text, key).ok_or_else(|| Malformed::new("/proc/vmstat", text));
@@ -28,8 +28,8 @@ mod tests {
     #[test]
     fn reads_what_the_kernel_writes() {
         let captured = include_str!("../../../tests/captured/vmstat");
-        assert_eq!(VmStat::parse(captured), Ok(VmStat { faults: 333_716_420, major: 46_325 }));
-        assert!(VmStat::parse("pgfault 1\n").is_err());
-        assert!(VmStat::parse("pgfaults 1\npgmajfault x\n").is_err());
+        assert_eq!(FaultCounters::parse(captured), Ok(FaultCounters { faults: 333_716_420, major: 46_325 }));
+        assert!(FaultCounters::parse("pgfault 1\n").is_err());
+        assert!(FaultCounters::parse("pgfaults 1\npgmajfault x\n").is_err());
     }
 }

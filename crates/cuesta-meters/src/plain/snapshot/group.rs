@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::plain::kernel::cgroup::{Throttled, Usage, quota, quota_v1};
-use crate::plain::kernel::diskstats::Disk;
-use crate::plain::kernel::vmstat::VmStat;
+use crate::plain::kernel::diskstats::DeviceCounters;
+use crate::plain::kernel::vmstat::FaultCounters;
 use crate::plain::kernel::{number, pid_cgroup};
 use crate::{Figure, Roots, Subject};
 
@@ -19,16 +19,14 @@ pub(crate) struct Group {
     pub(crate) throttled: Figure<Throttled>,
     /// Its quota in CPUs.
     pub(crate) quota: Figure,
-    pub(crate) faults: Figure<VmStat>,
+    pub(crate) faults: Figure<FaultCounters>,
 }
 
 /// Reads the subject's group: its own, or that of its process.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
     let (unified, cpu, cpuacct) = match subject {
         Subject::Machine | Subject::Cpus(_) | Subject::Children(_) => {
-            return Figure::unmetered(
-                "only a control group or a process has a quota: name one with cgroup:PATH or pid:N",
-            );
+            return Figure::absent("only a control group or a process has a quota: name one with cgroup:PATH or pid:N");
         }
         Subject::Cgroup(path) => {
             let of = |controller| folder(roots, path, controller);
@@ -36,7 +34,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
         }
         Subject::Process(pid) => {
             let rows = roots.proc(&format!("{pid}/cgroup"), |text| Ok(text.to_owned()));
-            let Some(rows) = rows.value() else { return Figure::unmetered(format!("process {pid} has ended")) };
+            let Some(rows) = rows.value() else { return Figure::absent(format!("process {pid} has ended")) };
             let of = |name: &str| pid_cgroup::of(rows, name).map(PathBuf::from);
             let below = |name, path: Option<PathBuf>| path.and_then(|path| folder(roots, &path, name));
             let (cpu, cpuacct) = (below(Some("cpu"), of("cpu")), below(Some("cpuacct"), of("cpuacct")));
@@ -44,7 +42,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
         }
     };
     if [&unified, &cpu, &cpuacct].iter().all(|folder| folder.is_none()) {
-        return Figure::unmetered("no such control group is mounted");
+        return Figure::absent("no such control group is mounted");
     }
     Figure::plain(Group {
         usage: usage(unified.as_deref(), cpuacct.as_deref()),
@@ -80,7 +78,7 @@ fn usage(unified: Option<&Path>, cpuacct: Option<&Path>) -> Figure<Usage> {
     if let Some(folder) = unified {
         return read_file(folder, "cpu.stat", Usage::parse);
     }
-    let Some(folder) = cpuacct else { return Figure::unmetered("no control group counts CPU time here") };
+    let Some(folder) = cpuacct else { return Figure::absent("no control group counts CPU time here") };
     let stat = read_file(folder, "cpuacct.stat", |text| Ok(text.to_owned()));
     stat.and_then(|stat| read_file(folder, "cpuacct.usage", |usage| Usage::parse_v1(usage, stat, super::tasks::tick())))
 }
@@ -89,7 +87,7 @@ fn usage(unified: Option<&Path>, cpuacct: Option<&Path>) -> Figure<Usage> {
 fn throttled(unified: Option<&Path>, cpu: Option<&Path>) -> Figure<Throttled> {
     let folder = cpu.or(unified).unwrap_or(Path::new("/nowhere"));
     let found = read_file(folder, "cpu.stat", Throttled::parse);
-    if found.value().is_some() { found } else { Figure::unmetered("no quota is set for this control group") }
+    if found.value().is_some() { found } else { Figure::absent("no quota is set for this control group") }
 }
 
 fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
@@ -99,14 +97,14 @@ fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
     } else {
         read_file(unified.unwrap_or(Path::new("/nowhere")), "cpu.max", quota)
     };
-    quota.and_then(|quota| quota.map_or_else(|| Figure::unmetered("there is no quota"), Figure::plain))
+    quota.and_then(|quota| quota.map_or_else(|| Figure::absent("there is no quota"), Figure::plain))
 }
 
 /// Only version 2, where one group has both the memory and the CPU time of its processes.
-fn faults(unified: Option<&Path>) -> Figure<VmStat> {
+fn faults(unified: Option<&Path>) -> Figure<FaultCounters> {
     match unified.map(|folder| folder.join("memory.stat")).filter(|file| file.exists()) {
-        Some(file) => crate::roots::read(&file, VmStat::parse),
-        None => Figure::unmetered("the memory controller is not on for this control group"),
+        Some(file) => crate::roots::read(&file, FaultCounters::parse),
+        None => Figure::absent("the memory controller is not on for this control group"),
     }
 }
 
@@ -133,33 +131,36 @@ pub(crate) fn members(roots: &Roots, path: &Path) -> Option<Vec<u32>> {
     Some(members)
 }
 
-/// Disks without partitions, which their disk includes, and without unused devices.
-pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, Disk> {
+/// The devices that were used, without partitions, which count with their device.
+pub(crate) fn whole_devices(
+    roots: &Roots,
+    devices: &BTreeMap<String, DeviceCounters>,
+) -> BTreeMap<String, DeviceCounters> {
     let blocks = roots.sys.join("block");
     let whole = |name: &str| !blocks.is_dir() || blocks.join(name.replace('/', "!")).is_dir();
-    let used = disks.iter().filter(|(name, disk)| whole(name) && (disk.reads > 0 || disk.writes > 0));
-    used.map(|(name, disk)| (name.clone(), *disk)).collect()
+    let used = devices.iter().filter(|(name, device)| whole(name) && (device.reads > 0 || device.writes > 0));
+    used.map(|(name, device)| (name.clone(), *device)).collect()
 }
 
 /// The devices on top of others: volumes, arrays, ciphers (which list the devices below), and loops (on a file).
-pub(crate) fn stacked(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeSet<String> {
+pub(crate) fn stacked(roots: &Roots, devices: &BTreeMap<String, DeviceCounters>) -> BTreeSet<String> {
     let stands = |name: &&String| {
         let folder = roots.sys.join("block").join(name.replace('/', "!"));
         let below = fs::read_dir(folder.join("slaves")).into_iter().flatten().count();
         below > 0 || folder.join("loop/backing_file").exists()
     };
-    disks.keys().filter(stands).cloned().collect()
+    devices.keys().filter(stands).cloned().collect()
 }
 
-/// Failed requests of the disks that count them (SCSI).
-pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, u64> {
+/// Failed requests of the devices that count them (SCSI).
+pub(crate) fn device_errors(roots: &Roots, devices: &BTreeMap<String, DeviceCounters>) -> BTreeMap<String, u64> {
     let count = |name: &String| {
         let file = roots.sys.join("block").join(name).join("device/ioerr_cnt");
         let text = fs::read_to_string(file).ok()?;
         let hex = text.trim().strip_prefix("0x");
         Some((name.clone(), hex.map_or_else(|| number(&text), |hex| u64::from_str_radix(hex, 16).ok())?))
     };
-    disks.keys().filter_map(count).collect()
+    devices.keys().filter_map(count).collect()
 }
 
 #[cfg(test)]
@@ -191,9 +192,9 @@ mod tests {
         }
         fs::write(sys.path().join("block/loop0/loop/backing_file"), "/image\n").unwrap();
         let roots = Roots { proc: "/nowhere".into(), sys: sys.path().into() };
-        let disk = Disk { reads: 1, ..Disk::default() };
-        let disks = ["vda", "vda1", "dm-0", "loop0", "cciss/c0d0"].map(|name| (name.to_owned(), disk)).into();
-        let whole = whole_disks(&roots, &disks);
+        let device = DeviceCounters { reads: 1, ..DeviceCounters::default() };
+        let devices = ["vda", "vda1", "dm-0", "loop0", "cciss/c0d0"].map(|name| (name.to_owned(), device)).into();
+        let whole = whole_devices(&roots, &devices);
         assert_eq!(whole.keys().collect::<Vec<_>>(), ["cciss/c0d0", "dm-0", "loop0", "vda"]);
         assert_eq!(stacked(&roots, &whole), BTreeSet::from(["dm-0".to_owned(), "loop0".to_owned()]));
     }

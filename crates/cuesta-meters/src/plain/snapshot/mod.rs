@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use self::group::Group;
 use self::tasks::Tasks;
-use crate::plain::kernel::diskstats::{self, Disk};
+use crate::plain::kernel::diskstats::{self, DeviceCounters};
 use crate::plain::kernel::pressure::Pressure;
 use crate::plain::kernel::sched::{self, RunQueue};
 use crate::plain::kernel::stat::Stat;
-use crate::plain::kernel::vmstat::VmStat;
+use crate::plain::kernel::vmstat::FaultCounters;
 use crate::plain::kernel::{cpu_list, interrupts, loadavg, number};
 use crate::plain::task_exits::{ExitListener, ExitTotals};
 use crate::{Figure, Roots, Subject};
@@ -39,12 +39,14 @@ pub struct CounterSnapshot {
     /// CPU time that the snapshot cost.
     pub cost: Duration,
     pub(crate) stat: Figure<Stat>,
-    pub(crate) vmstat: Figure<VmStat>,
-    pub(crate) disks: Figure<BTreeMap<String, Disk>>,
-    /// Disks on top of others: their requests count again at the disk below.
+    pub(crate) vmstat: Figure<FaultCounters>,
+    #[serde(rename = "disks")]
+    pub(crate) devices: Figure<BTreeMap<String, DeviceCounters>>,
+    /// Devices on top of others (volumes, arrays, ciphers, loops): their requests count again at the device below.
     pub(crate) stacked: BTreeSet<String>,
-    /// Failed requests of the disks that count them.
-    pub(crate) disk_errors: BTreeMap<String, u64>,
+    /// Failed requests of the devices that count them.
+    #[serde(rename = "disk_errors")]
+    pub(crate) device_errors: BTreeMap<String, u64>,
     /// By CPU.
     pub(crate) interrupts: Figure<BTreeMap<usize, u64>>,
     /// By CPU.
@@ -82,10 +84,10 @@ impl CounterSnapshot {
         let at = clock::now();
         let stat = roots.proc("stat", Stat::parse);
         let group = group::read(roots, subject);
-        let disks = roots.proc("diskstats", diskstats::parse).map(|disks| group::whole_disks(roots, disks));
+        let devices = roots.proc("diskstats", diskstats::parse).map(|devices| group::whole_devices(roots, devices));
         let known = listener.map(ExitListener::members).unwrap_or_default();
         let tasks = tasks::read_knowing(roots, subject, &known);
-        let unheard = || Figure::unmetered("nobody listened to the ends of tasks");
+        let unheard = || Figure::absent("nobody listened to the ends of tasks");
         let ended = listener.map_or_else(unheard, |listener| tasks.map(|tasks| listener.ended(tasks)));
         let mut snapshot = Self {
             at,
@@ -99,10 +101,10 @@ impl CounterSnapshot {
             subject: subject.clone(),
             cost: Duration::ZERO,
             stat,
-            vmstat: roots.proc("vmstat", VmStat::parse),
-            stacked: disks.value().map(|disks| group::stacked(roots, disks)).unwrap_or_default(),
-            disk_errors: disks.value().map(|disks| group::disk_errors(roots, disks)).unwrap_or_default(),
-            disks,
+            vmstat: roots.proc("vmstat", FaultCounters::parse),
+            stacked: devices.value().map(|devices| group::stacked(roots, devices)).unwrap_or_default(),
+            device_errors: devices.value().map(|devices| group::device_errors(roots, devices)).unwrap_or_default(),
+            devices,
             interrupts: roots.proc("interrupts", interrupts::parse),
             softirqs: roots.proc("softirqs", interrupts::parse),
             queues: roots.proc("schedstat", sched::parse),
@@ -121,7 +123,7 @@ impl CounterSnapshot {
     /// An empty snapshot of a whole machine, now, to fill with the counters of another program.
     pub(crate) fn told_by(teller: &str) -> Self {
         fn untold<T>(teller: &str) -> Figure<T> {
-            Figure::unmetered(format!("{teller} does not tell"))
+            Figure::absent(format!("{teller} does not tell"))
         }
         Self {
             at: clock::now(),
@@ -132,9 +134,9 @@ impl CounterSnapshot {
             cost: Duration::ZERO,
             stat: untold(teller),
             vmstat: untold(teller),
-            disks: untold(teller),
+            devices: untold(teller),
             stacked: BTreeSet::new(),
-            disk_errors: BTreeMap::new(),
+            device_errors: BTreeMap::new(),
             interrupts: untold(teller),
             softirqs: untold(teller),
             queues: untold(teller),

@@ -78,7 +78,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
 pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32>) -> Figure<Tasks> {
     let at = clock::now();
     if matches!(subject, Subject::Cpus(_)) {
-        return Figure::unmetered("tasks are not of a CPU: name a process or a control group");
+        return Figure::absent("tasks are not of a CPU: name a process or a control group");
     }
     let mut reapers = BTreeMap::new();
     let stats = stats_of(roots);
@@ -88,7 +88,7 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
         Subject::Children(parents) => tree(&stats, known.iter().chain(parents).copied()),
         Subject::Cgroup(path) => match group::members(roots, path) {
             Some(members) => members.into_iter().collect(),
-            None => return Figure::unmetered(format!("{subject}: no such control group")),
+            None => return Figure::absent(format!("{subject}: no such control group")),
         },
     };
     let (mut stats, mut others): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -101,11 +101,11 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
     }
     match subject {
         Subject::Process(pid) if stats.is_empty() => {
-            return Figure::unmetered(format!("process {pid} has ended"));
+            return Figure::absent(format!("process {pid} has ended"));
         }
-        Subject::Children(_) if reapers.is_empty() => return Figure::unmetered("their parents have ended"),
+        Subject::Children(_) if reapers.is_empty() => return Figure::absent("their parents have ended"),
         Subject::Machine if stats.is_empty() => {
-            return Figure::unmetered(format!("{}: no process is to be seen there", roots.proc.display()));
+            return Figure::absent(format!("{}: no process is to be seen there", roots.proc.display()));
         }
         _ => {}
     }

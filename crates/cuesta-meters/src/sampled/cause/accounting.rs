@@ -11,7 +11,7 @@ use super::classify::Cause;
 use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
 use super::share::interval;
 use super::tally::SampleTally;
-use crate::report::Measured;
+use crate::report::CounterFigures;
 use crate::sampled::profile::Profile;
 use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
 
@@ -28,7 +28,7 @@ pub struct CpuAccounting {
 
 /// What samples add to the figures of the plain tier.
 #[derive(Debug)]
-pub(crate) struct Sampled {
+pub(crate) struct SampledFigures {
     pub(crate) by_cause: Figure<ByCause>,
     /// None unless the whole machine is sampled.
     pub(crate) network: Option<Network>,
@@ -39,7 +39,7 @@ pub(crate) struct Sampled {
     pub(crate) notes: Vec<String>,
 }
 
-impl Sampled {
+impl SampledFigures {
     /// No samples; `by_cause` has the reason.
     pub(crate) fn nothing(by_cause: Figure<ByCause>) -> Self {
         Self { by_cause, network: None, interrupts_of_idle: None, doubt: None, notes: Vec::new() }
@@ -86,7 +86,7 @@ impl CpuAccounting {
     }
 
     /// Ends a window. Call it when the exact clocks are read, so that intervals of both agree.
-    pub fn mark(&mut self) {
+    pub fn end_window(&mut self) {
         let Some(window) = self.sampler.window() else { return };
         if self.windows.len() == MOST_WINDOWS {
             self.windows.pop_front();
@@ -94,7 +94,7 @@ impl CpuAccounting {
         self.windows.push_back(window);
     }
 
-    /// The samples from the first mark at or after `from` to the last mark. None if there is no such mark, or sampling began
+    /// The samples from the first window that ends at or after `from` to the last one. None if there is none, or sampling began
     /// later.
     pub fn since(&self, from: Stamp) -> Option<SampleWindow> {
         let first = self.windows.partition_point(|window| window.until < from);
@@ -112,61 +112,61 @@ impl CpuAccounting {
         self.sampler.profile()
     }
 
-    /// What samples add to an interval that the plain tier `measured`.
-    pub(crate) fn sampled(&self, window: Option<&SampleWindow>, measured: &Measured) -> Sampled {
-        let by_cause = self.by_cause(window, measured);
+    /// What samples add to an interval whose clocks and counters are `counted`.
+    pub(crate) fn sampled_figures(&self, window: Option<&SampleWindow>, counted: &CounterFigures) -> SampledFigures {
+        let by_cause = self.by_cause(window, counted);
         let (Some(window), Some(found)) = (window, by_cause.value()) else {
             let notes = self.limits.iter().cloned().chain(self.reused()).collect();
-            return Sampled { notes, ..Sampled::nothing(by_cause) };
+            return SampledFigures { notes, ..SampledFigures::nothing(by_cause) };
         };
         let period = window.tallies.first().map_or(0.0, SampleTally::period);
-        let doubt = doubt(&measured.own, found, period * 1e-9);
+        let doubt = doubt(&counted.own, found, period * 1e-9);
         let lost = found.about["lost"].value().filter(|lost| **lost > 0.0);
         let lost = lost.map(|lost| format!("{lost} samples were lost: there was no room for them"));
-        Sampled {
+        SampledFigures {
             notes: doubt.iter().chain(&self.limits).cloned().chain(self.reused()).chain(lost).collect(),
             doubt,
-            network: self.network(window, measured),
-            interrupts_of_idle: self.interrupts_of_idle(window, &measured.cpu),
+            network: self.network(window, counted),
+            interrupts_of_idle: self.interrupts_of_idle(window, &counted.cpu),
             by_cause,
         }
     }
 
-    /// The `measured` CPU time by cause.
-    fn by_cause(&self, window: Option<&SampleWindow>, measured: &Measured) -> Figure<ByCause> {
-        let own_seconds = measured.own_seconds();
+    /// The `counted` CPU time by cause.
+    fn by_cause(&self, window: Option<&SampleWindow>, counted: &CounterFigures) -> Figure<ByCause> {
+        let own_seconds = counted.own_seconds();
         let Some(cpu) = own_seconds.value() else {
-            return Figure::unmetered(own_seconds.why().unwrap_or_default());
+            return Figure::absent(own_seconds.why().unwrap_or_default());
         };
         let Some(window) = window else {
-            return Figure::unmetered("the samples of this interval are not all there");
+            return Figure::absent("the samples of this interval are not all there");
         };
-        let exact = ExactCpu { cpu: *cpu, faults: faults(&measured.counts), capacity: measured.capacity() };
-        let Some(tally) = window.tallies.first() else { return Figure::unmetered("nothing was sampled") };
-        let shares = CauseShares::new(&own(tally, &measured.own), window, exact, self.constants());
-        Figure::sampled(shares.report(exact, &counts(&measured.counts, &shares)))
+        let exact = ExactCpu { cpu: *cpu, fault_count: fault_count(&counted.counts), capacity: counted.capacity() };
+        let Some(tally) = window.tallies.first() else { return Figure::absent("nothing was sampled") };
+        let shares = CauseShares::new(&within_own_time(tally, &counted.own), window, exact, self.constants());
+        Figure::sampled(shares.report(exact, &counts(&counted.counts, &shares)))
     }
 
     /// CPU time of the network's soft interrupts: their part of the machine's busy samples × its busy time. None unless the
     /// whole machine is sampled.
-    fn network(&self, window: &SampleWindow, measured: &Measured) -> Option<Network> {
+    fn network(&self, window: &SampleWindow, counted: &CounterFigures) -> Option<Network> {
         let [subject, machine] = &window.tallies[..] else { return None };
         if !self.sampler.sees_machine() || window.visibility != Visibility::Whole {
             return None;
         }
         let part = |tally: &SampleTally| tally.network as f64 / tally.busy_time().max(1.0);
-        let cpus: Vec<_> = measured.per_cpu.values().chain(measured.beside.values()).collect();
+        let cpus: Vec<_> = counted.per_cpu.values().chain(counted.beside.values()).collect();
         let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
         let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
         let percent = busy * part(machine);
         let limits = interval(part(machine), machine.effective()).map(|limit| busy * limit);
         Some(Network {
-            seconds: Figure::sampled(percent / 100.0 * measured.seconds * cpus.len() as f64),
+            seconds: Figure::sampled(percent / 100.0 * counted.seconds * cpus.len() as f64),
             percent: Figure::sampled(percent),
             interval: Figure::sampled(limits),
-            in_subject: measured
+            in_subject: counted
                 .own_seconds()
-                .with(&Figure::sampled(part(&own(subject, &measured.own))), |seconds, part| seconds * part),
+                .with(&Figure::sampled(part(&within_own_time(subject, &counted.own))), |seconds, part| seconds * part),
         })
     }
 
@@ -184,10 +184,9 @@ impl CpuAccounting {
     }
 }
 
-/// The samples of the time that the subject's clock counts. If the kernel times interrupts apart from tasks, a task's clock
-/// leaves out the interrupts during it, and the tally must too. Then, and only then, ticks give the interrupts beside a
-/// subject.
-fn own(subject: &SampleTally, own: &Own) -> SampleTally {
+/// The subject's samples, without interrupts if the subject's clock leaves them out: a kernel that times interrupts apart from
+/// tasks stops a task's clock during an interrupt. `own.irq` comes from ticks (the plain tier) on such a kernel alone.
+fn within_own_time(subject: &SampleTally, own: &Own) -> SampleTally {
     match own.irq {
         Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
         _ => subject.clone(),
@@ -195,7 +194,7 @@ fn own(subject: &SampleTally, own: &Own) -> SampleTally {
 }
 
 /// The subject's page faults; none if only those of the machine are counted.
-fn faults(counts: &Counts) -> Option<u64> {
+fn fault_count(counts: &Counts) -> Option<u64> {
     if counts.of_machine.iter().any(|name| name == "minor_faults") {
         return None;
     }
@@ -206,12 +205,12 @@ fn faults(counts: &Counts) -> Option<u64> {
 fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
     let of = |name: &str, figure: &Figure<Count>| {
         if counts.of_machine.iter().any(|other| other == name) {
-            return Figure::unmetered("it is counted for the whole machine only");
+            return Figure::absent("it is counted for the whole machine only");
         }
         figure.map(|count| count.count as f64)
     };
-    let faults = faults(counts).map(|faults| Figure::plain(faults as f64));
-    let unknown = || Figure::unmetered("it is not counted for this subject");
+    let faults = fault_count(counts).map(|faults| Figure::plain(faults as f64));
+    let unknown = || Figure::absent("it is not counted for this subject");
     let counted = [
         (Cause::PageFaults, faults.unwrap_or_else(unknown)),
         (Cause::Dispatching, of("switches", &counts.switches)),
@@ -228,15 +227,15 @@ const CHANCE: f64 = 4.0;
 
 /// The subject's own time, with the interrupts outside it: those of the CPUs less those sampled in the subject's time.
 /// Unchanged if the subject's clock leaves interrupts out, or the samples do not see the kernel.
-pub(crate) fn with_interrupts(measured: &Measured, by_cause: &ByCause) -> Own {
-    let own = measured.own.clone();
+pub(crate) fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> Own {
+    let own = counted.own.clone();
     if own.others.value().is_none() || own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
         return own;
     }
     let of = |cause: Cause| by_cause.causes.get(cause.name()).and_then(|row| row.percent.value().copied());
     let within = of(Cause::Interrupts).unwrap_or(0.0) + of(Cause::Softirq).unwrap_or(0.0);
-    let beside = measured.cpu.irq.with(&Figure::sampled(within), |irq, within| irq - within);
-    own.with_beside(&measured.cpu.busy(), &beside)
+    let beside = counted.cpu.irq.with(&Figure::sampled(within), |irq, within| irq - within);
+    own.with_beside(&counted.cpu.busy(), &beside)
 }
 
 /// Why the subject's CPU time is in doubt: samples, one every `period` seconds, do not agree with its clocks. If samples miss
@@ -269,13 +268,13 @@ mod tests {
         let subject = Subject::Process(std::process::id());
         let mut accounting = CpuAccounting::start(&subject, SamplerOptions::default(), false)
             .expect("this test needs to be allowed to sample");
-        accounting.mark();
+        accounting.end_window();
         let first = accounting.windows[0].until;
         let mut sum = 0_u64;
         // Work until there are enough samples, however long that takes on a busy machine.
         while accounting.since(first).is_none_or(|window| window.tallies[0].busy() < 50) {
             (0..5_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
-            accounting.mark();
+            accounting.end_window();
         }
         let (all, last) = (accounting.since(first).expect("bounded"), accounting.windows.back().expect("some").clone());
         assert_eq!((all.from, all.until), (first, last.until));
@@ -295,12 +294,12 @@ mod tests {
         let own = Delta::between(&earlier, &later).unwrap().report().own;
         let doubt_of = |seconds, samples: f64, half_rate: f64, causes: &[&str]| {
             let own = Own { seconds: Figure::plain(seconds), ..own.clone() };
-            let none = Figure::unmetered("not here");
+            let none = Figure::absent("not here");
             let cause = CauseRow {
                 percent: none.clone(),
                 standard_error: none.clone(),
                 calibration_error: none.clone(),
-                interval: Figure::unmetered("not here"),
+                interval: Figure::absent("not here"),
                 samples: none.clone(),
                 seconds: none.clone(),
                 count: none.clone(),

@@ -15,7 +15,7 @@ pub struct ExactCpu {
     /// CPU time of its tasks: seconds.
     pub cpu: f64,
     /// Page faults of its tasks, if they were counted.
-    pub faults: Option<u64>,
+    pub fault_count: Option<u64>,
     /// CPUs × elapsed time: seconds.
     pub capacity: f64,
 }
@@ -65,10 +65,10 @@ pub struct CauseShares {
 pub struct Corrections {
     /// Returns from system calls, which are sampled in the user's part and known by their address, and their cost to the
     /// instructions after them: seconds.
-    pub calls: f64,
+    pub call_seconds: f64,
     /// Returns from page faults, moved from the user's part to the faults: seconds. None if faults were not counted or the
     /// constant could not be measured.
-    pub faults: Option<f64>,
+    pub fault_seconds: Option<f64>,
 }
 
 /// CPU time that sampling used.
@@ -90,8 +90,9 @@ impl CauseShares {
         let slowed = taken.map_or(0.0, |taken| if exact.cpu > 0.0 { taken / exact.cpu } else { 0.0 });
         let stretched = constants.map(|known| known.while_slowed(slowed));
         let constants = stretched.as_ref();
-        let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
-        let moved = faults.map(|hidden| move_hidden(&mut seconds, tally, Cause::PageFaults, hidden));
+        let fault_seconds =
+            exact.fault_count.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
+        let moved = fault_seconds.map(|hidden| move_hidden(&mut seconds, tally, Cause::PageFaults, hidden));
         let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy_time() };
         let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * each;
         let calls =
@@ -102,7 +103,7 @@ impl CauseShares {
             after += move_hidden(&mut seconds, tally, *cause, cost);
         }
         let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
-        let errors = transfer_errors(made, exact.faults.unwrap_or(0) as f64, constants);
+        let errors = transfer_errors(made, exact.fault_count.unwrap_or(0) as f64, constants);
         let by_cause = shares(&seconds, &errors, &ShareEstimator::new(tally, window.visibility, exact.cpu));
         let unmet = visible(window.visibility).filter(|cause| !by_cause.contains_key(cause)).collect();
         Self {
@@ -117,7 +118,7 @@ impl CauseShares {
             calls,
             syscall_returns: tally.all_syscall_returns(),
             syscall_returns_by_cause: syscall_returns_by_cause(tally),
-            corrections: Corrections { calls: syscall_returns + after, faults: moved },
+            corrections: Corrections { call_seconds: syscall_returns + after, fault_seconds: moved },
             overhead: Overhead {
                 reader: window.reader.as_secs_f64(),
                 interrupts: taken,
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn shares_of_busy_samples_multiply_exact_time_and_idle_does_not() {
         let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
-        let exact = ExactCpu { cpu: 0.2, faults: None, capacity: 2.0 };
+        let exact = ExactCpu { cpu: 0.2, fault_count: None, capacity: 2.0 };
         let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&constants()));
         // A tenth of the ways out, of which there were 0.04 s.
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.12 - 0.004));
@@ -274,13 +275,13 @@ mod tests {
         assert!(!causes.by_cause.contains_key(&Cause::Idle));
         assert!(close(causes.coverage, 0.5));
         assert!(close(causes.calls.as_ref().expect("estimated")[&Cause::SystemCalls], 0.04 / 30e-9));
-        assert_eq!((causes.corrections.faults, causes.lost), (None, 3));
+        assert_eq!((causes.corrections.fault_seconds, causes.lost), (None, 3));
     }
 
     #[test]
     fn ways_out_of_faults_go_from_user_and_linker_to_faults_and_the_sum_stays() {
         let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
-        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         let seconds = |cause| causes.by_cause[&cause].seconds;
         assert!(close(seconds(Cause::User), 0.5 - 0.075));
@@ -293,25 +294,25 @@ mod tests {
     fn what_samples_cost_falls_also_on_what_is_hidden() {
         // A thousand samples, each a ten-thousandth of a second: a tenth of the time is theirs.
         let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
-        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
         let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
         let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&known));
-        assert!(close(causes.corrections.faults.expect("moved"), 0.1 / 0.9));
+        assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1 / 0.9));
         assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
     }
 
     #[test]
     fn no_more_time_is_moved_than_the_user_part_has() {
-        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000_000), capacity: 1.0 };
         let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         assert!(close(causes.by_cause[&Cause::PageFaults].seconds, 1.0));
-        assert!(close(causes.corrections.faults.expect("moved"), 0.1));
+        assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1));
     }
 
     #[test]
     fn with_user_samples_alone_the_kernel_has_the_rest() {
-        let exact = ExactCpu { cpu: 1.0, faults: None, capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, fault_count: None, capacity: 1.0 };
         let tally = tally(&[(Cause::User, 300, 0)], 0);
         let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), exact, None);
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_share_has_its_error_and_a_cause_that_no_sample_met_its_bound() {
-        let exact = ExactCpu { cpu: 2.0, faults: None, capacity: 2.0 };
+        let exact = ExactCpu { cpu: 2.0, fault_count: None, capacity: 2.0 };
         let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         let faults = &causes.by_cause[&Cause::PageFaults];
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_error_of_the_constants_counts_even_without_samples() {
-        let exact = ExactCpu { cpu: 1.0, faults: Some(100_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, fault_count: Some(100_000), capacity: 1.0 };
         let known = Constants { errors: [0.0, 1e-8], ..constants() };
         let causes =
             CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), exact, Some(&known));
@@ -347,7 +348,7 @@ mod tests {
 
     #[test]
     fn no_samples_give_no_causes() {
-        let exact = ExactCpu { cpu: 0.0, faults: Some(0), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 0.0, fault_count: Some(0), capacity: 1.0 };
         let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), exact, Some(&constants()));
         assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);
         assert_eq!((causes.samples, causes.unclassified), (0, 0.0));

@@ -35,7 +35,7 @@ pub enum Cause {
     Kernel,
     /// No work. It never measures idle: the exact clocks do.
     Idle,
-    /// No mark was found on the stack.
+    /// No function on the stack has a known class.
     Unclassified,
 }
 
@@ -129,6 +129,7 @@ pub enum CallKind {
 
 /// The class of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // Each says another thing.
 pub struct SampleClass {
     /// Its cause.
     pub cause: Cause,
@@ -136,17 +137,23 @@ pub struct SampleClass {
     pub named: bool,
     /// It is in a network softirq.
     pub network: bool,
+    /// The dynamic linker's code ran or made the call.
+    pub for_linker: bool,
+    /// It was taken at the instruction after a system call.
+    pub syscall_return: bool,
 }
 
-/// `marks` are those of the kernel's stack, innermost first. `number` is the kind of the call by its number, if that could be
+/// `classes` are those of the kernel's stack, innermost first. `number` is the kind of the call by its number, if that could be
 /// read.
-pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, number: Option<CallKind>) -> SampleClass {
-    let sure = |cause| SampleClass { cause, named: true, network: false };
+pub fn classify(classes: impl Iterator<Item = SymbolClass>, base: StackBase, number: Option<CallKind>) -> SampleClass {
+    let for_linker = matches!(base, StackBase::User(code) if code.is_linker());
+    let class = |(cause, named)| SampleClass { cause, named, network: false, for_linker, syscall_return: false };
+    let sure = |cause| class((cause, true));
     let (mut inside, mut network) = (None, false);
     let mut empty = true;
-    for mark in marks {
+    for function in classes {
         empty = false;
-        match mark {
+        match function {
             SymbolClass::None => {}
             SymbolClass::Network => network = true,
             SymbolClass::Softirq => return SampleClass { network, ..sure(Cause::Softirq) },
@@ -155,38 +162,40 @@ pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, numbe
             SymbolClass::Exception => return sure(Cause::OtherFaults),
             SymbolClass::Dispatch if base != StackBase::Idle => return sure(Cause::Dispatching),
             SymbolClass::Dispatch | SymbolClass::Idle => return sure(Cause::Idle),
-            // The outermost mark is the call itself, since exec maps files too.
+            // The outermost of these is the call itself, since exec maps files too.
             SymbolClass::Loading => inside = Some(CallKind::Loading),
             SymbolClass::Mapping => inside = Some(CallKind::Mapping),
             SymbolClass::OtherCall => inside = Some(CallKind::Other),
-            SymbolClass::Call => return call(number.or(inside).unwrap_or(CallKind::Unnamed)),
+            SymbolClass::Call => return class(call(number.or(inside).unwrap_or(CallKind::Unnamed))),
             SymbolClass::Born if base == StackBase::Kernel => return sure(Cause::KernelThreads),
             SymbolClass::Born => return sure(Cause::Loading),
         }
     }
     match base {
-        StackBase::User(place) if empty => user(place),
+        StackBase::User(code) if empty => {
+            SampleClass { syscall_return: matches!(code, UserCode::SyscallReturn(..)), ..class(user(code)) }
+        }
         _ => sure(Cause::Unclassified),
     }
 }
 
-fn call(call: CallKind) -> SampleClass {
-    let cause = match call {
+/// The cause of a system call, and whether its number is known.
+fn call(kind: CallKind) -> (Cause, bool) {
+    let cause = match kind {
         CallKind::Loading => Cause::Loading,
         CallKind::Mapping => Cause::Mapping,
         CallKind::Other | CallKind::Unnamed => Cause::SystemCalls,
     };
-    SampleClass { cause, named: call != CallKind::Unnamed, network: false }
+    (cause, kind != CallKind::Unnamed)
 }
 
-fn user(place: UserCode) -> SampleClass {
-    let cause = match place {
-        UserCode::Program => Cause::User,
-        UserCode::Linker => Cause::Linking,
-        UserCode::SyscallReturn(which, _) => return call(which),
-        UserCode::Unknown => Cause::Unclassified,
-    };
-    SampleClass { cause, named: true, network: false }
+fn user(code: UserCode) -> (Cause, bool) {
+    match code {
+        UserCode::Program => (Cause::User, true),
+        UserCode::Linker => (Cause::Linking, true),
+        UserCode::SyscallReturn(kind, _) => call(kind),
+        UserCode::Unknown => (Cause::Unclassified, true),
+    }
 }
 
 impl UserCode {
@@ -199,7 +208,7 @@ impl UserCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::cause::symbol_classes::mark;
+    use crate::sampled::cause::symbol_classes::class_of;
     use proptest::prelude::*;
 
     #[test]
@@ -305,7 +314,7 @@ mod tests {
     ];
 
     fn judge(chain: &str, base: StackBase, number: Option<CallKind>) -> SampleClass {
-        classify(chain.split(' ').filter(|name| !name.is_empty()).map(mark), base, number)
+        classify(chain.split(' ').filter(|name| !name.is_empty()).map(class_of), base, number)
     }
 
     #[test]

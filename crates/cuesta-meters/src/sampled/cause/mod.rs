@@ -30,7 +30,7 @@ mod syscall_return;
 mod tally;
 
 pub use accounting::CpuAccounting;
-pub(crate) use accounting::{Sampled, with_interrupts};
+pub(crate) use accounting::{SampledFigures, with_interrupts};
 pub use calibrate::{Constants, calibrate};
 pub use causes::{CauseShares, Corrections, ExactCpu, Overhead};
 pub use classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
@@ -38,7 +38,7 @@ pub use kallsyms::{Function, Kallsyms};
 pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};
 pub use sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
 pub use share::{Share, bound, interval};
-pub use symbol_classes::{SymbolClass, SymbolClasses, mark};
+pub use symbol_classes::{SymbolClass, SymbolClasses, class_of};
 #[cfg(feature = "exact")]
 pub(crate) use syscall_return::call_of;
 pub use tally::SampleTally;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use super::classify::{Cause, CodeOwner, StackBase, UserCode, classify};
+use super::classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
 use super::kallsyms::{Function, Kallsyms};
 use super::maps::{FileOffset, Maps};
 use super::pace::Pace;
 use super::symbol_classes::{SymbolClass, SymbolClasses};
 use super::syscall_return::SyscallReturns;
-use super::tally::{ClassifiedSample, SampleTally};
+use super::tally::SampleTally;
 use crate::plain::snapshot::{group, tasks};
 use crate::sampled::perf::record::{Mode, Record, Sample, Stamped};
 use crate::sampled::profile::{Histogram, Profile, ProfileSample};
@@ -23,7 +23,7 @@ use crate::{Roots, Subject};
 #[derive(Debug)]
 pub(crate) struct Reader {
     symbols: Arc<Kallsyms>,
-    marks: SymbolClasses,
+    symbol_classes: SymbolClasses,
     maps: Maps,
     syscall_returns: SyscallReturns,
     /// Subjects and their tallies since the last window.
@@ -43,7 +43,7 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new(symbols: Arc<Kallsyms>, filters: Vec<SubjectFilter>, profile: bool) -> Self {
         Self {
-            marks: SymbolClasses::of(&symbols),
+            symbol_classes: SymbolClasses::of(&symbols),
             symbols,
             maps: Maps::default(),
             syscall_returns: SyscallReturns::default(),
@@ -112,14 +112,14 @@ impl Reader {
         }
         let functions: Vec<_> = sample.kernel.iter().enumerate().map(|(depth, at)| self.function(depth, *at)).collect();
         let offset = sample.user.and_then(|address| self.maps.find(sample.process, address));
-        let (counted, base) = self.judge(sample, &functions, offset);
-        let cause = counted.class.cause;
+        let (class, base) = self.classify(sample, &functions, offset);
+        let cause = class.cause;
         if cause != Cause::Idle {
             self.pace.met(sample.cpu, cause == Cause::PageFaults);
         }
         for (filter, tally) in &mut self.watched {
             if filter.has(sample) {
-                tally.count(counted);
+                tally.count(class, sample.period, sample.half_rate);
             }
         }
         let first = self.watched.first().is_some_and(|(filter, _)| filter.has(sample));
@@ -132,19 +132,19 @@ impl Reader {
             user.extend(callers.collect::<Vec<_>>());
             histogram.count(&ProfileSample {
                 process: sample.process,
-                cause: counted.class.cause,
+                cause: class.cause,
                 kernel: &functions,
                 user: &user,
             });
         }
     }
 
-    fn judge(
+    fn classify(
         &mut self,
         sample: &Sample,
         functions: &[Option<Function>],
         offset: Option<FileOffset>,
-    ) -> (ClassifiedSample, StackBase) {
+    ) -> (SampleClass, StackBase) {
         let (base, number) = match (sample.process, offset) {
             (0, _) => (StackBase::Idle, None),
             (_, None) if sample.user.is_none() => (StackBase::Kernel, None),
@@ -152,25 +152,18 @@ impl Reader {
             (_, Some(offset)) => {
                 let place = self.place(offset);
                 let number = if let UserCode::SyscallReturn(call, _) = place { Some(call) } else { None };
-                (StackBase::User(place), number.filter(|call| *call != super::classify::CallKind::Unnamed))
+                (StackBase::User(place), number.filter(|call| *call != CallKind::Unnamed))
             }
         };
-        let marks =
-            functions.iter().map(|function| function.map_or(SymbolClass::None, |function| self.marks.get(function)));
-        let mut class = classify(marks, base, number);
+        let classes = functions
+            .iter()
+            .map(|function| function.map_or(SymbolClass::None, |function| self.symbol_classes.get(function)));
+        let mut class = classify(classes, base, number);
         // Without symbols the kernel's part cannot be split.
-        if sample.mode == Mode::Kernel && class.cause == Cause::Unclassified && self.marks.are_none() {
+        if sample.mode == Mode::Kernel && class.cause == Cause::Unclassified && self.symbol_classes.are_none() {
             class.cause = if base == StackBase::Idle { Cause::Idle } else { Cause::Kernel };
         }
-        let (for_linker, syscall_return) = match base {
-            StackBase::User(place) => {
-                (place.is_linker(), matches!(place, UserCode::SyscallReturn(..)) && functions.is_empty())
-            }
-            _ => (false, false),
-        };
-        let counted =
-            ClassifiedSample { class, for_linker, syscall_return, nanos: sample.period, half_rate: sample.half_rate };
-        (counted, base)
+        (class, base)
     }
 
     fn place(&mut self, offset: FileOffset) -> UserCode {

@@ -14,13 +14,13 @@ const UNCALIBRATED: &str = "the constants could not be measured";
 impl CauseShares {
     /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
     pub fn report(&self, exact: ExactCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
-        let uncounted = || Figure::unmetered("how many is not counted by samples");
+        let uncounted = || Figure::absent("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
             let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
             let seconds = Figure::sampled(share.seconds);
             let of_cpus = |percent: f64| Figure::sampled(percent * exact.busy());
             let average = match cause {
-                Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
+                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the exact tier times each"),
                 _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
             };
             let row = CauseRow {
@@ -55,12 +55,12 @@ impl CauseShares {
     fn all_calls(&self) -> Figure {
         match &self.calls {
             Some(calls) => estimate(calls.values().sum(), self.syscall_returns),
-            None => Figure::unmetered(UNCALIBRATED),
+            None => Figure::absent(UNCALIBRATED),
         }
     }
 
     fn about(&self) -> BTreeMap<String, Figure> {
-        let uncalibrated = || Figure::unmetered(UNCALIBRATED);
+        let uncalibrated = || Figure::absent(UNCALIBRATED);
         let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
         let rows = [
             ("samples", Figure::sampled(self.samples as f64)),
@@ -71,8 +71,8 @@ impl CauseShares {
             ("calls_estimated", self.all_calls()),
             ("calls_estimated_from", Figure::sampled(self.syscall_returns as f64)),
             ("for_linker_seconds", Figure::sampled(self.for_linker)),
-            ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
-            ("corrected_faults_seconds", known(self.corrections.faults)),
+            ("corrected_calls_seconds", Figure::sampled(self.corrections.call_seconds)),
+            ("corrected_faults_seconds", known(self.corrections.fault_seconds)),
             ("reader_seconds", Figure::plain(self.overhead.reader)),
             ("interrupts_seconds", known(self.overhead.interrupts)),
             ("half_rate_seconds", Figure::sampled(self.overhead.half_rate)),
@@ -87,7 +87,7 @@ fn estimate(calls: f64, samples: u64) -> Figure {
         return Figure::sampled(calls);
     }
     let tell = if samples == 1 { "sample tells" } else { "samples tell" };
-    Figure::unmetered(format!("only {samples} {tell} of it: an estimate takes {ENOUGH}"))
+    Figure::absent(format!("only {samples} {tell} of it: an estimate takes {ENOUGH}"))
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
             calls: Some(BTreeMap::from([(cause, 5000.0)])),
             syscall_returns,
             syscall_returns_by_cause: BTreeMap::from([(cause, syscall_returns)]),
-            corrections: Corrections { calls: 0.0, faults: None },
+            corrections: Corrections { call_seconds: 0.0, fault_seconds: None },
             overhead: Overhead { reader: 0.0, interrupts: None, half_rate: 0.0 },
             lost: 0,
             throttled: 0,
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_row_is_in_percent_of_the_cpus_and_has_an_average_if_events_are_counted() {
-        let exact = ExactCpu { cpu: 0.1, faults: None, capacity: 2.0 };
+        let exact = ExactCpu { cpu: 0.1, fault_count: None, capacity: 2.0 };
         let row = |cause, counts: &[(Cause, f64)]| {
             let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
             causes(cause, 0).report(exact, &counts).causes[cause.name()].clone()

@@ -19,7 +19,7 @@ use super::reader::{Reader, SubjectFilter};
 use super::tally::SampleTally;
 use crate::plain::snapshot::tasks;
 use crate::sampled::perf::allowed::Allowed;
-use crate::sampled::perf::{EventConfig, Merge, RingTarget, Rings, Scope};
+use crate::sampled::perf::{EventConfig, RingTarget, Rings, Scope};
 use crate::sampled::profile::Profile;
 use crate::{Roots, Subject};
 
@@ -119,8 +119,7 @@ impl Sampler {
         let fail = |error: io::Error| NotSampled { why: error.to_string() };
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| fail(e.into()))?);
         let (requests, asked) = channel();
-        let worker =
-            Worker { rings, merge: Merge::default(), reader, bell: Arc::clone(&bell), last: Totals::now(), visibility };
+        let worker = Worker { rings, reader, bell: Arc::clone(&bell), last: Totals::now(), visibility };
         let thread = thread::Builder::new().name("cuesta-sampler".to_owned()).spawn(move || worker.run(&asked));
         Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits, whole })
     }
@@ -247,7 +246,6 @@ fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
 /// State of the thread.
 struct Worker {
     rings: Rings,
-    merge: Merge,
     reader: Reader,
     bell: Arc<OwnedFd>,
     last: Totals,
@@ -283,7 +281,7 @@ impl Worker {
             }
             let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
             let now = clock::now();
-            self.rings.drain(&mut self.merge);
+            self.rings.drain();
             // Records written before the last round have all arrived by now.
             self.hand_on(drained);
             drained = now;
@@ -313,21 +311,21 @@ impl Worker {
             return;
         }
         // Records up to now are at the former rate.
-        self.rings.drain(&mut self.merge);
+        self.rings.drain();
         for (cpu, half) in changes {
             let _ = self.rings.set_half_rate(cpu, half);
         }
     }
 
     fn hand_on(&mut self, floor: Stamp) {
-        for record in self.merge.before(floor) {
+        for record in self.rings.before(floor) {
             self.reader.read(record);
         }
     }
 
     fn window(&mut self) -> SampleWindow {
         let at = clock::now();
-        self.rings.drain(&mut self.merge);
+        self.rings.drain();
         self.hand_on(at);
         let now = Totals { at, cpu: clock::thread_cpu(), lost: self.reader.lost, throttled: self.reader.throttled };
         let before = std::mem::replace(&mut self.last, now);

@@ -36,13 +36,13 @@ pub enum SymbolClass {
     OtherCall,
 }
 
-/// The marks of all functions of a kernel.
+/// The classes of all functions of a kernel.
 #[derive(Debug)]
 pub struct SymbolClasses(Vec<SymbolClass>);
 
 impl SymbolClasses {
     pub fn of(symbols: &Kallsyms) -> Self {
-        Self(symbols.functions().map(|function| mark(symbols.name(function))).collect())
+        Self(symbols.functions().map(|function| class_of(symbols.name(function))).collect())
     }
 
     /// Whether there are none, since the kernel hides its symbols.
@@ -55,16 +55,19 @@ impl SymbolClasses {
     }
 }
 
-/// The mark of a function by its name.
-pub fn mark(name: &str) -> SymbolClass {
+/// The class of a function by its name.
+pub fn class_of(name: &str) -> SymbolClass {
     // Parts that the compiler splits off keep the name before the point: `handle_softirqs.cold`.
     let name = name.split('.').next().unwrap_or(name);
     if let Some((_tag, program)) = name.strip_prefix("bpf_prog_").and_then(|rest| rest.split_once('_')) {
-        return TRACERS.iter().find(|(_, names)| names.contains(&program)).map_or(SymbolClass::None, |(mark, _)| *mark);
+        return TRACERS
+            .iter()
+            .find(|(_, names)| names.contains(&program))
+            .map_or(SymbolClass::None, |(class, _)| *class);
     }
     let exact = EXACT.iter().find(|(_, names)| names.contains(&name));
     let begins = || BEGINS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
-    exact.or_else(begins).map_or(SymbolClass::None, |(mark, _)| *mark)
+    exact.or_else(begins).map_or(SymbolClass::None, |(class, _)| *class)
 }
 
 /// Whole names.
@@ -84,7 +87,7 @@ const EXACT: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Mapping, MAPPING),
 ];
 
-/// The tracer's programs (`exact/trace.bpf.c`), each with the mark of the function it is attached to: their callers are often
+/// The tracer's programs (`traced/trace.bpf.c`), each with the class of the function it is attached to: their callers are often
 /// not on the stack.
 const TRACERS: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Softirq, &["softirq_entry", "softirq_exit"]),
@@ -226,7 +229,7 @@ mod tests {
 
     #[test]
     fn names_tell_why() {
-        let marks = [
+        let classes = [
             ("handle_softirqs.cold", SymbolClass::Softirq),
             ("net_rx_action", SymbolClass::Network),
             ("asm_sysvec_apic_timer_interrupt", SymbolClass::Interrupt),
@@ -243,8 +246,8 @@ mod tests {
             ("bpf_prog_5d0da398c94fb499_sd_devices", SymbolClass::None),
             ("", SymbolClass::None),
         ];
-        for (name, expected) in marks {
-            assert_eq!(mark(name), expected, "{name}");
+        for (name, expected) in classes {
+            assert_eq!(class_of(name), expected, "{name}");
         }
     }
 }

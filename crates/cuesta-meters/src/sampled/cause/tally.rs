@@ -28,19 +28,20 @@ pub struct SampleTally {
 }
 
 impl SampleTally {
-    pub(crate) fn count(&mut self, sample: ClassifiedSample) {
-        let SampleClass { cause, named, network } = sample.class;
+    /// Counts a sample that stands for `nanos` of CPU time.
+    pub(crate) fn count(&mut self, class: SampleClass, nanos: u64, half_rate: bool) {
+        let SampleClass { cause, named, network, for_linker, syscall_return } = class;
         let slot = cause as usize;
-        let time_if = |is_so: bool| if is_so { sample.nanos } else { 0 };
+        let time_if = |is_so: bool| if is_so { nanos } else { 0 };
         self.samples[slot] += 1;
-        self.times[slot] += sample.nanos;
-        self.for_linker[slot] += time_if(sample.for_linker);
-        self.syscall_returns[slot] += u64::from(sample.syscall_return);
-        self.syscall_return_times[slot] += time_if(sample.syscall_return);
+        self.times[slot] += nanos;
+        self.for_linker[slot] += time_if(for_linker);
+        self.syscall_returns[slot] += u64::from(syscall_return);
+        self.syscall_return_times[slot] += time_if(syscall_return);
         self.named += u64::from(named && CALLS.contains(&cause));
         self.network += time_if(network);
         self.squares += u128::from(time_if(cause != Cause::Idle)).pow(2);
-        self.half_rate += time_if(sample.half_rate);
+        self.half_rate += time_if(half_rate);
     }
 
     /// Samples of a cause.
@@ -122,27 +123,21 @@ impl AddAssign<&Self> for SampleTally {
     }
 }
 
-/// A sample, as it is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ClassifiedSample {
-    pub(crate) class: SampleClass,
-    pub(crate) for_linker: bool,
-    pub(crate) syscall_return: bool,
-    pub(crate) nanos: u64,
-    pub(crate) half_rate: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn class(cause: Cause) -> SampleClass {
+        SampleClass { cause, named: false, network: false, for_linker: false, syscall_return: false }
+    }
+
     #[test]
     fn sums_are_those_of_both() {
         let mut tally = SampleTally::default();
-        let class = SampleClass { cause: Cause::Mapping, named: true, network: true };
-        let sample = ClassifiedSample { class, for_linker: true, syscall_return: true, nanos: 7, half_rate: false };
-        tally.count(sample);
-        tally.count(ClassifiedSample { class: SampleClass { cause: Cause::Idle, ..class }, ..sample });
+        let class =
+            SampleClass { cause: Cause::Mapping, named: true, network: true, for_linker: true, syscall_return: true };
+        tally.count(class, 7, false);
+        tally.count(SampleClass { cause: Cause::Idle, ..class }, 7, false);
         let mut twice = tally.clone();
         twice += &tally;
         assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 28));
@@ -152,15 +147,8 @@ mod tests {
     #[test]
     fn unequal_samples_have_a_smaller_effective_number() {
         let mut tally = SampleTally::default();
-        let class = SampleClass { cause: Cause::User, named: false, network: false };
         for nanos in [1, 1, 2] {
-            tally.count(ClassifiedSample {
-                class,
-                for_linker: false,
-                syscall_return: false,
-                nanos,
-                half_rate: nanos > 1,
-            });
+            tally.count(class(Cause::User), nanos, nanos > 1);
         }
         assert_eq!((tally.time_of(Cause::User), tally.half_rate), (4, 2));
         assert!((tally.effective() - 16.0 / 6.0).abs() < 1e-9);
@@ -170,14 +158,7 @@ mod tests {
     fn interrupts_can_be_left_out() {
         let mut tally = SampleTally::default();
         for cause in [Cause::User, Cause::Interrupts, Cause::Softirq, Cause::Softirq] {
-            let class = SampleClass { cause, named: false, network: cause == Cause::Softirq };
-            tally.count(ClassifiedSample {
-                class,
-                for_linker: false,
-                syscall_return: false,
-                nanos: 7,
-                half_rate: false,
-            });
+            tally.count(SampleClass { network: cause == Cause::Softirq, ..class(cause) }, 7, false);
         }
         let rest = tally.without_interrupts();
         assert_eq!((rest.of(Cause::User), rest.all(), rest.time_of(Cause::User), rest.network), (1, 1, 7, 0));

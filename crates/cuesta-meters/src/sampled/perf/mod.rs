@@ -11,4 +11,4 @@ pub mod record;
 mod rings;
 
 pub(crate) use event::{Event, EventConfig, FREQUENCY, Ring, Scope};
-pub(crate) use rings::{Merge, RingTarget, Rings};
+pub(crate) use rings::{RingTarget, Rings};

@@ -32,6 +32,8 @@ pub(crate) struct Rings {
     by_cpu: BTreeMap<u32, CpuRing>,
     /// A buffer for the bytes of a ring, reused.
     bytes: Vec<u8>,
+    /// Records that were drained, and may have to wait for earlier ones of another ring.
+    merge: Merge,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,7 @@ impl Rings {
         if config.cgroup && Event::open(config, Some(0), None).is_err() {
             config.cgroup = false;
         }
-        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new() };
+        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new(), merge: Merge::default() };
         for cpu in online()? {
             let ring = rings.open_on(cpu)?;
             rings.by_cpu.insert(cpu, ring);
@@ -63,8 +65,8 @@ impl Rings {
         self.config.layout()
     }
 
-    /// Moves all records into `merge`.
-    pub(crate) fn drain(&mut self, merge: &mut Merge) {
+    /// Takes all records out of the rings, so that the kernel has room.
+    pub(crate) fn drain(&mut self) {
         let layout = self.layout();
         for cpu in self.by_cpu.values_mut() {
             self.bytes.clear();
@@ -74,9 +76,14 @@ impl Rings {
                     sample.period = 2 * self.config.period;
                     sample.half_rate = true;
                 }
-                merge.push(record);
+                self.merge.push(record);
             }
         }
+    }
+
+    /// Removes and returns, in order of time, all drained records that were written before `floor`.
+    pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
+        self.merge.before(floor)
     }
 
     /// Waits until a ring is half full, the bell rings, or `at_most` has passed.
@@ -174,17 +181,16 @@ fn online() -> io::Result<Vec<u32>> {
 
 /// Holds records back as long as an earlier one may still arrive.
 #[derive(Debug, Default)]
-pub(crate) struct Merge {
+struct Merge {
     waiting: Vec<Stamped>,
 }
 
 impl Merge {
-    pub(crate) fn push(&mut self, record: Stamped) {
+    fn push(&mut self, record: Stamped) {
         self.waiting.push(record);
     }
 
-    /// Removes and returns, in order, all records written before `floor`.
-    pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
+    fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
         // Stable, so records of one instant keep the order of their ring.
         self.waiting.sort_by_key(|record| record.at);
         let later = self.waiting.split_off(self.waiting.partition_point(|record| record.at < floor));

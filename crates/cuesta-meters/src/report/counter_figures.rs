@@ -10,7 +10,7 @@ use crate::Subject;
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
 #[derive(Debug)]
-pub(crate) struct Measured {
+pub(crate) struct CounterFigures {
     pub(crate) at: Stamp,
     pub(crate) wall: u64,
     pub(crate) seconds: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Measured {
     pub(crate) idle_rows: Vec<TimeRow>,
 }
 
-impl Measured {
+impl CounterFigures {
     /// CPU seconds that there were.
     pub(crate) fn capacity(&self) -> f64 {
         self.seconds * self.cpus.len() as f64
@@ -58,16 +58,16 @@ impl TimeRow {
         Self {
             name: name.to_owned(),
             percent,
-            of_non_idle: Figure::unmetered("idle, or not the host's own"),
-            average: Figure::unmetered("it has no occurrences"),
+            of_non_idle: Figure::absent("idle, or not the host's own"),
+            average: Figure::absent("it has no occurrences"),
         }
     }
 }
 
 /// The rows of a report. Causes, where they are known, stand in place of user and system time, with what others used apart.
-pub(crate) fn total_time(measured: &Measured, own: &Own, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
-    let busy = by_cause.value().map_or_else(|| measured.busy_rows.clone(), |found| rows(&measured.cpu, own, found));
-    busy.into_iter().chain(measured.idle_rows.iter().cloned()).collect()
+pub(crate) fn total_time(counted: &CounterFigures, own: &Own, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
+    let busy = by_cause.value().map_or_else(|| counted.busy_rows.clone(), |found| rows(&counted.cpu, own, found));
+    busy.into_iter().chain(counted.idle_rows.iter().cloned()).collect()
 }
 
 fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {
@@ -76,7 +76,7 @@ fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {
         if busy.value().is_some_and(|busy| *busy > 0.0) {
             return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
         }
-        Figure::unmetered("the CPUs were idle")
+        Figure::absent("the CPUs were idle")
     };
     let causes = by_cause.causes.iter().map(|(name, cause)| TimeRow {
         name: name.replace('_', " "),
@@ -92,7 +92,7 @@ fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {
             name: name.to_owned(),
             of_non_idle: of_busy(percent),
             percent: percent.clone(),
-            average: Figure::unmetered(NOT_ITS_OWN),
+            average: Figure::absent(NOT_ITS_OWN),
         }));
     }
     rows
