@@ -13,23 +13,23 @@ table! {
     ///
     /// Percentages are of the CPU time of `cpus`.
     MeterReport {
-        /// the end, on the machine's monotonic clock
+        /// when the interval ended, on the machine's monotonic clock
         at: Stamp = "until", Nanoseconds, Plain, "";
-        /// the end, since 1970
+        /// when the interval ended, since 1970
         wall: u64 = "until", Nanoseconds, Plain, "";
         /// length of the interval
         seconds: f64 = "interval", Seconds, Plain, "";
         /// what was metered
         subject: Subject = "subject", None, Plain, "";
-        /// the CPUs that percentages are of: those that the subject may use and that were there throughout
+        /// the CPUs that percentages are of: those that the subject may use and that were online throughout
         cpus: Vec<usize> = "CPUs", None, Plain, "`/proc/stat`, the subject's affinity";
-        /// what is missing and how to allow it; what else happened to the meters
+        /// what is missing and how to get it, and what disturbed the meters
         notes: Vec<String> = "notes", None, Plain, "";
         /// time of those CPUs by use
         cpu: Cpu = "CPU", None, Plain, "";
-        /// the same of each CPU
+        /// time of each of those CPUs by use
         per_cpu: BTreeMap<usize, Cpu> = "each CPU", None, Plain, "";
-        /// the same of the machine's other CPUs: for a pinned host, the driver's are among them
+        /// time of the machine's other CPUs by use; if the host is pinned, the driver's CPUs are among them
         beside: BTreeMap<usize, Cpu> = "other CPUs", None, Plain, "";
         /// CPU time of the network's soft interrupts
         network: Network = "network", None, Plain, "";
@@ -39,7 +39,7 @@ table! {
         counts: Counts = "counts", None, Plain, "";
         /// idle time by kind
         idle: Idle = "idle", None, Plain, "";
-        /// share of the interval in which some or all tasks stalled for want of a resource (PSI)
+        /// share of the interval in which some or all tasks stalled because a resource was short (PSI)
         pressure: BTreeMap<String, Figure> = "stall", Percent, Plain, "`/proc/pressure`, `*.pressure` of a control group";
         /// where the time went, as `total_time_meters` showed it
         total_time: Vec<TimeRow> = "total time", None, Plain, "";
@@ -49,9 +49,9 @@ table! {
         devices: BTreeMap<String, Device> = "devices", None, Plain, "";
         /// CPU time of the subject by cause
         by_cause: Figure<ByCause> = "CPU by cause", None, Sampled, "samples × exact CPU time";
-        /// whether parts that were each measured by a clock of their own add up to the CPUs' time
+        /// whether the separately measured parts add up to the CPUs' time
         closure: Closure = "closure", None, Plain, "";
-        /// CPU time that taking the last snapshot took
+        /// CPU time that the last snapshot took
         cost: Figure = "reading took", Seconds, Plain, "";
     }
 }
@@ -59,17 +59,17 @@ table! {
 table! {
     /// CPU time by use, as `sar` has it.
     Cpu {
-        /// user mode, niced and guests' included
+        /// user mode, including niced tasks and guests
         usr: Figure = "%usr", Percent, Plain, "`/proc/stat`";
-        /// kernel, interrupts apart
+        /// the kernel, without interrupts
         sys: Figure = "%sys", Percent, Plain, "`/proc/stat`";
-        /// hard and soft interrupts; most kernels time soft ones by ticks and hard ones not at all
+        /// hard and soft interrupts; most kernels estimate soft ones by clock ticks and do not time hard ones
         irq: Figure = "%irq", Percent, Plain, "`/proc/stat`";
         /// idle while a task that last ran there waits for a device
         iowait: Figure = "%iowait", Percent, Plain, "`/proc/stat`";
         /// taken by the hypervisor
         steal: Figure = "%steal", Percent, Plain, "`/proc/stat`";
-        /// idle, no input or output outstanding
+        /// idle, and no task that last ran there waits for a device
         idle: Figure = "%idle", Percent, Plain, "`/proc/stat`";
         /// host load: 100 − idle
         load: Figure = "%load", Percent, Plain, "";
@@ -87,12 +87,12 @@ table! {
 }
 
 table! {
-    /// Numbers of events: of the subject where the kernel counts them by task, else of the machine (`of_machine` names those).
+    /// Numbers of events: of the subject if the kernel counts them by task, else of the machine (`of_machine` names those).
     Counts {
-        /// page faults that waited for no device
+        /// page faults that did not wait for a device
         minor_faults: Figure<Count> = "page faults, minor", Events, Plain, "`/proc/vmstat`; `/proc/PID/stat`; `memory.stat` (version 2)";
         /// page faults that waited for a device
-        major_faults: Figure<Count> = "page faults, major", Events, Plain, "likewise";
+        major_faults: Figure<Count> = "page faults, major", Events, Plain, "`/proc/vmstat`; `/proc/PID/stat`; `memory.stat` (version 2)";
         /// context switches of both kinds
         switches: Figure<Count> = "context switches", Events, Plain, "`ctxt` of `/proc/stat`; threads' `status`";
         /// switches because the task waited
@@ -101,19 +101,19 @@ table! {
         involuntary_switches: Figure<Count> = "  because it was preempted", Events, Plain, "threads' `status`";
         /// wake-ups of tasks
         wakeups: Figure<Count> = "wake-ups", Events, Plain, "`/proc/schedstat`, only with `CONFIG_SCHEDSTATS` and `kernel.sched_schedstats=1`";
-        /// hard interrupts, of the machine; of a CPU set by CPU
+        /// hard interrupts of the machine; for a CPU set, those of its CPUs
         interrupts: Figure<Count> = "interrupts, hard", Events, Plain, "`/proc/stat`, `/proc/interrupts`";
-        /// soft interrupts, likewise
+        /// soft interrupts of the machine; for a CPU set, those of its CPUs
         softirqs: Figure<Count> = "interrupts, soft", Events, Plain, "`/proc/stat`, `/proc/softirqs`";
-        /// processes and threads made, of the machine
+        /// processes and threads started, on the whole machine unless traced
         forks: Figure<Count> = "forks and threads", Events, Plain, "`/proc/stat`";
         /// programs loaded by `execve`
         execs: Figure<Count> = "programs loaded", Events, Traced, "traced";
-        /// system calls of the subject; where they are not traced, causes estimate them
+        /// system calls of the subject; without tracing, `by_cause` estimates them
         system_calls: Figure<Count> = "system calls", Events, Traced, "the full tracer";
-        /// reads and writes of block devices, of the machine; those that stand on others (LVM, RAID, LUKS, loops) are left out, the device below has them
+        /// reads and writes of the machine's block devices; devices on top of others (LVM, RAID, LUKS, loops) are left out, since the device below counts the same requests
         ios: Figure<Count> = "block-device I/Os", Events, Plain, "`/proc/diskstats`, `/sys/block`";
-        /// names of the counts above that are of the whole machine although the subject is less
+        /// names of the counts above that cover the whole machine although the subject is only a part of it
         of_machine: Vec<String> = "of the machine", None, Plain, "";
     }
 }
@@ -121,21 +121,21 @@ table! {
 table! {
     /// Idle time by kind.
     Idle {
-        /// no task to run, none that ran there waits for a device
+        /// no task is ready, and none that last ran there waits for a device
         zero: Figure = "zero idle", Percent, Plain, "`/proc/stat`; traced";
-        /// no task to run, one that ran there waits for a device
+        /// no task is ready, and one that last ran there waits for a device
         io_wait: Figure = "I/O-wait idle", Percent, Plain, "`/proc/stat`; traced";
-        /// the subject was barred by its quota; may lie in idle
+        /// the subject's quota kept it from running; it may also count as idle
         throttled: Figure = "throttled", Percent, Plain, "`cpu.stat` of a control group";
         /// the quota (`cpu.max`), in CPUs
         quota: Figure = "quota", Number, Plain, "`cpu.max`, `cfs_quota_us`";
-        /// idle while tasks waited for another CPU: at most this
+        /// idle while tasks waited for another CPU; an upper bound
         queued_elsewhere: Figure = "queued elsewhere", Percent, Plain, "the smaller of idle and run-queue delay";
         /// idle while a task of the subject waited for a page
         page_wait: Figure = "page-wait idle", Percent, Traced, "traced";
         /// idle while a program of the subject was being loaded
         loading: Figure = "loading idle", Percent, Traced, "traced";
-        /// idle while the subject was barred by its quota
+        /// idle while the subject's quota kept it from running
         quota_wait: Figure = "throttled idle", Percent, Traced, "traced";
     }
 }
@@ -147,9 +147,9 @@ table! {
         name: String = "what", None, Plain, "";
         /// share of all CPU time
         percent: Figure = "%", Percent, Plain, "";
-        /// share of non-idle CPU time; none for idle
+        /// share of the CPU time that is not idle; missing for idle rows
         of_non_idle: Figure = "%NI", Percent, Plain, "";
-        /// time of each occurrence
+        /// mean time of one occurrence
         average: Figure = "AVE", Seconds, Sampled, "";
     }
 }
@@ -157,29 +157,29 @@ table! {
 table! {
     /// Queues for the CPU and for devices. Mean numbers are by Little's law: time waited over time elapsed.
     Traffic {
-        /// tasks, mean
+        /// mean number of tasks
         running: Figure = "running", Number, Plain, "CPU time ÷ elapsed";
-        /// tasks, mean (run-queue delay ÷ elapsed)
+        /// mean number of tasks (run-queue delay ÷ elapsed)
         ready: Figure = "ready, not running", Number, Plain, "threads' `schedstat`; `/proc/schedstat`";
-        /// tasks, mean (block-I/O delay ÷ elapsed)
+        /// mean number of tasks (block-I/O delay ÷ elapsed)
         in_io: Figure = "waiting for a device", Number, Plain, "`/proc/PID/stat`, only with `sysctl kernel.task_delayacct=1`";
-        /// wait for a CPU, of each dispatch
+        /// mean wait for a CPU before a dispatch
         ready_delay: Figure = "ready delay", Seconds, Plain, "threads' `schedstat`; `/proc/schedstat`";
         /// dispatches of tasks to CPUs
-        dispatches: Figure<Count> = "dispatches", Events, Plain, "likewise";
+        dispatches: Figure<Count> = "dispatches", Events, Plain, "threads' `schedstat`; `/proc/schedstat`";
         /// time that all tasks together were ready and not running
-        run_delay: Figure = "run-queue delay", Seconds, Plain, "likewise";
-        /// from ready to running, of each dispatch
+        run_delay: Figure = "run-queue delay", Seconds, Plain, "threads' `schedstat`; `/proc/schedstat`";
+        /// time from ready to running, of each dispatch
         run_queue_delay: Figure<Quantiles> = "run queue", Seconds, Traced, "traced";
-        /// from leaving a CPU to having one again, by [why it was left](#off-the-cpu)
+        /// time from leaving a CPU to getting one again, by [why the task left it](#off-the-cpu)
         off_cpu: Figure<BTreeMap<String, Quantiles>> = "off-CPU times", Seconds, Traced, "traced";
         /// time that all tasks together waited for block devices (fsync included)
         io_delay: Figure = "device wait", Seconds, Plain, "`/proc/PID/stat`, only with `sysctl kernel.task_delayacct=1`";
         /// page faults in which the task left its CPU
         page_waits: Figure<Count> = "page waits", Events, Traced, "traced";
-        /// time off the CPU in each of these
+        /// mean time off the CPU in such a page fault
         page_wait: Figure = "page wait", Seconds, Traced, "traced";
-        /// the kernel's exponential mean
+        /// the kernel's exponentially weighted mean number of tasks
         load_average: Figure = "load average, 1 min", Number, Plain, "`/proc/loadavg`";
     }
 }
@@ -191,9 +191,9 @@ table! {
         reads: Count = "reads", Events, Plain, "`/proc/diskstats`";
         /// writes completed
         writes: Count = "writes", Events, Plain, "`/proc/diskstats`";
-        /// read a second
+        /// bytes read per second
         read_bytes_per_s: f64 = "read", BytesPerSecond, Plain, "`/proc/diskstats`";
-        /// written a second
+        /// bytes written per second
         written_bytes_per_s: f64 = "written", BytesPerSecond, Plain, "`/proc/diskstats`";
         /// average time between reads
         atb_reads: Figure = "ATB of reads", Seconds, Plain, "`/proc/diskstats`";
@@ -205,9 +205,9 @@ table! {
         queue: Figure = "queue", Number, Plain, "`/proc/diskstats`";
         /// from request to completion, queueing included
         response: Figure = "response", Seconds, Plain, "`/proc/diskstats`";
-        /// busy time ÷ I/Os: for a device that does several at once, less than each takes
+        /// busy time ÷ I/Os; less than one I/O takes if the device serves several at once
         service: Figure = "service", Seconds, Plain, "`/proc/diskstats`";
-        /// at least one I/O outstanding; of that device, never a sum
+        /// share of the time with at least one I/O outstanding, of this device alone
         busy: Figure = "% busy", Percent, Plain, "`/proc/diskstats`";
         /// failed requests, of devices that count them (SCSI)
         errors: Figure = "errors", Number, Plain, "`ioerr_cnt` in `/sys/block`";
@@ -215,7 +215,7 @@ table! {
 }
 
 table! {
-    /// A distribution of durations. Percentiles and the largest are known within 6 %.
+    /// Durations: their number, their sum and percentiles. Percentiles and the longest are known within 6 %.
     Quantiles: Copy {
         /// how many
         count: u64 = "count", Number, Traced, "traced";
@@ -233,44 +233,44 @@ table! {
 }
 
 table! {
-    /// CPU time of the subject's own tasks, and of what ran beside them on the report's CPUs.
+    /// CPU time of the subject's own tasks, and of everything else that ran on the report's CPUs.
     Own {
-        /// how it was taken, and so [what it may lack](#what-is-metered-the-subject)
+        /// how the CPU time was taken, and therefore [what it may lack](#what-is-metered-the-subject)
         source: Source = "its CPU time", None, Plain, "";
-        /// exact CPU time between two looks at its tasks: it adds up over intervals that follow each other
+        /// exact CPU time between two readings of its tasks; those of consecutive intervals add up
         seconds: Figure = "CPU", Seconds, Plain, "threads' `schedstat`, `/proc/PID/stat`; `cpu.stat` or `cpuacct.usage` of a control group";
-        /// the same as a share of the CPUs, in the interval in which those were read
-        percent: Figure = "CPU", Percent, Plain, "likewise";
-        /// in user mode, as the kernel's ticks met it; where none did in the interval, as in its life so far
-        usr: Figure = "%usr", Percent, Plain, "likewise";
-        /// in the kernel, likewise
-        sys: Figure = "%sys", Percent, Plain, "likewise";
-        /// other tasks on its CPUs; with interrupts where `irq` is missing
+        /// its share of the CPUs' time, scaled to the interval between the readings of the CPUs
+        percent: Figure = "CPU", Percent, Plain, "threads' `schedstat`, `/proc/PID/stat`; `cpu.stat` or `cpuacct.usage` of a control group";
+        /// its share in user mode, by clock ticks; if no tick met it in the interval, by those of its whole life
+        usr: Figure = "%usr", Percent, Plain, "threads' `schedstat`, `/proc/PID/stat`; `cpu.stat` or `cpuacct.usage` of a control group";
+        /// its share in the kernel, by the same ticks
+        sys: Figure = "%sys", Percent, Plain, "threads' `schedstat`, `/proc/PID/stat`; `cpu.stat` or `cpuacct.usage` of a control group";
+        /// other tasks on its CPUs, and interrupts if `irq` is missing
         others: Figure = "others", Percent, Plain, "the clocks of all other tasks";
-        /// `others` is not measured but what is left of the CPUs' use: on CPUs of its own, where others' clocks are not
+        /// `others` is not measured: it is what the subject leaves of the CPUs' use, since the subject may use only some CPUs or the tasks' clocks are missing
         others_are_rest: bool = "others are the rest", None, Plain, "";
-        /// interrupts in neither its time nor others'
+        /// interrupts that are in neither its time nor the others'
         irq: Figure = "interrupts beside both", Percent, Plain, "what the CPUs did − `percent` − `others`";
-        /// why its CPU time is not to be trusted: samples met it for much more or much less than its clocks have
+        /// why its CPU time cannot be trusted: samples show much more or much less of it than its clocks
         doubt: Option<String> = "doubtful", None, Sampled, "";
-        /// threads at the end
+        /// threads at the end of the interval
         tasks: Figure = "threads", Number, Plain, "`/proc/PID/stat`";
-        /// processes at the end
+        /// processes at the end of the interval
         processes: Figure = "processes", Number, Plain, "`/proc/PID/stat`";
     }
 }
 
 table! {
-    /// CPU time of the network's soft interrupts, on whichever CPU and in whoever's context: over loopback what one side sends
-    /// is received in its own context, so that this is neither the host's nor the driver's alone.
+    /// CPU time of the network's soft interrupts, on any CPU and in any task's time. Over loopback the sender's own time includes
+    /// the receipt of what it sends, so this figure belongs to neither the host nor the driver alone.
     Network {
-        /// CPU time; in the plain tier of all soft interrupts, as ticks met them
+        /// CPU time; in the plain tier that of all soft interrupts, by clock ticks
         seconds: Figure = "network", Seconds, Plain, "samples × busy time; ticks of all soft interrupts";
-        /// the same, as a share of all CPUs of the machine
-        percent: Figure = "network", Percent, Plain, "likewise";
+        /// share of the time of all CPUs of the machine
+        percent: Figure = "network", Percent, Plain, "samples × busy time; ticks of all soft interrupts";
         /// the 95 % interval of `percent`
         interval: Figure<[f64; 2]> = "95 % interval", Percent, Sampled, "";
-        /// the part of it in the CPU time of the subject
+        /// the part of it that is in the subject's CPU time
         in_subject: Figure = "network in the subject", Seconds, Sampled, "samples × exact CPU time";
     }
 }
@@ -280,11 +280,11 @@ table! {
     ByCause {
         /// each cause by its name
         causes: BTreeMap<String, CauseRow> = "causes", None, Sampled, "";
-        /// causes that sampling would have seen and that no sample met: each had at most `bound`
+        /// causes that sampling could have seen but no sample met: each had at most `bound`
         unmet: Vec<String> = "no sample met", None, Sampled, "";
         /// the upper end of the 95 % interval of a cause that no sample met
         bound: Figure = "bound", Percent, Sampled, "";
-        /// share of the samples that no class was found for
+        /// share of the samples without a known cause
         unclassified: f64 = "not classified", Percent, Sampled, "";
         /// samples taken and lost, constants, the sampler's own cost
         about: BTreeMap<String, Figure> = "sampling", None, Sampled, "";
@@ -296,35 +296,35 @@ table! {
     CauseRow {
         /// share of the CPUs
         percent: Figure = "%", Percent, Sampled, "";
-        /// one standard error of `percent`, by what so many samples can tell
+        /// one standard error of `percent`, from the number of samples and the error of the constants
         standard_error: Figure = "standard error", Percent, Sampled, "";
-        /// the part of it that is there because the constants of the calibration are not better known: the same in every interval
+        /// the part of it that comes from the constants of the calibration; it is the same in every interval
         calibration_error: Figure = "calibration error", Percent, Sampled, "";
         /// the 95 % interval of `percent`
         interval: Figure<[f64; 2]> = "95 % interval", Percent, Sampled, "";
-        /// samples that met it
+        /// samples of this cause
         samples: Figure = "samples", Number, Sampled, "";
         /// CPU time
         seconds: Figure = "seconds", Seconds, Sampled, "";
-        /// number of faults, calls, interrupts
+        /// number of faults, calls or interrupts
         count: Figure = "count", Number, Sampled, "";
-        /// CPU time of each
+        /// mean CPU time of one
         average: Figure = "each", Seconds, Sampled, "";
     }
 }
 
 table! {
-    /// Whether the report closes: the parts against all CPUs × elapsed time by our own clock.
+    /// Whether the parts of the report add up to the time of all CPUs, number × elapsed time by our own clock.
     Closure {
         /// what the parts add up to
         accounted: Figure = "accounted", Percent, Plain, "";
-        /// each part; none is a remainder: the subject, others and idle have clocks of their own
+        /// each part; none is a remainder, since the subject, others and idle each have a clock of their own
         parts: BTreeMap<String, f64> = "parts", Percent, Plain, "the clocks of tasks, of idle CPUs, of the hypervisor";
-        /// interrupts of idle CPUs, which are in no part, at most
+        /// upper bound of the interrupts of idle CPUs, which are in no part
         interrupts: f64 = "interrupts", Percent, Plain, "`/proc/stat`";
-        /// how far beside those the sum may miss 100
+        /// how far the sum may miss 100, besides those interrupts
         tolerance: f64 = "tolerance", Percent, Plain, "";
-        /// the sum misses 100 by no more
+        /// whether the sum is within that
         closes: bool = "closes", None, Plain, "";
     }
 }
