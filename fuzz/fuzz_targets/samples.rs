@@ -1,7 +1,7 @@
 //! Reads any bytes as the kernel's samples, symbols and maps: nothing panics, and every sample has a cause.
 #![no_main]
 
-use cuesta_meters::sampled::cause::{StackBase, Kallsyms, UserCode, classify, executable, mark};
+use cuesta_meters::sampled::cause::{StackBase, Kallsyms, UserCode, classify, class_of, executable};
 use cuesta_meters::sampled::perf::record::{Layout, Record, records};
 use libfuzzer_sys::fuzz_target;
 
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         for stamped in records(bytes, layout) {
             let Record::Sample(sample) = stamped.record else { continue };
             let names = sample.kernel.iter().filter_map(|at| symbols.find(*at)).map(|function| symbols.name(function));
-            let class = classify(names.map(mark), StackBase::User(UserCode::Program), None);
+            let class = classify(names.map(class_of), StackBase::User(UserCode::Program), None);
             assert!(!class.cause.name().is_empty());
         }
     }

@@ -14,62 +14,63 @@ class Cpu:
     """CPU time by use, as `sar` has it."""
 
     usr: MeterFigure[float]
-    """User mode, niced and guests' included."""
+    """User mode, including niced tasks and guests."""
     sys: MeterFigure[float]
-    """Kernel, interrupts apart."""
+    """The kernel, without interrupts."""
     irq: MeterFigure[float]
-    """Hard and soft interrupts; most kernels time soft ones by ticks and hard ones not at all."""
+    """Hard and soft interrupts; most kernels estimate soft ones by clock ticks and do not time hard ones."""
     iowait: MeterFigure[float]
     """Idle while a task that last ran there waits for a device."""
     steal: MeterFigure[float]
     """Taken by the hypervisor."""
     idle: MeterFigure[float]
-    """Idle, no input or output outstanding."""
+    """Idle, and no task that last ran there waits for a device."""
     load: MeterFigure[float]
     """Host load: 100 − idle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """CPU time of the network's soft interrupts, on whichever CPU and in whoever's context: over loopback what one side
-    sends is received in its own context, so that this is neither the host's nor the driver's alone."""
+    """CPU time of the network's soft interrupts, on any CPU and in any task's time. Over loopback the sender's own time
+    includes the receipt of what it sends, so this figure belongs to neither the host nor the driver alone."""
 
     seconds: MeterFigure[float]
-    """CPU time; in the plain tier of all soft interrupts, as ticks met them."""
+    """CPU time; in the plain tier that of all soft interrupts, by clock ticks."""
     percent: MeterFigure[float]
-    """The same, as a share of all CPUs of the machine."""
+    """Share of the time of all CPUs of the machine."""
     interval: MeterFigure[tuple[float, float]]
     """The 95 % interval of `percent`."""
     in_subject: MeterFigure[float]
-    """The part of it in the CPU time of the subject."""
+    """The part of it that is in the subject's CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """CPU time of the subject's own tasks, and of what ran beside them on the report's CPUs."""
+    """CPU time of the subject's own tasks, and of everything else that ran on the report's CPUs."""
 
     source: str
-    """How it was taken, and so [what it may lack](#what-is-metered-the-subject)."""
+    """How the CPU time was taken, and therefore [what it may lack](#what-is-metered-the-subject)."""
     seconds: MeterFigure[float]
-    """Exact CPU time between two looks at its tasks: it adds up over intervals that follow each other."""
+    """Exact CPU time between two readings of its tasks; those of consecutive intervals add up."""
     percent: MeterFigure[float]
-    """The same as a share of the CPUs, in the interval in which those were read."""
+    """Its share of the CPUs' time, scaled to the interval between the readings of the CPUs."""
     usr: MeterFigure[float]
-    """In user mode, as the kernel's ticks met it; where none did in the interval, as in its life so far."""
+    """Its share in user mode, by clock ticks; if no tick met it in the interval, by those of its whole life."""
     sys: MeterFigure[float]
-    """In the kernel, likewise."""
+    """Its share in the kernel, by the same ticks."""
     others: MeterFigure[float]
-    """Other tasks on its CPUs; with interrupts where `irq` is missing."""
+    """Other tasks on its CPUs, and interrupts if `irq` is missing."""
     others_are_rest: bool | None
-    """`others` is not measured but what is left of the CPUs' use: on CPUs of its own, where others' clocks are not."""
+    """`others` is not measured: it is what the subject leaves of the CPUs' use, since the subject may use only some
+    CPUs or the tasks' clocks are missing."""
     irq: MeterFigure[float]
-    """Interrupts in neither its time nor others'."""
+    """Interrupts that are in neither its time nor the others'."""
     doubt: str | None
-    """Why its CPU time is not to be trusted: samples met it for much more or much less than its clocks have."""
+    """Why its CPU time cannot be trusted: samples show much more or much less of it than its clocks."""
     tasks: MeterFigure[float]
-    """Threads at the end."""
+    """Threads at the end of the interval."""
     processes: MeterFigure[float]
-    """Processes at the end."""
+    """Processes at the end of the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of events: of the subject where the kernel counts them by task, else of the machine (`of_machine` names
+    """Numbers of events: of the subject if the kernel counts them by task, else of the machine (`of_machine` names
     those)."""
 
     minor_faults: MeterFigure[Count]
-    """Page faults that waited for no device."""
+    """Page faults that did not wait for a device."""
     major_faults: MeterFigure[Count]
     """Page faults that waited for a device."""
     switches: MeterFigure[Count]
@@ -100,20 +101,20 @@ class Counts:
     wakeups: MeterFigure[Count]
     """Wake-ups of tasks."""
     interrupts: MeterFigure[Count]
-    """Hard interrupts, of the machine; of a CPU set by CPU."""
+    """Hard interrupts of the machine; for a CPU set, those of its CPUs."""
     softirqs: MeterFigure[Count]
-    """Soft interrupts, likewise."""
+    """Soft interrupts of the machine; for a CPU set, those of its CPUs."""
     forks: MeterFigure[Count]
-    """Processes and threads made, of the machine."""
+    """Processes and threads started, on the whole machine unless traced."""
     execs: MeterFigure[Count]
     """Programs loaded by `execve`."""
     system_calls: MeterFigure[Count]
-    """System calls of the subject; where they are not traced, causes estimate them."""
+    """System calls of the subject; without tracing, `by_cause` estimates them."""
     ios: MeterFigure[Count]
-    """Reads and writes of block devices, of the machine; those that stand on others (LVM, RAID, LUKS, loops) are left
-    out, the device below has them."""
+    """Reads and writes of the machine's block devices; devices on top of others (LVM, RAID, LUKS, loops) are left out,
+    since the device below counts the same requests."""
     of_machine: Sequence[str]
-    """Names of the counts above that are of the whole machine although the subject is less."""
+    """Names of the counts above that cover the whole machine although the subject is only a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +122,21 @@ class Idle:
     """Idle time by kind."""
 
     zero: MeterFigure[float]
-    """No task to run, none that ran there waits for a device."""
+    """No task is ready, none that ran there waits for a device."""
     io_wait: MeterFigure[float]
-    """No task to run, one that ran there waits for a device."""
+    """No task is ready, one that ran there waits for a device."""
     throttled: MeterFigure[float]
-    """The subject was barred by its quota; may lie in idle."""
+    """Kept from running by its quota; may also count as idle."""
     quota: MeterFigure[float]
     """The quota (`cpu.max`), in CPUs."""
     queued_elsewhere: MeterFigure[float]
-    """Idle while tasks waited for another CPU: at most this."""
+    """Idle while tasks waited for another CPU; an upper bound."""
     page_wait: MeterFigure[float]
     """Idle while a task of the subject waited for a page."""
     loading: MeterFigure[float]
     """Idle while a program of the subject was being loaded."""
     quota_wait: MeterFigure[float]
-    """Idle while the subject was barred by its quota."""
+    """Idle while the subject's quota kept it from running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +148,14 @@ class TimeRow:
     percent: MeterFigure[float]
     """Share of all CPU time."""
     of_non_idle: MeterFigure[float]
-    """Share of non-idle CPU time; none for idle."""
+    """Share of the CPU time that is not idle; missing for idle rows."""
     average: MeterFigure[float]
-    """Time of each occurrence."""
+    """Mean time of one occurrence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
-    """A distribution of durations. Percentiles and the largest are known within 6 %."""
+class Quantiles:
+    """Durations: their number, their sum and percentiles. Percentiles and the longest are known within 6 %."""
 
     count: int
     """How many."""
@@ -175,29 +176,29 @@ class Traffic:
     """Queues for the CPU and for devices. Mean numbers are by Little's law: time waited over time elapsed."""
 
     running: MeterFigure[float]
-    """Tasks, mean."""
+    """Mean number of tasks."""
     ready: MeterFigure[float]
-    """Tasks, mean (run-queue delay ÷ elapsed)."""
+    """Mean number of tasks (run-queue delay ÷ elapsed)."""
     in_io: MeterFigure[float]
-    """Tasks, mean (block-I/O delay ÷ elapsed)."""
+    """Mean number of tasks (block-I/O delay ÷ elapsed)."""
     ready_delay: MeterFigure[float]
-    """Wait for a CPU, of each dispatch."""
+    """Mean wait for a CPU before a dispatch."""
     dispatches: MeterFigure[Count]
     """Dispatches of tasks to CPUs."""
     run_delay: MeterFigure[float]
     """Time that all tasks together were ready and not running."""
-    run_queue_delay: MeterFigure[Distribution]
-    """From ready to running, of each dispatch."""
-    off_cpu: MeterFigure[Mapping[str, Distribution]]
-    """From leaving a CPU to having one again, by [why it was left](#off-the-cpu)."""
+    run_queue_delay: MeterFigure[Quantiles]
+    """Time from ready to running, of each dispatch."""
+    off_cpu: MeterFigure[Mapping[str, Quantiles]]
+    """Time from leaving a CPU to getting one again, by [why the task left it](#off-the-cpu)."""
     io_delay: MeterFigure[float]
     """Time that all tasks together waited for block devices (fsync included)."""
     page_waits: MeterFigure[Count]
     """Page faults in which the task left its CPU."""
     page_wait: MeterFigure[float]
-    """Time off the CPU in each of these."""
+    """Mean time off the CPU in such a page fault."""
     load_average: MeterFigure[float]
-    """The kernel's exponential mean."""
+    """The kernel's exponential mean of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +210,9 @@ class Device:
     writes: Count
     """Writes completed."""
     read_bytes_per_s: float
-    """Read a second."""
+    """Bytes read per second."""
     written_bytes_per_s: float
-    """Written a second."""
+    """Bytes written per second."""
     atb_reads: MeterFigure[float]
     """Average time between reads."""
     atb_writes: MeterFigure[float]
@@ -223,9 +224,9 @@ class Device:
     response: MeterFigure[float]
     """From request to completion, queueing included."""
     service: MeterFigure[float]
-    """Busy time ÷ I/Os: for a device that does several at once, less than each takes."""
+    """Busy time ÷ I/Os; less than one I/O takes if the device serves several at once."""
     busy: MeterFigure[float]
-    """At least one I/O outstanding; of that device, never a sum."""
+    """Share of the time with at least one I/O outstanding, of this device alone."""
     errors: MeterFigure[float]
     """Failed requests, of devices that count them (SCSI)."""
 
@@ -237,20 +238,19 @@ class CauseRow:
     percent: MeterFigure[float]
     """Share of the CPUs."""
     standard_error: MeterFigure[float]
-    """One standard error of `percent`, by what so many samples can tell."""
+    """One standard error of `percent`, from the number of samples and the error of the constants."""
     calibration_error: MeterFigure[float]
-    """The part of it that is there because the constants of the calibration are not better known: the same in every
-    interval."""
+    """The part of it that comes from the constants of the calibration; it is the same in every interval."""
     interval: MeterFigure[tuple[float, float]]
     """The 95 % interval of `percent`."""
     samples: MeterFigure[float]
-    """Samples that met it."""
+    """Samples of this cause."""
     seconds: MeterFigure[float]
     """CPU time."""
     count: MeterFigure[float]
-    """Number of faults, calls, interrupts."""
+    """Number of faults, calls or interrupts."""
     average: MeterFigure[float]
-    """CPU time of each."""
+    """Mean CPU time of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,29 +260,29 @@ class ByCause:
     causes: Mapping[str, CauseRow]
     """Each cause by its name."""
     unmet: Sequence[str]
-    """Causes that sampling would have seen and that no sample met: each had at most `bound`."""
+    """Causes that sampling could have seen but no sample met: each had at most `bound`."""
     bound: MeterFigure[float]
     """The upper end of the 95 % interval of a cause that no sample met."""
     unclassified: float
-    """Share of the samples that no class was found for."""
+    """Share of the samples without a known cause."""
     about: Mapping[str, MeterFigure[float]]
     """Samples taken and lost, constants, the sampler's own cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """Whether the report closes: the parts against all CPUs × elapsed time by our own clock."""
+    """Whether the parts of the report add up to the time of all CPUs, number × elapsed time by our own clock."""
 
     accounted: MeterFigure[float]
     """What the parts add up to."""
     parts: Mapping[str, float]
-    """Each part; none is a remainder: the subject, others and idle have clocks of their own."""
+    """Each part; none is a remainder, since the subject, others and idle each have a clock of their own."""
     interrupts: float
-    """Interrupts of idle CPUs, which are in no part, at most."""
+    """Upper bound of the interrupts of idle CPUs, which are in no part."""
     tolerance: float
-    """How far beside those the sum may miss 100."""
+    """How far the sum may miss 100, besides those interrupts."""
     closes: bool | None
-    """The sum misses 100 by no more."""
+    """Whether the sum is within that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,23 +290,23 @@ class MeterReport:
     """Everything that was metered of a subject between two snapshots. Percentages are of the CPU time of `cpus`."""
 
     at: int
-    """The end, on the machine's monotonic clock."""
+    """When the interval ended, on the machine's monotonic clock."""
     wall: int
-    """The end, since 1970."""
+    """When the interval ended, since 1970."""
     seconds: float
     """Length of the interval."""
     subject: str
     """What was metered."""
     cpus: Sequence[int]
-    """The CPUs that percentages are of: those that the subject may use and that were there throughout."""
+    """The CPUs that percentages are of: those that the subject may use and that were online throughout."""
     notes: Sequence[str]
-    """What is missing and how to allow it; what else happened to the meters."""
+    """What is missing and how to get it, and what disturbed the meters."""
     cpu: Cpu
     """Time of those CPUs by use."""
     per_cpu: Mapping[str, Cpu]
-    """The same of each CPU."""
+    """Time of each of those CPUs by use."""
     beside: Mapping[str, Cpu]
-    """The same of the machine's other CPUs: for a pinned host, the driver's are among them."""
+    """Time of the machine's other CPUs by use; if the host is pinned, the driver's CPUs are among them."""
     network: Network
     """CPU time of the network's soft interrupts."""
     own: Own
@@ -316,7 +316,7 @@ class MeterReport:
     idle: Idle
     """Idle time by kind."""
     pressure: Mapping[str, MeterFigure[float]]
-    """Share of the interval in which some or all tasks stalled for want of a resource (PSI)."""
+    """Share of the interval in which some or all tasks stalled because a resource was short (PSI)."""
     total_time: Sequence[TimeRow]
     """Where the time went, as `total_time_meters` showed it."""
     traffic: Traffic
@@ -326,6 +326,6 @@ class MeterReport:
     by_cause: MeterFigure[ByCause]
     """CPU time of the subject by cause."""
     closure: Closure
-    """Whether parts that were each measured by a clock of their own add up to the CPUs' time."""
+    """Whether the separately measured parts add up to the CPUs' time."""
     cost: MeterFigure[float]
-    """CPU time that taking the last snapshot took."""
+    """CPU time that the last snapshot took."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cuesta.ledger.meter_report import Distribution, MeterReport
+from cuesta.ledger.meter_report import MeterReport, Quantiles
 from cuesta.units import count, seconds
 
 WHY = {
@@ -29,5 +29,5 @@ def rows(sheet: MeterReport) -> Iterator[tuple[str, ...]]:
         yield "in a run queue", *cells(queued)
 
 
-def cells(of: Distribution) -> tuple[str, ...]:
+def cells(of: Quantiles) -> tuple[str, ...]:
     return count(of.count), *map(seconds, (of.sum, of.p50, of.p90, of.p99, of.max))

@@ -121,11 +121,11 @@ table! {
 table! {
     /// Idle time by kind.
     Idle {
-        /// no task is ready, and none that last ran there waits for a device
+        /// no task is ready, none that ran there waits for a device
         zero: Figure = "zero idle", Percent, Plain, "`/proc/stat`; traced";
-        /// no task is ready, and one that last ran there waits for a device
+        /// no task is ready, one that ran there waits for a device
         io_wait: Figure = "I/O-wait idle", Percent, Plain, "`/proc/stat`; traced";
-        /// the subject's quota kept it from running; it may also count as idle
+        /// kept from running by its quota; may also count as idle
         throttled: Figure = "throttled", Percent, Plain, "`cpu.stat` of a control group";
         /// the quota (`cpu.max`), in CPUs
         quota: Figure = "quota", Number, Plain, "`cpu.max`, `cfs_quota_us`";
@@ -179,7 +179,7 @@ table! {
         page_waits: Figure<Count> = "page waits", Events, Traced, "traced";
         /// mean time off the CPU in such a page fault
         page_wait: Figure = "page wait", Seconds, Traced, "traced";
-        /// the kernel's exponentially weighted mean number of tasks
+        /// the kernel's exponential mean of tasks
         load_average: Figure = "load average, 1 min", Number, Plain, "`/proc/loadavg`";
     }
 }
