@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,27 @@ def test_words_stand_for_the_flags(capsys: pytest.CaptureFixture[str], here: Pat
     assert json.loads((here / "service.profile").read_text())["format"] == 1
     assert main(["meters", "record"]) == Exit.USAGE
     assert main(["meters", "1", "2", "3"]) == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("word", "flags"),
+    [
+        ("report", {"since", "reset", "json", "pid", "cgroup", "cpus", "from"}),
+        ("reset", {"since", "pid", "cgroup", "cpus", "from"}),
+        ("record", {"plain", "exact", "calls", "pid", "cgroup", "cpus", "from"}),
+        ("profile", {"fraction", "flame", "folded", "json", "pid", "cgroup", "cpus"}),
+        ("stream", set()),
+    ],
+)
+def test_a_word_has_help_with_its_own_flags(capsys: pytest.CaptureFixture[str], word: str, flags: set[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(["meters", word, "--help"])
+    said = capsys.readouterr().out
+    assert raised.value.code == 0
+    assert said.startswith(f"usage: cuesta meters {word} ")
+    assert set(
+        re.findall(r"^  .*?--(\w+)", said.partition("options:")[2].partition("examples:")[0], re.MULTILINE)
+    ) == flags | {"help"}
 
 
 def test_a_program_asks_for_a_stream() -> None:

@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     """Run the command and return its exit code. `loaded` is called after the verb's import, before the verb starts."""
     words = joined(sys.argv[1:] if arguments is None else arguments)
     parser = top_parser() if not words or words[0] not in VERBS else verb_parser(words[0])
+    if words[1:] and {"-h", "--help"} & set(words):
+        print_help_of_word(words[0], words[1])
     parsed, unknown = parser.parse_known_args(words if parser.prog == "cuesta" else words[1:])
     try:
         if unknown:
@@ -103,6 +105,18 @@ def verb_parser(name: str) -> argparse.ArgumentParser:
     )
     verb.add_arguments(parser)
     return parser
+
+
+def print_help_of_word(verb: str, word: str) -> None:
+    """Print the help of a word such as `report` of `cuesta meters report`, and exit; nothing if it is no such word."""
+    module = import_module(f"cuesta.cli.verbs.{verb}") if verb in VERBS else None
+    about, examples = getattr(module, "WORDS", {}).get(word, (None, None))
+    if module and about:
+        prog = f"cuesta {verb} {word}"
+        parser = argparse.ArgumentParser(prog, description=about, epilog=examples, formatter_class=Raw)
+        module.add_word_arguments(parser, word)
+        parser.print_help()
+        parser.exit()
 
 
 def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
