@@ -1,4 +1,4 @@
-"""What bad input gets: one clear message with place and remedy, the right exit code, nothing half-written."""
+"""Bad input gets one clear message with place and remedy, the right exit code, and leaves nothing half-written."""
 
 import resource
 import socket

@@ -57,7 +57,7 @@ def test_callers_have_intervals_of_their_own(capsys: pytest.CaptureFixture[str],
     again = json.loads(out(capsys, "--report", "--since", mine, "--json"))
     assert short["seconds"] < again["seconds"]
     assert again["seconds"] > long["seconds"], "a report does not begin anew"
-    assert "nobody samples between two commands" in again["by_cause"]["why"]
+    assert "nothing samples between two commands" in again["by_cause"]["why"]
     both = json.loads(out(capsys, "--report", "--reset", "--since", mine, "--json"))
     after = json.loads(out(capsys, "--report", "--since", mine, "--json"))
     assert after["seconds"] < both["seconds"]
@@ -143,7 +143,7 @@ def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[s
     assert main(["meters", "--report", "--since", str(here / "kept")]) == Exit.BAD_INPUT
     said = capsys.readouterr().err
     assert "not a reading that `cuesta meters --reset` wrote" in said
-    assert "begins anew" in said
+    assert "begins a new one" in said
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.person import Person
 from tests.secret_places import FAR, PLACES, SHELL, Steps, command, prompted
 
 LETTERS = "QzXvJkWqZjKx7VwYg3BfHp9Um5"
-"""Of these no four stand together by accident."""
+"""No four of these stand together by accident."""
 GAPS = (0.0, 0.04)
 """Seconds between keys: of a paste and of a person."""
 

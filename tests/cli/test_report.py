@@ -38,6 +38,13 @@ def test_several_runs_make_one_page(here: Path, capsys: pytest.CaptureFixture[st
     assert 'href="base/agent-0/series.jsonl"' in page
 
 
+def test_a_folder_of_runs_is_named_with_what_to_type(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "colleague/base")
+    good(here / "colleague/new")
+    assert main(["report", "colleague"]) == Exit.BAD_INPUT
+    assert "it has 2 runs in it: cuesta report colleague/*" in capsys.readouterr().err
+
+
 def test_other_forms_make_no_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "run")
     assert main(["report", "run", "--markdown", "--junit", "junit.xml", "--json", "run.json"]) == Exit.GOOD

@@ -1,4 +1,4 @@
-"""What may load before the work begins: all else makes `--version` and `--help` slow."""
+"""Modules that may load before the work begins: others make `--version` and `--help` slow."""
 
 import json
 import subprocess

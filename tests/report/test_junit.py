@@ -20,7 +20,7 @@ def suites(tmp_path: Path, *folders: Path) -> list[Element]:
 
 
 def cases(suite: Element) -> dict[str, str]:
-    """What came of each case."""
+    """The outcome of each test case."""
     return {
         case.get("name", ""): next((each.tag for each in case if each.tag != "system-out"), "passed")
         for case in suite.findall("testcase")

@@ -65,7 +65,7 @@ BEYOND = """
     (own.right > document.documentElement.clientWidth + 1 || own.left < -1);
 }).map(each => `${each.tagName}: ${each.textContent.slice(0, 40)}`)
 """
-"""What lies beyond the edge of the page; tables scroll within theirs."""
+"""Elements beyond the edge of the page; tables scroll within their own."""
 SCROLLING = """
 [...document.querySelectorAll('.wide')].filter(each => each.scrollWidth > each.clientWidth + 1)
   .map(each => each.textContent.replace(/\\s+/g, ' ').slice(0, 60))

@@ -37,7 +37,7 @@ EIGHTY = plain(
         "about": {"samples": plain(80.0)},
     }
 )
-"""What eighty samples tell."""
+"""Figures from eighty samples."""
 
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _timeline(job: Job) -> str:
             rows.append(f"  step {number:<3}{begin} {settled} {end} {users:7,}  {swept}".rstrip())
             number += 1
         if segment.first + len(segment.steps) < len(job.plan.steps):
-            rows.append("  (the lines are opened anew)")
+            rows.append("  (the lines are opened again)")
     return "\n".join(rows)
 
 

@@ -66,7 +66,7 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     if not listed and not unread:
         raise InputError(
             f"{', '.join(map(str, places))}: there is no certification and no file of goals",
-            "`cuesta certify PLAN` makes one; docs/ledger.md shows a file of goals",
+            "`cuesta certify PLAN` makes one; docs/ledger.md shows a file of goals; --sql asks about runs",
         )
     if arguments.goal is not None and not folders.goals:
         raise UsageError("cuesta ledger: --goal is of a file of goals, and there is none", "docs/ledger.md shows one")

@@ -174,7 +174,7 @@ def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     if arguments.reset:
         saved.write(meters.snapshot())
         if not arguments.report:
-            print(f"metering since now; `cuesta meters --report` shows what came ({saved.file})", file=sys.stderr)
+            print(f"an interval begins now; `cuesta meters report` shows it ({saved.file})", file=sys.stderr)
     return Exit.GOOD
 
 

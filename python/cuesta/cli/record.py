@@ -180,7 +180,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
     _write_file(files.cast, cast.written(keep_all), private=keep_all)
     if not cast.has_input:
-        raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} shows what came")
+        raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} has the output")
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     about = f"Recorded {when} by cuesta record: {_on_one_row(command)}\nPlay it: {_on_one_row(play)}"
     tape = cast.tape(closed=True, about=about, keep_all=keep_all)
@@ -222,9 +222,13 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
 def _replayed(tape: str) -> str:
     """One sentence: what users do who play the tape."""
     if "\nForever\n" in tape:
-        return "played, each user does once what stands before Forever, then repeats the rest with random think times"
+        return (
+            "played, it makes each user do the part before Forever once, then repeat the rest with random think times"
+        )
     where = "in a new session" if LOGOUT in tape else "in the same session"
-    return f"played, each user does what you did with exactly your think times, then all of it again {where}"
+    return (
+        f"played, it makes each user do what you did, with exactly your think times, and then all of it again {where}"
+    )
 
 
 def _on_one_row(text: str) -> str:

@@ -1,13 +1,14 @@
 """`cuesta report`: shows one or several runs, or certifications, from the records in their folders."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.errors import Exit, UsageError
+from cuesta.errors import Exit, InputError, UsageError
 from cuesta.ledger.certification import is_certification, open_certification
+from cuesta.units import many
 
 if TYPE_CHECKING:
     from cuesta.analysis import Summary
@@ -39,6 +40,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 def _show_runs(arguments: argparse.Namespace) -> None:
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
+    _suggest_runs_below(arguments.folders)
     summaries = [analysis.summarise(folder) for folder in arguments.folders]
     runs = dict(zip(report.names(arguments.folders), summaries, strict=True))
     if arguments.markdown:
@@ -50,6 +52,17 @@ def _show_runs(arguments: argparse.Namespace) -> None:
         file = _file(arguments, "report.html")
         report.html(runs, file)
         _say(_text(runs, arguments.verbose), file, arguments)
+
+
+def _suggest_runs_below(folders: Iterable[Path]) -> None:
+    """Raise InputError for a folder that is no run but has runs in it, as one from a colleague may be."""
+    for folder in folders:
+        runs = [] if (folder / "run.json").exists() else sorted(folder.glob("*/run.json"))
+        if runs:
+            raise InputError(
+                f"{folder}: no run folder: there is no run.json in it",
+                f"it has {many(len(runs), 'run')} in it: cuesta report {folder}/*",
+            )
 
 
 def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:

@@ -17,7 +17,7 @@ from cuesta.engine.meter_process import Meters
 from cuesta.errors import CuestaError, InputError
 
 NOT_SAMPLED = (
-    "nobody samples between two commands: `cuesta meters` samples for the 5 s that it runs, "
+    "nothing samples between two commands: `cuesta meters` samples for the 5 s that it runs, "
     "`cuesta meters INTERVAL 1 --json` for an interval"
 )
 """Why the report of such an interval has no causes of CPU time."""
@@ -59,9 +59,9 @@ class SavedInterval:
             raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
         except ValueError as error:
             what = f"{self.file}: not a reading that `cuesta meters --reset` wrote ({error})"
-            raise InputError(what, "`cuesta meters --reset` begins anew") from None
+            raise InputError(what, "`cuesta meters --reset` begins a new one") from None
         except _native.RunError as error:
-            raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins anew") from None
+            raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins a new one") from None
         sheet["by_cause"] = {"why": NOT_SAMPLED}
         return sheet
 

@@ -121,7 +121,7 @@ def text(result: dict[str, Any]) -> list[str]:
         rows.append(f"  {result['grade']}: {many(result['runs'], 'run')} counted, {result['excluded']} did not")
     elif result.get("written_by", __version__) != __version__:
         rows.append(
-            f"  it was written by cuesta {result['written_by']}, which may have reckoned otherwise than {__version__}"
+            f"  it was written by cuesta {result['written_by']}, which may compute otherwise than {__version__}"
         )
     if result.get("signed_by"):
         rows.append(f"  signed by {result['signed_by']}")

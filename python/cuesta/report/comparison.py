@@ -50,7 +50,8 @@ def headline(comparison: Comparison) -> str:
 def answer(comparison: Comparison) -> str:
     match comparison.overall:
         case Overall.REFUSED:
-            return f"refused: {plain(comparison.refused[0])}"
+            more = f", and {len(comparison.refused) - 1} more" if len(comparison.refused) > 1 else ""
+            return f"refused: {plain(comparison.refused[0])}{more}"
         case Overall.CHANGED:
             changes = (
                 f"{each.test.verdict} in {plain(each.metric.label)}" for each in changed(comparison) if each.test

@@ -14,7 +14,7 @@ from cuesta.units import ABSENT, digits, signed
 
 WIDTH = 80
 MARK = {"plain": " ", "sampled": "~", "exact": "="}
-"""What stands behind a figure for its tier."""
+"""The note behind a figure, by its tier."""
 NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
@@ -50,7 +50,7 @@ def sections(distance: MixDistance, service: Service, run: MeterReport) -> Itera
 
 
 def verdict(distance: MixDistance) -> Iterator[str]:
-    """What the run leaves out."""
+    """Parts of the service that the run leaves out."""
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
         yield from wrapped(f"- as good as not exercised: {what}", "  ")

@@ -21,7 +21,7 @@ MOST_ANSWERS = 3
 """Runs that the headline names one by one."""
 MOST_DIFFERENCES = 40
 """Facts in which runs differ that are listed."""
-NO_COMPARISON = "side by side is no comparison: `cuesta compare BASE NEW` says what a difference is worth"
+NO_COMPARISON = "side by side is no comparison: `cuesta compare BASE NEW` says whether a difference is real"
 
 FIGURES = (
     *("transactions.per_s", "transactions.count", "response.p50", "response.p95", "response.p99"),
@@ -74,7 +74,7 @@ def verdict(runs: Mapping[str, Summary]) -> Verdict:
 def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     heads = ("", *runs)
     unlike = list(differences(runs))
-    differ: list[Part] = [Folded("In what else they differ", [Table(heads, unlike)])] if unlike else []
+    differ: list[Part] = [Folded("Other differences", [Table(heads, unlike)])] if unlike else []
     yield Section("What was run", [Table(heads, list(what_was_run(runs))), *differ])
     if rows := list(limits(runs)):
         yield Section("Limits", [Table(heads, rows)])

@@ -25,7 +25,7 @@ from cuesta.report.model import (
 )
 
 CLASSES = {"good": "kept", "bad": "crossed", "notice": "notice", "faint": "faint", "": ""}
-"""What the tones are called in page.css."""
+"""The classes of page.css, by tone."""
 
 
 def html(report: Report, place: Path) -> str:
