@@ -16,7 +16,7 @@ from cuesta import _native
 from cuesta.engine.listener import listener
 from cuesta.engine.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of
-from cuesta.plan.fields import tracing_tier
+from cuesta.plan.fields import tier_and_subject, tracing_tier
 from cuesta.target import BUILTIN_HOST, kind_of
 
 HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
@@ -100,13 +100,12 @@ class SegmentFacts:
 
 def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -> MeterSource:
     """Resolve WHERE with its tracers and its period; the default is a second."""
-    tier, _, subject = where.partition(":")
-    traced = TRACED.get(tier)
-    found = untraced(subject or "auto" if traced else where, facts)
+    tier, subject = tier_and_subject(where)
+    found = untraced(subject, facts)
     if found.request is None:
         return found
-    if traced:
-        found = replace(found, request=trace(found.request, traced))
+    if tier:
+        found = replace(found, request=trace(found.request, TRACED[tier]))
     return replace(found, request=replace(found.request, every=every)) if found.request and every else found
 
 
@@ -123,7 +122,7 @@ def why_untraced(where: str) -> str | None:
     """
     if tracing_tier(where) is None or where.startswith("ssh:"):
         return None
-    return _native.why_untraced(of_processes=not where.partition(":")[2].startswith(OF_CPUS))
+    return _native.why_untraced(of_processes=not tier_and_subject(where)[1].startswith(OF_CPUS))
 
 
 def untraced(where: str, facts: SegmentFacts) -> MeterSource:

@@ -13,6 +13,7 @@ from cuesta.engine import meter_source
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
+from cuesta.plan.fields import tier_and_subject
 from cuesta.target import kind_of
 from cuesta.units import many, minutes
 
@@ -83,15 +84,10 @@ def why_untraced(meters: str) -> str | None:
     return meter_source.why_untraced(traced_by("exact", meters))
 
 
-def subject(meters: str) -> str:
-    """The subject in a value of --meters, without the tier: `pid:7` of `exact:pid:7`."""
-    tier, _, subject = meters.partition(":")
-    return (subject or "auto") if tier in meter_source.TRACED else meters
-
-
 def traced_by(tier: str, meters: str) -> str:
     """A value of --meters with another tier."""
-    return tier if subject(meters) == "auto" else f"{tier}:{subject(meters)}"
+    _, subject = tier_and_subject(meters)
+    return tier if subject == "auto" else f"{tier}:{subject}"
 
 
 def with_meters(job: Job, meters: str) -> Job:

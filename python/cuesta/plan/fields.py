@@ -302,8 +302,8 @@ def _stamps(value: object) -> int:
 
 def _meters(value: object) -> str:
     text = _text(value)
-    tier, _, subject = text.partition(":")
-    if tier in TRACED and (text in TRACED or subject == "auto" or _SUBJECT.fullmatch(subject)):
+    tier, subject = tier_and_subject(text)
+    if tier and (subject == "auto" or _SUBJECT.fullmatch(subject)):
         return text
     if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
@@ -311,13 +311,20 @@ def _meters(value: object) -> str:
     return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else _wrong("there are no such meters")
 
 
+def tier_and_subject(meters: str) -> tuple[str | None, str]:
+    """Split a value of --meters for this machine: `exact:pid:7` is (`exact`, `pid:7`), `exact` (`exact`, `auto`)."""
+    tier, colon, subject = meters.partition(":")
+    if tier not in TRACED:
+        return None, meters
+    return tier, subject if colon else "auto"
+
+
 def tracing_tier(meters: str) -> str | None:
     """The tier in a value of --meters that traces the kernel: `exact`, `calls` or None."""
     if meters.startswith("ssh:"):
         tier = parse_qs(urlsplit(meters).query).get("tier", [""])[-1]
-    else:
-        tier = meters.partition(":")[0]
-    return tier if tier in TRACED else None
+        return tier if tier in TRACED else None
+    return tier_and_subject(meters)[0]
 
 
 _SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+")
