@@ -5,6 +5,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.cli import main
+from cuesta.cli.run import overview
+from cuesta.engine.job import prepare
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 
@@ -37,3 +40,22 @@ def test_ssh_settings_without_effect_are_listed(here: Path, write: Write, capsys
     config = write("config", "Host bastion\n  HostName 127.0.0.1\n  LocalForward 9999 127.0.0.1:80\n")
     assert main(["run", "--target", f"ssh://bastion?config={config}", "--dry-run"]) == 0
     assert "Cuesta does not do: bastion: localforward 9999" in capsys.readouterr().out
+
+
+def test_it_says_what_is_left_behind(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--target", "ssh://bastion?config=none&known_hosts=accept-new", "--dry-run"]) == 0
+    _, _, left = capsys.readouterr().out.partition("LEFT BEHIND\n")
+    assert "a shell's history keeps what users type" in left
+    assert "known_hosts: a host that is not known yet is written down there" in left
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("host:", "4 users at the built-in host (another: --target URL), tape interactive; about "),
+        ("ssh://joe@bastion?identity=k&config=none", "4 users at ssh://joe@bastion, tape interactive; about "),
+    ],
+)
+def test_the_first_row_of_a_run_says_who_types_at_what(here: Path, target: str, said: str) -> None:
+    job = prepare(load(RawOptions(flags={"users": "4", "target": target}), here))
+    assert overview(job).startswith(said)
