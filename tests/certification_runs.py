@@ -14,7 +14,7 @@ from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
 from cuesta.ledger.record import Method, RecordFigure
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
 

@@ -8,9 +8,9 @@ from cuesta.analysis import summarise
 from cuesta.analysis.causes import causes_over_time, cost_by_cause, uses_over_time
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meters import Metered, Row
+from tests.meter_reports import typed
 from tests.report import made_up
 from tests.run_folder import RunFolder
-from tests.sheets import typed
 
 
 def metered(path: Path, rows: list[Row]) -> Recorded:

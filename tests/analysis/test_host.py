@@ -8,8 +8,8 @@ import pytest
 
 from cuesta.analysis.host import host
 from cuesta.ledger import open_run
+from tests.meter_reports import meter_report, missing, plain
 from tests.run_folder import CLOCK, NANO, RunFolder
-from tests.sheets import missing, plain, sheet
 
 ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
 
@@ -34,7 +34,7 @@ def row(second: int, **figures: float) -> dict[str, Any]:
 
 
 def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (8.0, 4.0, 18.0)
     assert found.cpu.usr + found.cpu.sys + found.cpu.irq + found.cpu.iowait + found.cpu.steal + found.cpu.idle + (
         found.cpu.others
@@ -46,7 +46,7 @@ def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) ->
 
 
 def test_where_nobody_tells_interrupts_apart_they_are_with_others(tmp_path: Path) -> None:
-    mingled = sheet()
+    mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": mingled}])
     assert (found.cpu.usr, found.cpu.irq, found.cpu.others) == (8.0, None, 19.0)
@@ -56,12 +56,12 @@ def test_where_nobody_tells_interrupts_apart_they_are_with_others(tmp_path: Path
 
 
 def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(part=False)}])
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(part=False)}])
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (20.0, 10.0, None)
 
 
 def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     each = found.per_transaction
     assert (each.transactions, each.cpu_ms) == (pytest.approx(60.0), pytest.approx(120.0))
     assert (each.minor_faults, each.major_faults) == (pytest.approx(10.0), pytest.approx(1.0))
@@ -73,7 +73,7 @@ def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -
 
 def test_a_subject_that_ended_is_charged_with_the_transactions_until_then(tmp_path: Path) -> None:
     # Measured from 2 to 32, last seen at 8.5: two transactions a second until then.
-    row = {"step": 0, "sheet": sheet(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
+    row = {"step": 0, "sheet": meter_report(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
     _, found = recorded(tmp_path, [{"about": ABOUT}, row])
     assert (found.per_transaction.transactions, found.per_transaction.cpu_ms) == (13.0, pytest.approx(120.0))
     assert found.meters.gaps == ["the figures are of 6.5 s: nothing was metered behind them"]
@@ -111,7 +111,7 @@ def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Pa
 
 
 def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
-    empty = sheet()
+    empty = meter_report()
     empty["cpu"] = {name: missing() for name in empty["cpu"]}
     empty["own"]["seconds"] = missing()
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": empty}])
@@ -121,7 +121,7 @@ def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
 
 def ended() -> dict[str, Any]:
     """The sheet of a process that ended: the machine goes on."""
-    found = sheet()
+    found = meter_report()
     return {**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}}
 
 
@@ -146,7 +146,7 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     by_cause = plain(
         {"causes": {"user": cause, "linking": {**cause, "percent": missing()}}, "unclassified": 0.1, "about": {}}
     )
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=by_cause)}])
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=by_cause)}])
     assert found.cpu_by_cause == {"user": 3.5}
 
 
@@ -156,24 +156,24 @@ def test_system_calls_are_estimated_where_the_sampler_does(
 ) -> None:
     about = {"calls_estimated": estimate, "calls_estimated_from": plain(20.0)}
     by_cause = plain({"causes": {}, "unclassified": 0.1, "about": about})
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=by_cause)}])
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=by_cause)}])
     assert (found.per_transaction.system_calls, found.per_transaction.system_calls_estimated) == (None, each)
 
 
 def test_the_order_of_honesty_is_kept_and_older_records_have_none(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path / "new", [{"about": {**ABOUT, "order": 2}}, {"step": 0, "sheet": sheet()}])
+    _, found = recorded(tmp_path / "new", [{"about": {**ABOUT, "order": 2}}, {"step": 0, "sheet": meter_report()}])
     assert found.meters.order == 2
-    _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     assert found.meters.order is None
 
 
 def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(tmp_path: Path) -> None:
     machine = {**ABOUT, "subject": "machine"}
-    run, found = recorded(tmp_path, [{"about": machine}, {"step": 0, "sheet": sheet(part=False)}])
+    run, found = recorded(tmp_path, [{"about": machine}, {"step": 0, "sheet": meter_report(part=False)}])
     assert found.per_transaction is not None
     assert found.per_transaction_missing is None
     driver = sum(row.cpu for agent in run.agents for row in agent.intervals if row.measured)
-    little = sheet(part=False)
+    little = meter_report(part=False)
     little["own"]["seconds"] = plain(1.5 * driver)
     _, found = recorded(tmp_path / "little", [{"about": machine}, {"step": 0, "sheet": little}])
     assert found.per_transaction is None
@@ -184,7 +184,7 @@ def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(
 
 
 def test_where_it_is_from_and_what_speaks_against_it_is_kept(tmp_path: Path) -> None:
-    doubtful = sheet()
+    doubtful = meter_report()
     doubtful["own"]["doubt"] = "its clocks have 0.08 s"
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
     assert (found.meters.accounting, found.meters.doubt) == ("exit_records", "its clocks have 0.08 s")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.representative import WorkloadMix, mix, mix_distance
-from tests.sheets import events, missing, plain, sheet, typed
+from tests.meter_reports import events, meter_report, missing, plain, typed
 
 Row = dict[str, Any]
 SECONDS = 30.0
@@ -23,7 +23,7 @@ def causes(samples: float = 5000.0, calls: float | None = 3000.0, **percents: fl
 
 
 def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **other: Any) -> WorkloadMix:
-    made = sheet(seconds=SECONDS, **other)
+    made = meter_report(seconds=SECONDS, **other)
     made["own"]["seconds"] = plain(cpu * SECONDS)
     made["idle"]["zero"] = plain(zero)
     made["counts"] |= counts or {}
@@ -108,7 +108,7 @@ def test_what_was_not_metered_is_not_zero() -> None:
 
 
 def test_devices_are_added_up_by_class() -> None:
-    device = sheet()["devices"]["vda"]
+    device = meter_report()["devices"]["vda"]
     found = mix_of(devices={"vda": device, "nvme0n1": device, "dm-0": device})
     assert found.rates["reads of disks"].value == pytest.approx(4.0)
     assert found.rates["reads of mapped disks"].value == pytest.approx(2.0)

@@ -11,8 +11,8 @@ from cuesta.ledger.database import Database
 from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigure, RunRow, Workload
 from cuesta.ledger.tables import TABLES
 from tests.certification_runs import trial
+from tests.meter_reports import meter_report
 from tests.run_folder import RunFolder
-from tests.sheets import sheet
 
 NONE = RecordFigure(why="no such phase")
 
@@ -82,7 +82,7 @@ def test_a_certification_can_be_asked(certification: sql_rows.Rows) -> None:
 
 
 def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
-    rows = list(sql_rows.meters(2, sheet()))
+    rows = list(sql_rows.meters(2, meter_report()))
     by_name = {row["meter"]: row for row in rows}
     assert by_name["cpu.usr"] == {"step": 2, "meter": "cpu.usr", "value": 20.0, "tier": "plain", "why": None}
     assert by_name["counts.minor_faults.per_s"]["value"] == 20.0

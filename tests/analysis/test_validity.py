@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
+from tests.meter_reports import cpu, meter_report
 from tests.run_folder import CLOCK, Row, RunFolder
-from tests.sheets import cpu, sheet
 
 ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
 
@@ -47,7 +47,7 @@ def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, chan
 @pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
 def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, found: list[str]) -> None:
     folder = RunFolder(tmp_path / "run", validity=allowed).write()
-    metered: list[Row] = [{"about": ABOUT}, {"step": 0, "sheet": sheet(cpu=cpu(steal=25.0))}]
+    metered: list[Row] = [{"about": ABOUT}, {"step": 0, "sheet": meter_report(cpu=cpu(steal=25.0))}]
     (folder / "meters.jsonl").write_text("".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in metered))
     summary = summarise(folder)
     assert [type(doubted.doubt).__name__ for doubted in summary.doubts] == found

@@ -21,9 +21,9 @@ from cuesta.units import share
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.meter_reports import meter_report
 from tests.report.made_up import bad, good
 from tests.run_folder import RunFolder
-from tests.sheets import sheet
 
 CHECKOUT = Path(__file__).parents[2]
 PLAN = (
@@ -209,7 +209,7 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
 
 def test_a_run_is_held_against_a_service(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}}
-    of_service = sheet(part=False, by_cause=causes(user=20.0, page_faults=10.0))
+    of_service = meter_report(part=False, by_cause=causes(user=20.0, page_faults=10.0))
     (here / "service.profile").write_text(json.dumps({**about, "sheet": of_service}))
     run = good(here / "run")
     code, found = compare("--profile", "service.profile", run, capsys=capsys)
@@ -224,7 +224,7 @@ def test_a_run_is_held_against_a_service(here: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_run_without_meters_represents_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    about = {"format": 1, "recorded": "", "machine": {}, "sheet": sheet()}
+    about = {"format": 1, "recorded": "", "machine": {}, "sheet": meter_report()}
     (here / "service.profile").write_text(json.dumps(about))
     folder = RunFolder(here / "run").write()
     assert main(["compare", "--profile", "service.profile", str(folder)]) == Exit.REFUSED

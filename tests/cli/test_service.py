@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.cli.service import record
 from cuesta.errors import RefusedError
-from tests.sheets import missing, sheet
+from tests.meter_reports import meter_report, missing
 
 
 class Gone:
@@ -18,7 +18,7 @@ class Gone:
 
     def report(self, since: str | None = None) -> str:
         assert since is None
-        found = sheet()
+        found = meter_report()
         return json.dumps({**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}})
 
 

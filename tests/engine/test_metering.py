@@ -13,7 +13,7 @@ from cuesta.engine import metering as module
 from cuesta.engine.job import PlannedTimes
 from cuesta.engine.meter_source import Attribution, MeterSource
 from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
-from tests.sheets import sheet
+from tests.meter_reports import meter_report
 
 MARKING = """
 import json, sys
@@ -29,7 +29,7 @@ for row in sys.stdin:
 
 def of(program: str, source: str = "here") -> MeterSource:
     return MeterSource(
-        [sys.executable, "-c", program, json.dumps(sheet())], source, "pid:1", "why", Attribution("honest")
+        [sys.executable, "-c", program, json.dumps(meter_report())], source, "pid:1", "why", Attribution("honest")
     )
 
 
@@ -148,7 +148,7 @@ def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
 
 
 def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
-    small = compact(sheet())
+    small = compact(meter_report())
     assert small["cpu"]["usr"] == 20.0
     assert small["counts"]["minor_faults"]["count"] == 600
     assert small["counts"]["of_machine"] == ["interrupts", "softirqs", "forks", "wakeups", "ios"]

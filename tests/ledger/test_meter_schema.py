@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.metering import compact
-from cuesta.ledger import meter_schema
-from cuesta.ledger.meter_figure import UNRECORDED, to_json
-from cuesta.ledger.meter_report import MeterReport
-from tests.sheets import Row, sheet, traced, typed
+from cuesta.figures import meter_schema
+from cuesta.figures.meter_figure import UNRECORDED, to_json
+from cuesta.figures.meter_report import MeterReport
+from tests.meter_reports import Row, meter_report, traced, typed
 
-RENEW = "run `python -m cuesta.ledger.meter_schema`, then `ruff format`"
+RENEW = "run `python -m cuesta.figures.meter_schema`, then `ruff format`"
 
 
 def test_the_types_are_those_of_the_schema() -> None:
@@ -26,7 +26,7 @@ def test_the_documentation_has_the_figures_of_the_schema() -> None:
     assert meter_schema.document(text) == text, RENEW
 
 
-@pytest.mark.parametrize("made", [sheet(), sheet(part=False), traced()])
+@pytest.mark.parametrize("made", [meter_report(), meter_report(part=False), traced()])
 def test_a_report_is_read_and_written_whole(made: Row) -> None:
     report = typed(made)
     assert typed(to_json(report)) == report
@@ -35,7 +35,7 @@ def test_a_report_is_read_and_written_whole(made: Row) -> None:
 
 
 def test_the_compact_form_has_the_same_values_without_tiers_and_reasons() -> None:
-    full, short = typed(sheet()), typed(compact(sheet()))
+    full, short = typed(meter_report()), typed(compact(meter_report()))
     assert short.counts.minor_faults.value == full.counts.minor_faults.value
     assert (short.cpu.usr.value, short.cpu.usr.tier) == (full.cpu.usr.value, None)
     assert (short.by_cause.value, short.by_cause.why) == (None, UNRECORDED)

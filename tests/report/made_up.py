@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.meter_reports import meter_report, missing, plain, traced
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
-from tests.sheets import missing, plain, sheet, traced
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -57,7 +57,7 @@ def metered() -> Iterator[Row]:
         cpu = {"usr": 20.0, "sys": 10.0, "irq": 1.0, "iowait": 2.0, "steal": 3.0, "idle": 64.0, "load": 36.0}
         row = {"cpu": cpu, "own": {"usr": 8.0, "sys": 4.0, "percent": 12.0, "others": 18.0, "irq": 1.0}}
         yield {"row": row, "at": CLOCK + (second + 1) * NANO, "seconds": 1.0}
-    yield {"step": 0, "at": CLOCK + 32 * NANO, "sheet": sheet(CLOCK + 32 * NANO)}
+    yield {"step": 0, "at": CLOCK + 32 * NANO, "sheet": meter_report(CLOCK + 32 * NANO)}
 
 
 def sampled(path: Path) -> Path:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from cuesta.analysis import summarise
 from cuesta.report import meter_rows, meters, text
 from cuesta.report.layout import grown, in_columns
+from tests.meter_reports import events, meter_report, plain, typed
 from tests.report.made_up import by_cause
 from tests.run_folder import RunFolder
-from tests.sheets import events, plain, sheet, typed
 
 CELLS = st.lists(st.text("0123456789.", min_size=1, max_size=14), min_size=1, max_size=6)
 
@@ -56,7 +56,7 @@ def test_numbers_that_run_together_would_be_seen() -> None:
 
 
 def test_large_counts_do_not_run_together_in_a_sheet() -> None:
-    of = sheet(0, 1e6, by_cause=by_cause())
+    of = meter_report(0, 1e6, by_cause=by_cause())
     for name in ("minor_faults", "major_faults"):
         of["counts"][name] = events(1_234_567_890_123_456, 1e4)
     for each in of["by_cause"]["value"]["causes"].values():

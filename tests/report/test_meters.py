@@ -5,13 +5,13 @@ import time
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.report import meter_rows, meters
-from tests.sheets import missing, plain, sheet, traced, typed
+from tests.meter_reports import meter_report, missing, plain, traced, typed
 
 WIDTH = 100
 
 
 def test_a_sheet_of_a_host(snapshot: SnapshotAssertion) -> None:
-    assert "\n" + meters.text(typed(sheet(wall=0))).replace(*when()) + "\n" == snapshot
+    assert "\n" + meters.text(typed(meter_report(wall=0))).replace(*when()) + "\n" == snapshot
 
 
 def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
@@ -32,21 +32,21 @@ def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
 
 
 def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
-    old = sheet()
+    old = meter_report()
     for name in ("page_wait", "loading", "quota_wait"):
         del old["idle"][name]
     for name in ("page_waits", "page_wait", "run_queue_delay", "off_cpu"):
         del old["traffic"][name]
     del old["own"]["irq"]
     assert "zero idle" in meters.text(typed(old))
-    assert meter_rows.row(typed(old)) == meter_rows.row(typed(sheet()))
+    assert meter_rows.row(typed(old)) == meter_rows.row(typed(meter_report()))
 
 
 def test_what_sampling_took_is_called_its_overhead() -> None:
     seconds = {"interrupts_seconds": 0.19, "reader_seconds": 0.05, "for_linker_seconds": 0.004}
     about = {"calls_estimated": -0.0, "samples": 9663.0, "named_calls_percent": 100.0, **seconds}
     by_cause = {"causes": {}, "unclassified": 0.1, "about": {name: plain(value) for name, value in about.items()}}
-    text = " ".join(meters.text(typed(sheet(by_cause=plain(by_cause)))).split())
+    text = " ".join(meters.text(typed(meter_report(by_cause=plain(by_cause)))).split())
     assert "overhead 240 ms, 0.40 % of the CPUs' time; calls estimated 0; samples 9,663;" in text
     assert "named calls 100.0 %; interrupts 190 ms; reader 50.0 ms; for linker 4.00 ms" in text
 
@@ -55,7 +55,7 @@ NO_FIGURES = ("source", "others_are_rest", "doubt")
 
 
 def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
-    gone = sheet()
+    gone = meter_report()
     figures = {name: missing("process 4711 has ended") for name in gone["own"] if name not in NO_FIGURES}
     gone["own"] = {**gone["own"], **figures}
     text = meters.text(typed(gone))
@@ -65,46 +65,44 @@ def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
 
 
 def test_rows(snapshot: SnapshotAssertion) -> None:
-    without = sheet(cpu={name: missing() for name in sheet()["cpu"]})
+    without = meter_report(cpu={name: missing() for name in meter_report()["cpu"]})
     without["own"]["irq"] = missing()
     rows = [
         meter_rows.head(),
-        meter_rows.row(typed(sheet())),
-        meter_rows.row(typed(sheet(part=False))),
+        meter_rows.row(typed(meter_report())),
+        meter_rows.row(typed(meter_report(part=False))),
         meter_rows.row(typed(without)),
     ]
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
 
 
 def test_interrupts_that_nobody_tells_apart_are_with_others() -> None:
-    mingled = sheet()
+    mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
     assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(typed(mingled))
     assert list(meter_rows.gaps(typed(mingled))) == ["no meter data for %irq: in whose time they came"]
 
 
 def test_an_empty_cell_has_its_reason_and_each_reason_is_said_once() -> None:
-    gapped = sheet()
+    gapped = meter_report()
     gapped["cpu"]["steal"] = gapped["traffic"]["ready"] = missing("not there")
     gapped["counts"]["minor_faults"] = gapped["counts"]["major_faults"] = missing("not counted")
     assert list(meter_rows.gaps(typed(gapped))) == [
         "no meter data for %steal, queue: not there",
         "no meter data for faults/s: not counted",
     ]
-    assert list(meter_rows.gaps(typed(sheet()))) == []
+    assert list(meter_rows.gaps(typed(meter_report()))) == []
 
 
 def test_no_row_is_wider_than_a_terminal() -> None:
-    busy = sheet()
+    busy = meter_report()
     busy["counts"]["minor_faults"] = {"value": {"count": 10**9, "per_s": 8e6}, "tier": "plain"}
-    assert (
-        max(map(len, [*meters.text(typed(sheet())).splitlines(), meter_rows.head(), meter_rows.row(typed(busy))]))
-        <= WIDTH
-    )
+    rows = [*meters.text(typed(meter_report())).splitlines(), meter_rows.head(), meter_rows.row(typed(busy))]
+    assert max(map(len, rows)) <= WIDTH
 
 
 def test_what_came_from_outside_cannot_command_a_terminal() -> None:
-    text = meters.text(typed(sheet(subject="cgroup:/\x1b[2J", notes=["\x1b]0;x\x07"])))
+    text = meters.text(typed(meter_report(subject="cgroup:/\x1b[2J", notes=["\x1b]0;x\x07"])))
     assert "\x1b" not in text
     assert "\x07" not in text
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.figures.host import CpuUse, HostFigures, Metering
 from cuesta.report.host import network
-from tests.sheets import cpu, missing, plain, sheet, typed
+from tests.meter_reports import cpu, meter_report, missing, plain, typed
 
 SAMPLED = {
     "percent": {"value": 12.0, "tier": "sampled"},
@@ -20,7 +20,7 @@ BY_TICKS = {"percent": plain(13.0), "seconds": plain(7.8), "in_subject": missing
 def host(order: int | None, **more: Any) -> HostFigures:
     meters = Metering("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [], None)
     whole = {
-        **sheet(),
+        **meter_report(),
         "per_cpu": {"1": cpu(usr=20, sys=10, irq=5)},
         "beside": {"0": cpu(usr=40, sys=9, irq=1)},
         **more,

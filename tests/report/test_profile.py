@@ -1,8 +1,8 @@
 """The histogram by location, as `ic_sample` printed it."""
 
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_report import MeterReport
 from cuesta.report import profile
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 
 def _row(module: str, function: str, samples: int) -> dict[str, object]:

@@ -8,11 +8,11 @@ from cuesta.analysis.representative import mix, mix_distance
 from cuesta.ledger.service import Service
 from cuesta.report.representative import data, text
 from tests.analysis.test_representative import causes
-from tests.sheets import events, sheet, typed
+from tests.meter_reports import events, meter_report, typed
 
-SERVICE = typed(sheet(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0)))
-FEW = sheet()["counts"] | {"switches": events(3, 30.0)}
-RUN = typed(sheet(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW))
+SERVICE = typed(meter_report(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0)))
+FEW = meter_report()["counts"] | {"switches": events(3, 30.0)}
+RUN = typed(meter_report(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW))
 
 
 def test_what_is_said(snapshot: SnapshotAssertion) -> None:

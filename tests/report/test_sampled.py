@@ -9,7 +9,7 @@ from cuesta.ledger.record import RecordFigure
 from cuesta.report import form, meters
 from cuesta.report.host import by_cause, shared, unmet
 from tests.analysis.test_host import ABOUT, recorded
-from tests.sheets import missing, plain, sheet, typed
+from tests.meter_reports import meter_report, missing, plain, typed
 
 
 def cause(percent: float, error: float, low: float, high: float, samples: float) -> dict[str, Any]:
@@ -41,7 +41,7 @@ EIGHTY = plain(
 
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
-    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=EIGHTY)}])
+    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=EIGHTY)}])
     assert list(by_cause(host)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
     assert list(unmet(host)) == ["no sample met linking, mapping: each under 4 %"]
     assert host.cpu_by_cause_se == {"user": 5.6, "page_faults": 5.6}
@@ -50,7 +50,7 @@ def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
 
 
 def test_a_sheet_has_intervals_and_no_more_digits_than_are_known() -> None:
-    text = meters.text(typed(sheet(by_cause=EIGHTY)))
+    text = meters.text(typed(meter_report(by_cause=EIGHTY)))
     rows = {row.split()[0]: row.split() for row in text.partition("95 % interval")[2].splitlines()[1:3]}
     assert rows["user"] == ["user", "51", "40–62", "12", "ms", "56", "220", "µs", "plain"]
     assert "no sample met linking, mapping: each under 4 %" in text
@@ -75,7 +75,7 @@ def test_a_figure_of_the_form(figure: RecordFigure, unit: str, cell: str, within
 def test_the_networks_share_has_an_interval_and_where_no_sample_met_it_a_bound(tmp_path: Path) -> None:
     def said(percent: float, limits: list[float]) -> str:
         of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
-        return " ".join(shared(typed(sheet(network=of, beside={}))))
+        return " ".join(shared(typed(meter_report(network=of, beside={}))))
 
     assert said(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
     assert said(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")
@@ -84,6 +84,6 @@ def test_the_networks_share_has_an_interval_and_where_no_sample_met_it_a_bound(t
 def test_missing_errors_are_not_zero(tmp_path: Path) -> None:
     share = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
     traced = plain({"causes": {"user": share}, "unclassified": 0.0, "about": {}})
-    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=traced)}])
+    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=traced)}])
     assert ", ".join(by_cause(host)) == "user 3.5"
     assert host.cpu_by_cause_se == {}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from cuesta.analysis.certify.figure_arithmetic import DEVIATIONS
 from cuesta.analysis.host import by_cause
 from cuesta.analysis.over_time import MOST_POINTS
+from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
-from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.meters import Row
 
 BREAK = 1.5

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
+from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
+from cuesta.figures.meter_report import Count, MeterReport
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
-from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
-from cuesta.ledger.meter_report import Count, MeterReport
 from cuesta.ledger.meters import Row
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier

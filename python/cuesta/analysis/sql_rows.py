@@ -8,9 +8,9 @@ from cuesta.analysis.certify.record import derive
 from cuesta.analysis.history.ledgers import elapsed, idle
 from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
+from cuesta.figures.meter_figure import to_json
 from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import open_certification
-from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import Measurements
 from cuesta.ledger.tables import TABLES
 

@@ -8,10 +8,10 @@ from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.step import figures
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
+from cuesta.figures.meter_figure import table_to_json
 from cuesta.figures.run import RunFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
 """Fields of the object that are about the whole run, although each step has them too: limits, published figures."""

@@ -11,8 +11,8 @@ from cuesta import _native
 from cuesta.cli.output import check_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 from cuesta.report import meter_rows as report
 
 HEAD_EVERY = 20
@@ -32,11 +32,11 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         due += every
         if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
             break
-        sheet = json.loads(meters.report())
-        if sheet["seconds"] > 1.5 * every:
-            sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
+        json_report = json.loads(meters.report())
+        if json_report["seconds"] > 1.5 * every:
+            json_report["notes"].append(f"a gap: this reading came {json_report['seconds'] - every:.1f} s late")
             due = _native.now() / 1e9
-        _say(sheet, number, printed, out)
+        _say(json_report, number, printed, out)
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
@@ -44,17 +44,17 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
     return Exit.GOOD
 
 
-def _say(sheet: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
+def _say(json_report: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
     """Print a row. `printed` has the notes that were printed before: each is printed once, except gaps."""
     if out:
-        print(json.dumps(sheet), file=out, flush=True)
+        print(json.dumps(json_report), file=out, flush=True)
         return
     if number % HEAD_EVERY == 0:
         print(report.head())
-    interval: MeterReport = from_json(MeterReport, sheet)
+    interval: MeterReport = from_json(MeterReport, json_report)
     print(report.row(interval), flush=True)
-    late = [note for note in sheet["notes"] if note.startswith("a gap")]
-    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(interval)]:
+    late = [note for note in json_report["notes"] if note.startswith("a gap")]
+    for note in [*(json_report["notes"] if number == 0 else late), *report.gaps(interval)]:
         if note in late or note not in printed:
             print(f"  {note}", file=sys.stderr)
         printed.add(note)

@@ -14,8 +14,8 @@ from cuesta.cli.saved_interval import SavedInterval
 from cuesta.engine.meter_process import MeterRequest, Meters, open_meters, stream
 from cuesta.engine.node_exporter import is_url
 from cuesta.errors import Exit, UsageError
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 
 RECORD_SECONDS = 60.0
 """The default interval of `--record`."""
@@ -47,10 +47,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UsageError("cuesta meters: --since needs --report or --reset", "say which")
     count = _count(arguments.count)
     if arguments.interval is None:
-        return _sheets(meters, REPORT_SECONDS, 1, arguments.json)
+        return _reports(meters, REPORT_SECONDS, 1, arguments.json)
     every = _duration(arguments.interval)
     if _depth(arguments) and not arguments.json:
-        return _sheets(meters, every, count or 1, None)
+        return _reports(meters, every, count or 1, None)
     with interrupts(message=None) as stopped:
         return meter_rows.carry_out(meters, every, count, arguments.json, stopped)
 
@@ -145,7 +145,7 @@ def start(arguments: argparse.Namespace) -> Meters:
     return open_meters(MeterRequest(subject, sampled=sampled, stacks=stacks, traced=depth))
 
 
-def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
+def _reports(meters: Meters, every: float, count: int, where: str | None) -> int:
     """Show `count` reports, one after each interval; Ctrl-C cuts the last one short and shows it too."""
     with interrupts(message=None) as stopped:
         for _ in range(count):
@@ -156,13 +156,13 @@ def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
     return Exit.GOOD
 
 
-def _show(sheet: dict[str, Any], where: str | None) -> None:
+def _show(json_report: dict[str, Any], where: str | None) -> None:
     check_json(where)
     if where != "-":
         from cuesta.report import meters as report  # noqa: PLC0415
 
-        print(report.text(from_json(MeterReport, sheet)))
-    write_json(where, sheet)
+        print(report.text(from_json(MeterReport, json_report)))
+    write_json(where, json_report)
 
 
 def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
@@ -170,7 +170,7 @@ def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
         raise UsageError("cuesta meters: --json is of a report, and --reset gives none", "leave one of them out")
     saved = SavedInterval.at(arguments.since, subject_of(arguments))
     if arguments.report:
-        _show(saved.sheet(meters), arguments.json)
+        _show(saved.json_report(meters), arguments.json)
     if arguments.reset:
         saved.write(meters.snapshot())
         if not arguments.report:

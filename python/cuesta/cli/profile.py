@@ -7,8 +7,8 @@ import threading
 from cuesta import _native
 from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 
 WORD = "profile"
 """The word given in place of an interval: `cuesta meters profile`."""
@@ -21,20 +21,20 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     fraction = _fraction(arguments.fraction)
     check_json(arguments.json)
     stopped.wait(seconds)
-    sheet = json.loads(meters.report())
+    json_report = json.loads(meters.report())
     try:
-        samples = json.loads(meters.profile(fraction, f"{sheet['subject']}, {sheet['seconds']:.0f} s"))
+        samples = json.loads(meters.profile(fraction, f"{json_report['subject']}, {json_report['seconds']:.0f} s"))
     except _native.RunError as error:
         raise CuestaError(f"cuesta meters profile: {error}") from None
     if arguments.json != "-":
         from cuesta.report import profile as report  # noqa: PLC0415
 
-        print(report.text(samples["listing"], from_json(MeterReport, sheet)))
+        print(report.text(samples["listing"], from_json(MeterReport, json_report)))
     for file, content in ((arguments.flame, samples["flame"]), (arguments.folded, samples["folded"])):
         if file:
             file.touch(mode=0o600)
             file.write_text(content, encoding="utf-8")
-    write_json(arguments.json, {"sheet": sheet, **samples["listing"]})
+    write_json(arguments.json, {"sheet": json_report, **samples["listing"]})
     return Exit.GOOD
 
 

@@ -48,10 +48,10 @@ class SavedInterval:
             raise CuestaError(f"{self.file}: cannot keep the reading: {error.strerror}", "--since FILE") from None
         self._forget_others()
 
-    def sheet(self, meters: Meters) -> dict[str, Any]:
+    def json_report(self, meters: Meters) -> dict[str, Any]:
         try:
             reading = self.file.read_text(encoding="utf-8")
-            sheet: dict[str, Any] = json.loads(meters.report(reading))
+            json_report: dict[str, Any] = json.loads(meters.report(reading))
         except FileNotFoundError:
             remedy = "`cuesta meters --reset` begins one"
             raise InputError(f"{self.file}: no interval of yours has begun", remedy) from None
@@ -62,8 +62,8 @@ class SavedInterval:
             raise InputError(what, "`cuesta meters --reset` begins a new one") from None
         except _native.RunError as error:
             raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins a new one") from None
-        sheet["by_cause"] = {"why": NOT_SAMPLED}
-        return sheet
+        json_report["by_cause"] = {"why": NOT_SAMPLED}
+        return json_report
 
     def _forget_others(self) -> None:
         """Delete files of sessions whose leader has ended, but not the caller's own, which may outlive its leader."""

@@ -11,22 +11,22 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger import open_run
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.service import FORMAT, read_service
 from cuesta.report.representative import data, text
 
 
 def record(meters: Meters, file: Path) -> int:
     """Write the figures since the meters began. Raises RefusedError if the subject has ended."""
-    sheet = json.loads(meters.report())
-    report: MeterReport = from_json(MeterReport, sheet)
+    json_report = json.loads(meters.report())
+    report: MeterReport = from_json(MeterReport, json_report)
     if why := report.own.seconds.why:
         raise RefusedError(f"nothing recorded of {report.subject}: {why}", "record a service while it runs")
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
-    record_json(file, {**about, "sheet": sheet})
+    record_json(file, {**about, "sheet": json_report})
     print(f"{report.seconds:.0f} s of {report.subject} recorded: {file}", file=sys.stderr)
     for name, why in mix(report).missing.items():
         print(f"  without {name}: {why}", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 - `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
 - `step`, `host`: the figures of a load step, as the tables of the `--json` object that have them.
+- `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
+  `meter_figure`: a figure of one, and the two forms that reports have on disk.
 - `run`: a whole run: the `--json` object.
 - `catalogue`: all of them by dotted name.
 - `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.

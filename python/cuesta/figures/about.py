@@ -58,3 +58,10 @@ class About:
         """Describe the field in a JSON Schema that pydantic makes."""
         said = {"description": self.published}
         return handler(core) | said | ({"unit": str(self.unit)} if self.unit else {})
+
+
+class AnyJson:
+    """Keeps a field's type out of the JSON Schema that pydantic makes: it has a schema of its own elsewhere."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        return {}

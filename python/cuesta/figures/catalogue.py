@@ -7,6 +7,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import Distribution, StepFigures
 
 
@@ -64,7 +65,7 @@ def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = 
         path = (*place, name)
         at = ".".join(path)
         inner = merged(about, name, within)
-        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if is_table(kind):
             yield from figures_of(kind, path, inner)
         elif about.unit:
             yield Figure(
@@ -76,6 +77,11 @@ def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = 
                 about.alias or at,
                 about.column or "_".join(path),
             )
+
+
+def is_table(kind: Any) -> bool:
+    """Whether a type is a table of figures; a meter report is none, since it has a schema of its own."""
+    return dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind is not MeterReport
 
 
 def merged(about: About, name: str, within: About | None) -> About:

@@ -12,7 +12,8 @@ from typing import Any, get_args, get_origin
 
 from pydantic import TypeAdapter
 
-from cuesta.figures.catalogue import declared
+from cuesta.figures.catalogue import declared, is_table
+from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.run import RunFigures
 from cuesta.figures.step import (
     AgentFigures,
@@ -60,7 +61,7 @@ def markdown(table: type) -> str:
 def _rows(table: type, place: str = "") -> Iterator[str]:
     for name, kind, about in declared(table):
         at, meaning = f"{place}{name}", about.published
-        if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind not in NAMED:
+        if is_table(kind) and kind not in NAMED:
             yield from _rows(kind, f"{at}.")
         else:
             yield f"| `{at}` | {about.unit or NAMED.get(kind, _shape(kind))} | {meaning} |"
@@ -71,7 +72,7 @@ def _shape(kind: Any) -> str:
     of = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
     if of:
         return f"list of [{next(name for name, table in TABLES.items() if table is of[0])}](#{_anchor(of[0])})"
-    names = {bool: "true or false", str: "text", dict: "by name", list: "list", Any: "table"}
+    names = {bool: "true or false", str: "text", dict: "by name", list: "list", MeterReport: "table"}
     origin = get_origin(kind)
     return names.get(kind) or ("by name" if origin and issubclass(origin, Mapping) else "list" if origin else "number")
 

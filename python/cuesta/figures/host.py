@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.about import About, AnyJson, Better, Unit
+from cuesta.figures.meter_report import MeterReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ class HostFigures:
     ]
     per_transaction: Annotated[PerTransaction | None, About("What one transaction cost the host", better=Better.LESS)]
     meters: Annotated[Metering | None, About("Where the figures come from")]
-    sheet: Annotated[Any, About("the whole meter report (docs/meters.md)")]
+    sheet: Annotated[MeterReport | None, AnyJson(), About("the whole meter report (docs/meters.md)")]
     builtin: Annotated[BuiltInHost | None, About("The built-in host by its own meters; None for any other")]
     programs: Annotated[
         Mapping[str, int], About("commands that lines start on this machine, and the number of users of each")

@@ -4,8 +4,6 @@
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
   `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU.
-- `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
-  `meter_figure`: a figure of one, and the two forms that reports have on disk.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries.

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.rows import JsonObject, json_rows
 
 

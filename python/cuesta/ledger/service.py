@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.errors import InputError
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.rows import JsonObject
 
 FORMAT = 1

@@ -3,13 +3,12 @@
 Tables of figures have a column for each figure of the catalogue. docs/ledger.md lists all columns.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_origin
 
-from cuesta.figures.catalogue import declared
+from cuesta.figures.catalogue import declared, is_table
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures, TransactionClass
 from cuesta.ledger.record import RecordFigure, RunRow
 
@@ -64,7 +63,7 @@ def figures_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "
     """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some."""
     for field, kind, about in declared(table):
         at = f"{place}{field}"
-        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if is_table(kind):
             yield from figures_of(kind, names, f"{at}.")
         elif kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
             name = names.get(at) or about.column or at.replace(".", "_")

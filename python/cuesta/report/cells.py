@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cuesta.ledger.meter_figure import MeterFigure
-from cuesta.ledger.meter_report import Count
+from cuesta.figures.meter_figure import MeterFigure
+from cuesta.figures.meter_report import Count
 from cuesta.units import ABSENT, count, digits, seconds, signed
 
 

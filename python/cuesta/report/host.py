@@ -7,10 +7,10 @@ from cuesta.analysis.front_end import front_end
 from cuesta.analysis.host import COUNTS, PARTS, uses
 from cuesta.analysis.summary import Summary
 from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
+from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
+from cuesta.figures.meter_report import Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
-from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
-from cuesta.ledger.meter_report import Cpu, Device, MeterReport
 from cuesta.report import meters, off_cpu
 from cuesta.report.cells import duration, in_brackets, number, whole
 from cuesta.report.cells import percent as percent_cell

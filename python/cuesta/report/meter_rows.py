@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cuesta.analysis.host import uses
-from cuesta.ledger.meter_figure import MeterFigure
-from cuesta.ledger.meter_report import Count, MeterReport
+from cuesta.figures.meter_figure import MeterFigure
+from cuesta.figures.meter_report import Count, MeterReport
 from cuesta.report.cells import number, per_s, percent, rate
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain

@@ -10,9 +10,9 @@ from itertools import repeat
 from typing import Any
 
 from cuesta import units
-from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
-from cuesta.ledger.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
-from cuesta.ledger.meter_schema import fields
+from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
+from cuesta.figures.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
+from cuesta.figures.meter_schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, in_brackets, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_report import MeterReport
 from cuesta.report.cells import in_brackets
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, percent

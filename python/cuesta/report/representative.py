@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.representative import MixDistance, Rate, Share, written
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain

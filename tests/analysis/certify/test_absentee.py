@@ -17,7 +17,7 @@ from cuesta.ledger.runnable_tasks import RunnableTasks
 from tests.analysis.test_representative import causes
 from tests.certification_runs import account, trial
 from tests.ledger.test_certification import GIVEN
-from tests.sheets import sheet, typed
+from tests.meter_reports import meter_report, typed
 
 
 def batch(users: int = 20, **rest: float) -> CertificationRun:
@@ -86,11 +86,11 @@ def test_a_certification_is_not_warned_of(here: Path) -> None:
 
 
 def profiled(here: Path, **run: Any) -> list[str]:
-    service = sheet(by_cause=causes(user=60.0, page_faults=30.0, softirq=10.0))
+    service = meter_report(by_cause=causes(user=60.0, page_faults=30.0, softirq=10.0))
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}, "sheet": service}
     (here / "service.profile").write_text(json.dumps(about))
     made = batch()
-    made.recorded.metered.reports[0] = typed(sheet(by_cause=causes(**run)))
+    made.recorded.metered.reports[0] = typed(meter_report(by_cause=causes(**run)))
     return warnings(benchmark(here), [made])
 
 

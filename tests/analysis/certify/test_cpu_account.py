@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from cuesta.analysis.certify.cpu_account import CpuAccount, cpu_account
 from cuesta.analysis.certify.phases import Span
-from cuesta.ledger.meter_figure import MeterFigure
+from cuesta.figures.meter_figure import MeterFigure
 from cuesta.ledger.meters import Gap
 from tests.certification_runs import reading, recorded
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 REST = ("others", "idle", "steal")
 

@@ -12,11 +12,11 @@ from cuesta.analysis.certify.grade import filled
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
+from cuesta.figures.meter_figure import to_json
 from cuesta.ledger.linkage import Linked
-from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import FormRow, RecordFigure
 from tests.certification_runs import extra_runs, reading, recorded, trial
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 RUNS = [trial(number) for number in range(1, 6)]
 

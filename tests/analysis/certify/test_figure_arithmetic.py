@@ -12,7 +12,7 @@ from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import RecordFigure
 from tests.certification_runs import recorded
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 TRIES = 400
 

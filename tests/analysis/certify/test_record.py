@@ -11,7 +11,7 @@ from cuesta.analysis.certify.record import measurements, published
 from cuesta.ledger.record import FormRow, RecordFigure, Reference
 from cuesta.plan import RawOptions, load
 from tests.certification_runs import trial
-from tests.sheets import typed
+from tests.meter_reports import typed
 
 RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98, 1.01, 0.99), start=1)]
 

@@ -14,14 +14,14 @@ from cuesta.analysis.summary import summarise
 from cuesta.ledger.record import CertificationSetup
 from tests.analysis import runs
 from tests.certification_runs import trial
+from tests.meter_reports import meter_report, plain
 from tests.report.made_up import bad, good, sweep
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
-from tests.sheets import plain, sheet
 
 
 def metered(folder: Path, seconds: float, cpu: float) -> Path:
     """Add meters that covered only the last seconds of the interval."""
-    made = sheet(0, seconds)
+    made = meter_report(0, seconds)
     made["own"]["seconds"] = plain(cpu)
     about = {"source": "here", "subject": "pid:1", "why": "it is the host", "honesty": "shared"}
     rows = [{"about": about, "at": CLOCK}, {"step": 0, "sheet": made, "at": CLOCK + 32 * NANO}]

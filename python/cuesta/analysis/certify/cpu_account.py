@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cuesta.analysis.certify.phases import Span
+from cuesta.figures.meter_report import ByCause, Count, Counts, Idle
 from cuesta.ledger import Recorded
-from cuesta.ledger.meter_report import ByCause, Count, Counts, Idle
 from cuesta.ledger.meters import Row
 
 BUSY = ("usr", "sys", "irq")

@@ -9,12 +9,12 @@ from cuesta.analysis.certify.cpu_account import CpuAccount, EventCounts, cpu_acc
 from cuesta.analysis.certify.figure_arithmetic import figure, plus, unmet
 from cuesta.analysis.certify.phases import PhaseTimes, phase_times
 from cuesta.analysis.summary import Summary, of_recorded
+from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
+from cuesta.figures.meter_report import MeterReport
+from cuesta.figures.meter_schema import fields
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
-from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
-from cuesta.ledger.meter_report import MeterReport
-from cuesta.ledger.meter_schema import fields
 from cuesta.ledger.record import Absence, RecordFigure
 from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 

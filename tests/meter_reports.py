@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cuesta.ledger.meter_figure import from_json
-from cuesta.ledger.meter_report import MeterReport
+from cuesta.figures.meter_figure import from_json
+from cuesta.figures.meter_report import MeterReport
 
 Row = dict[str, Any]
 UNTRACED = "only tracing tells (the exact tier: `cuesta meters --exact`)"
@@ -37,8 +37,8 @@ def typed(row: Row) -> MeterReport:
     return report
 
 
-def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -> Row:
-    """A sheet of a host that used 12 % of two CPUs, or of a whole machine."""
+def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -> Row:
+    """A report of a host that used 12 % of two CPUs, or of a whole machine."""
     own = {"usr": plain(8.0), "sys": plain(4.0), "percent": plain(12.0), "seconds": plain(0.24 * seconds)}
     device = {
         "reads": {"count": 60, "per_s": 2.0},
@@ -135,7 +135,7 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
 
 def traced(**other: Any) -> Row:
     """A report of `sheet`, as the exact tier makes it."""
-    found = sheet(**other)
+    found = meter_report(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
     found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}
     found["counts"]["execs"] = {"value": {"count": 3, "per_s": 0.1}, "tier": "exact"}
