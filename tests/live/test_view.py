@@ -1,3 +1,5 @@
+import re
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -69,6 +71,24 @@ def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.Cap
             look([snapshot(seconds=second)])
     rows = capsys.readouterr().err.splitlines()
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    for name, value in {"COLUMNS": "80", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    waiting = {"answers": 1, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
+    wait = {"users": 1, "seconds": 8.0, "condition": "/root@vm/", "row": "> "}
+    with watching(quiet=False) as look:
+        look([snapshot(waiting=waiting, long_wait=wait)])
+    shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
+    assert "1 user has waited 8 s for /root@vm/; the screen shows `> `" in " ".join(shown.split())
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:

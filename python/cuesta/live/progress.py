@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column
 
 from cuesta.live.view import View, merge
 
@@ -39,7 +40,8 @@ def _looking(show: Show) -> Look:
 
 
 def _bar() -> Progress:
-    columns = (BarColumn(bar_width=20), TextColumn("{task.description}"))
+    # A row that is too long goes on below itself: its end says what users wait for.
+    columns = (BarColumn(bar_width=20), TextColumn("{task.description}", table_column=Column(no_wrap=False)))
     return Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4)
 
 
