@@ -94,7 +94,7 @@ fn header(spec: &RunSpec, scripts: &Scripts, user: u32) -> Header {
     }
 }
 
-/// The same lines, with a tap on the chosen user's.
+/// Opens lines as `connect` does, with a tap on the line of the chosen user.
 pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
     let Some(tap) = tap.map(Rc::new) else { return connect };
     Rc::new(move |group, user| {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_far_behind_is_skipped_and_counted() {
+    fn inputs_too_far_behind_are_skipped_and_counted() {
         let cycle = Duration::from_secs(1);
         let mut next = Stamp::ZERO;
         let (due, skipped) = next_in_cycle(&mut next, cycle, Stamp::ZERO + cycle * 300);

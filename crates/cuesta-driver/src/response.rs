@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_characters_are_complete_at_the_last_of_them() {
+    fn a_wait_for_bytes_is_complete_at_the_last_byte() {
         let condition = WaitCondition::Bytes(5);
         let mut response = ResponseMatcher::new(false);
         response.take(Some(&condition), b"abc", 0, &read(100, 3));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_the_last_key_does_not_count() {
+    fn text_before_the_last_key_does_not_count() {
         let mut response = ResponseMatcher::new(true);
         response.take(None, b"ready", 0, &read(1, 5));
         response.restart(b"", true);

@@ -7,6 +7,7 @@
 //! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
 //!   responses; `drawing`: the screen.
 
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -65,7 +66,7 @@ pub(crate) struct Session {
     heard: bool,
 }
 
-/// What is sent at once.
+/// What one keystroke sends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyInput<'a> {
     /// One character of a text.
@@ -73,6 +74,17 @@ pub(crate) enum KeyInput<'a> {
     /// A key with a name.
     Key(&'a cuesta_tape::Key),
     Paste(&'a str),
+}
+
+impl KeyInput<'_> {
+    /// Whether what is sent depends on the modes that the host has set.
+    fn needs_modes(&self) -> bool {
+        match self {
+            Self::Character(_) => false,
+            Self::Key(key) => key.needs_modes(),
+            Self::Paste(_) => true,
+        }
+    }
 }
 
 /// How a key is pressed, and what follows it.
@@ -209,6 +221,25 @@ impl Session {
         self.shared.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_traffic();
         Ok(sent)
+    }
+
+    /// The bytes that a terminal in its present modes sends, and those of them that may be echoed.
+    async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
+        if input.needs_modes() {
+            self.draw_in_turns().await;
+        }
+        let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
+        let modes = self.screen.as_ref().map_or_else(watched, |screen| screen.screen().modes());
+        match input {
+            KeyInput::Key(key) => {
+                let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
+                (Cow::Borrowed(bytes), bytes)
+            }
+            KeyInput::Paste(text) if modes.bracketed_paste => {
+                (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
+            }
+            KeyInput::Paste(text) | KeyInput::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
+        }
     }
 
     /// The condition that is waited for, or will be next.

@@ -68,7 +68,7 @@ struct OpenTransaction {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     transaction: Option<Transaction>,
-    /// Only silence ended the wait: the host has sent nothing since the last key.
+    /// Silence ended the wait, and the host has sent nothing at all since the last key.
     silent: bool,
 }
 
@@ -79,9 +79,9 @@ enum Stop {
     Over,
     /// The line is gone.
     Lost(LineLoss),
-    /// The session has ended as it was to.
+    /// The session has ended as the script says.
     Left,
-    /// A wait ran out: the pass is given up and the next begins.
+    /// A wait has timed out: the pass is given up and the next begins.
     GaveUp,
 }
 
@@ -313,7 +313,7 @@ impl User {
         }
     }
 
-    /// The same without a line.
+    /// Enters the present step, or waits without a line until a step has this user.
     async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
         loop {
             let at = self.at();
@@ -358,7 +358,7 @@ impl User {
         self.rank < self.shared.load(step, self.group).users
     }
 
-    /// Whether each session arrives by itself.
+    /// Whether the load is of sessions, each of which opens a line of its own.
     fn comes_and_goes(&self) -> bool {
         matches!(self.load, LoadKind::Open { arrivals: ArrivalKind::Sessions, .. })
     }
@@ -376,7 +376,7 @@ impl User {
         self.step.map_or(self.shared.timeline.end(), |step| self.end_of(step))
     }
 
-    /// Nothing more is due: keeps the line open until the measurement ends, and then for the echoes still awaited.
+    /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
     async fn until_the_end(&self, session: &mut Session) -> Stop {
         if self.hung_up {
             clock::sleep_until(self.shared.timeline.end()).await;

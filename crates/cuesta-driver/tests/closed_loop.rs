@@ -29,7 +29,7 @@ fn throughput_and_response_are_those_of_theory() {
     const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 1s\n";
     let mut table =
         String::from("    N         X   X exact    error         R   R exact    error  law error  U of host\n");
-    // As long as it takes for some ten thousands of transactions.
+    // Long enough for some ten thousand transactions.
     for (users, hours) in [(1, 10.0), (10, 2.0), (50, 0.5), (75, 0.5), (100, 0.5), (150, 0.2), (200, 0.2)] {
         let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
         let played = play(spec(users, 60.0, hours * 3600.0, &json!({})), TAPE, &host);

@@ -1,5 +1,5 @@
-//! Open loads: everything that was due in the measurement interval is done, under way, waiting or skipped, to the last one;
-//! and who waits for a free user waits from when it came.
+//! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or skipped; and an arrival
+//! that waits for a free user counts from its due time.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
@@ -19,13 +19,13 @@ fn host(service_time: &str, delay: &str) -> Value {
     json!({"service": {"transaction": {"reply": 10}}, "echo": false, "service_time": service_time, "delay": delay})
 }
 
-/// The account at the end of the last step: how many were due, done, failed (of the done), under way, waiting, skipped.
+/// The counts at the end of the last step: how many were due, done, failed (of the done), under way, waiting, skipped.
 fn account(played: &Played) -> [u64; 6] {
     let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
     ["count", "done", "failed", "under_way", "waiting", "skipped"].map(|name| last["due"][name].as_u64().unwrap())
 }
 
-/// Gives the account after a look at whether it adds up, in each second.
+/// The counts of a run, after a check that they add up in each second.
 fn adds_up(played: &Played) -> [u64; 6] {
     for row in played.series.iter().filter(|row| row["phase"] == "measure") {
         let of = |name: &str| row["due"][name].as_u64().unwrap();
@@ -35,7 +35,7 @@ fn adds_up(played: &Played) -> [u64; 6] {
 }
 
 #[test]
-fn where_the_host_keeps_up_all_is_done() {
+fn a_host_that_keeps_up_does_all() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(50, 0.0, 200.0, &open(20.0, arrivals)), ONE_INPUT, &host("fixed 1ms", "0ms"));
         let [count, done, failed, under_way, waiting, skipped] = adds_up(&played);
@@ -58,7 +58,7 @@ fn sessions_that_find_no_free_user_are_not_forgotten() {
 }
 
 #[test]
-fn what_there_is_no_room_for_is_skipped() {
+fn sessions_beyond_the_queue_are_skipped() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(1, 0.0, 10.0, &open(100.0, arrivals)), ONE_INPUT, &host("fixed 0ms", "4s"));
         let [count, done, _, under_way, waiting, skipped] = adds_up(&played);
@@ -69,7 +69,7 @@ fn what_there_is_no_room_for_is_skipped() {
 }
 
 #[test]
-fn a_frozen_host_has_all_of_it_under_way_or_waiting() {
+fn at_a_frozen_host_all_is_under_way_or_waiting() {
     for arrivals in ["inputs", "sessions"] {
         let mut load = open(5.0, arrivals);
         load["spec"] = json!({"drain": 1_000_000_000});
@@ -83,7 +83,7 @@ fn a_frozen_host_has_all_of_it_under_way_or_waiting() {
 }
 
 #[test]
-fn who_lost_its_line_or_gave_up_is_done_and_failed() {
+fn a_session_that_lost_its_line_or_gave_up_is_done_and_failed() {
     let closes = |line, _| -> Box<dyn cuesta_lines::Line> {
         Box::new(Faulty::new(line, Faults { end: Some((5, Disconnection::Close)), ..Faults::default() }))
     };
@@ -101,10 +101,10 @@ fn who_lost_its_line_or_gave_up_is_done_and_failed() {
 }
 
 #[test]
-fn each_step_has_an_account_of_its_own() {
+fn each_step_has_counts_of_its_own() {
     let mut spec = spec(2, 5.0, 20.0, &open(4.0, "sessions"));
     spec.steps.push(spec.steps[0].clone());
-    // More comes than is done: the second step begins with what the first has left, which is not its own.
+    // More arrives than is done: the second step begins with what the first has left, which counts in the first.
     let played = play(spec, ONE_INPUT, &host("fixed 0ms", "1s"));
     adds_up(&played);
     for step in [0, 1] {

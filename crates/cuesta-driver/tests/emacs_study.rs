@@ -89,7 +89,7 @@ fn the_script_is_that_of_1981_letter_by_letter() {
 fn a_cycle_has_1350_characters_67_waits_and_165_seconds_of_think() {
     let Tape { pass, .. } = tape();
     assert_eq!((pass.keys, pass.transactions, pass.think_s), (1350, 67, 165.0));
-    // The reference that was recomputed from the same page has 1,349: both give the published 1.6 a second.
+    // The recomputed reference has 1,349: both give the published 1.6 characters a second.
     let seconds = pass.keys as f64 / 2.0 + pass.think_s;
     close("characters a second", pass.keys as f64 / seconds, 1.607, 0.001);
 }

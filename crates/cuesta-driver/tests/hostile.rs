@@ -22,7 +22,7 @@ fn with(faults: fn() -> Faults) -> Played {
 }
 
 #[test]
-fn a_host_that_closes_or_resets_is_named_and_called_again() {
+fn a_closed_or_reset_line_is_counted_by_name_and_opened_again() {
     for (ending, name) in [(Disconnection::Close, "closed"), (Disconnection::Reset, "reset")] {
         let faults = match ending {
             Disconnection::Close => || Faults { end: Some((50, Disconnection::Close)), ..Faults::default() },
@@ -31,12 +31,12 @@ fn a_host_that_closes_or_resets_is_named_and_called_again() {
         let played = with(faults);
         let errors = played.errors();
         assert!(errors.len() == 1 && errors[0].0 == name && errors[0].1 >= 3, "{errors:?}");
-        // The others did all they could.
+        // The other users did all that they could.
         assert!(played.sum("transactions") > 9.0 * 19.0);
     }
 }
 
-/// A host that says some bytes of telnet's and hangs up, as often as it is called.
+/// A host that sends some bytes of telnet and closes, on each line.
 fn that_says(bytes: &'static [u8]) -> Played {
     play_over(spec(2, 0.0, 9.0, &json!({})), TAPE, &host(), move |_, _| {
         let (near, mut far) = loopback::pair(4096);
@@ -78,7 +78,7 @@ fn a_host_that_never_answers_times_out() {
 }
 
 #[test]
-fn what_is_unfinished_at_the_end_is_said() {
+fn unfinished_answers_are_counted_at_the_end() {
     let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes@10m 20\n";
     let host = json!({"service": {"transaction": {"reply": 20}}, "echo": false, "delay": "10ms",
                       "stall": {"at": "6s", "for": "10m"}});
@@ -89,7 +89,7 @@ fn what_is_unfinished_at_the_end_is_said() {
 }
 
 #[test]
-fn a_flood_keeps_nobody_else_from_typing() {
+fn a_flood_keeps_no_other_user_from_typing() {
     // A megabit a second: in virtual time a line without a speed would bring endless output in no time.
     let flood = json!({"service": {"output": {"rows": 1000}}, "echo": false});
     let tape = "Type \"x\"\nWait+Bytes 100\n";

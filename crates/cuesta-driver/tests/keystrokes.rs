@@ -1,4 +1,4 @@
-//! Keystroke to screen on real programs: the driver's echo times beside those of a trace that it has no part in.
+//! Keystroke to screen on real programs: the driver's echo times beside those of an independent trace.
 //!
 //! Emacs, vim, nano and bash are typed at. tcpdump takes down the packets of a telnet line, script(1) what passes on a
 //! terminal; another terminal model finds in the trace when each key stood where the cursor had been. The medians of the
@@ -171,7 +171,7 @@ fn difference(what: &str, program: &Program, (number, start): (f64, fn() -> Hops
 }
 
 #[test]
-fn packets_of_a_telnet_line_say_the_same() {
+fn packets_of_a_telnet_line_agree() {
     agree("packets", (1.0, Hops::over_a_connection), |program, folder| {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let tcpdump = Tcpdump::start(port, folder);
@@ -183,7 +183,7 @@ fn packets_of_a_telnet_line_say_the_same() {
 }
 
 #[test]
-fn a_terminal_that_is_listened_in_on_says_the_same() {
+fn a_trace_of_a_terminal_agrees() {
     agree("terminal", (2.0, Hops::over_a_terminal), |program, folder| {
         let target = format!("pty:{}", terminal::traced(&starter(program, folder).display().to_string(), folder));
         let measured = typed(program, &target, folder);

@@ -21,8 +21,8 @@ fn a_paced_load_does_not_depend_on_the_response() {
 }
 
 #[test]
-fn what_a_paced_user_cannot_catch_up_with_is_skipped_and_counted() {
-    // Each echo takes five cycles: four of five inputs are too much, once 256 are behind.
+fn inputs_that_a_paced_user_cannot_catch_up_with_are_skipped_and_counted() {
+    // Each echo takes five cycles: once 256 inputs are behind, four of five are skipped.
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "500ms"});
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 100_000_000}}});
     let played = play(spec(3, 60.0, 100.0, &load), ECHO, &host);
@@ -69,7 +69,7 @@ fn users_stay_connected_from_step_to_step() {
         let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
         rows.map(|row| row[field].as_u64().unwrap()).collect()
     };
-    // At the very end of a step the next one's users come in.
+    // The users of the next step may connect at the very end of a step.
     assert_eq!(of(0, "users")[..9], [2; 9]);
     assert_eq!(of(1, "users"), [5; 10]);
     assert_eq!(of(2, "users"), [5; 10]);
@@ -83,12 +83,12 @@ fn users_stay_connected_from_step_to_step() {
 }
 
 #[test]
-fn all_meet_at_a_barrier() {
+fn all_users_meet_at_a_barrier() {
     let host = json!({"service": {"echo": {}}, "input": "raw"});
     let load = json!({"load": {"stagger": 900_000_000}});
     let tape = "Set TypingSpeed 0ms\nBarrier \"all in\"\nForever\nType \"a\"\nWait+Echo\nThink 10s\nEnd\n";
     let played = play(spec(4, 0.0, 25.0, &load), tape, &host);
-    // The last is in at second 2.7; all type then, and at second 12.7 and 22.7.
+    // The last user arrives at second 2.7: all type then, and at seconds 12.7 and 22.7.
     let keys: Vec<_> = played.series.iter().map(|row| row["keys"].as_u64().unwrap()).collect();
     assert_eq!((keys[2], keys[12], keys[22]), (4, 4, 4));
     assert_eq!(keys.iter().sum::<u64>(), 12);
@@ -202,7 +202,7 @@ fn sessions_end_with_their_step() {
 fn a_session_that_finds_its_user_at_work_counts_from_when_it_arrived() {
     let sessions = json!({"load": {"load": {"kind": "open", "per_s": 2.0, "arrivals": "sessions"}}});
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
-    // One user, sessions of two seconds, two a second: most of them wait, ever longer.
+    // One user, and two sessions of two seconds each second: most of them wait, ever longer.
     let played = play(spec(1, 0.0, 60.0, &sessions), "Enter\nWait+Bytes 10\nThink 2s\nEnter\nWait+Bytes 10\n", &host);
     assert!(played.quantile("g/line/connect", 0.5) > 10.0);
 }
@@ -218,7 +218,7 @@ fn echoes_awaited_at_the_end_are_not_forgotten() {
 }
 
 #[test]
-fn who_types_longer_than_the_cycle_is_not_a_late_driver() {
+fn a_user_who_types_longer_than_the_cycle_makes_no_late_driver() {
     let host = json!({"service": {"echo": {}}, "input": "raw"});
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 1_000_000_000}}});
     let played =

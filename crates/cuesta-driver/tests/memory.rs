@@ -5,7 +5,7 @@ mod stand;
 use serde_json::json;
 use stand::{play, resident, spec};
 
-/// Plays for so many seconds; gives the number of durations recorded, and the memory taken at the end.
+/// The number of durations that some seconds record, and the memory taken at the end, in bytes.
 fn records(seconds: f64) -> (u64, u64) {
     let host = json!({"service": {"echo": {}}, "input": "raw", "service_time": "exp 200us"});
     let tape = "Set TypingSpeed 5ms\nSet KeyLaw human\nSet Echo timed\nType \"a\"\nWait+Echo\n";

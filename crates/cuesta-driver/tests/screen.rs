@@ -18,7 +18,7 @@ use cuesta_record::clock;
 use serde_json::json;
 use stand::{Played, script, spec};
 
-/// Plays a tape, each user against a host of its own: what the host got, and what was written down.
+/// Plays a tape, each user against a host of its own: what the host got, and what was recorded.
 fn play<H: Future<Output = ()> + 'static>(
     users: u32,
     seconds: f64,
@@ -38,7 +38,7 @@ fn play<H: Future<Output = ()> + 'static>(
     Played::read(&agent)
 }
 
-/// What a host does about a character: after so many ms it sends so much, one thing after another.
+/// What a host answers to a character: pieces of output, each with the ms that pass before it.
 type Answers = fn(u8) -> Vec<(u64, &'static str)>;
 
 /// A host that says `greeting` and then answers each character. What it gets goes into `got`.
@@ -60,7 +60,7 @@ async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<
     }
 }
 
-/// One user against such a host: what was written down, and what the host got.
+/// One user against such a host: what was recorded, and what the host got.
 fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (Played, String) {
     let got = Rc::<RefCell<Vec<u8>>>::default();
     let host_got = Rc::clone(&got);
@@ -274,7 +274,7 @@ async fn flood(mut flooded: Loopback, mut other: Loopback, log: Rc<RefCell<Vec<&
 }
 
 #[test]
-fn a_screen_that_is_drawn_makes_nobody_elses_characters_late() {
+fn drawing_a_screen_delays_no_other_users_stamps() {
     let log = Rc::<RefCell<Vec<&'static str>>>::default();
     let (of_lines, of_hosts) = (Rc::clone(&log), Rc::clone(&log));
     let wrap = move |line, user| -> Box<dyn Line> {
@@ -436,7 +436,7 @@ fn a_key_that_is_never_echoed_holds_up_no_other() {
 }
 
 #[test]
-fn nobody_learns_how_long_a_password_is() {
+fn no_count_shows_how_long_a_password_is() {
     let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"${password}\"\nEnter\nWait+Bytes 3\nSleep 1s\n";
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");

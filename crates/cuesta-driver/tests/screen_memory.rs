@@ -1,11 +1,11 @@
-//! Screens take what their cells take, and no more with time. In a process of its own, because all of that is measured.
+//! Screens take the memory of their cells, and no more with time. In a process of its own, whose memory is measured.
 
 mod stand;
 
 use serde_json::json;
 use stand::{play, resident, spec};
 
-/// Users who look at a screen on which a program draws, for so many seconds: the memory taken at the end.
+/// The memory taken by users whose program draws on their screens for some seconds, in bytes.
 fn screens(users: u32, seconds: f64) -> u64 {
     let host = json!({"service": {"echo": {}}, "input": "raw"});
     let tape = "Set TypingSpeed 5ms\nSet Echo screen\nType \"the quick brown fox\"\nWait+Line /x$/\n";
@@ -22,7 +22,7 @@ fn screens(users: u32, seconds: f64) -> u64 {
 }
 
 #[test]
-fn screens_take_what_their_cells_take_and_no_more_with_time() {
+fn screens_take_the_memory_of_their_cells_and_no_more_with_time() {
     let few = screens(10, 2.0);
     let many = screens(210, 2.0);
     let each = many.saturating_sub(few) / 200;

@@ -151,7 +151,7 @@ fn a_key_that_is_never_echoed_is_given_up_by_those_behind_it() {
 }
 
 #[test]
-fn what_is_held_counts_from_when_it_came() {
+fn held_echoes_count_from_when_they_came() {
     let mut echoes = typed(&["x", "l"], &[]);
     shown(&mut echoes, "l", false);
     assert_eq!(overtaken(&mut echoes, stamp(11)), "");
@@ -171,7 +171,7 @@ fn other_output_gives_up_no_key() {
 }
 
 #[test]
-fn what_is_not_timed_is_counted_nowhere() {
+fn untimed_keys_are_not_counted() {
     let mut echoes = typed(&["u"], &[]);
     for key in ["p", "w"] {
         echoes.await_key(key.as_bytes(), &[], false, stamp(1), stamp(1));

@@ -1,6 +1,5 @@
 //! The session's screen: drawn in turns with other users, looked at, and answering the host's queries.
 
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -9,23 +8,12 @@ use cuesta_record::Stamp;
 use regex::bytes::Regex;
 use tokio::task;
 
-use super::{KeyInput, Session};
+use super::Session;
 use crate::error::LineLoss;
 use crate::user_screen::ScreenEvent;
 
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
-
-impl KeyInput<'_> {
-    /// Whether what is sent depends on the modes that the host has set.
-    fn needs_modes(&self) -> bool {
-        match self {
-            Self::Character(_) => false,
-            Self::Key(key) => key.needs_modes(),
-            Self::Paste(_) => true,
-        }
-    }
-}
 
 impl Session {
     /// Whether the screen shows a pattern, once all that has come is drawn.
@@ -34,27 +22,8 @@ impl Session {
         self.screen.as_ref().is_some_and(|screen| screen.is_on_screen(pattern))
     }
 
-    /// The bytes that a terminal in its present modes sends, and those of them that may be echoed.
-    pub(super) async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
-        if input.needs_modes() {
-            self.draw_in_turns().await;
-        }
-        let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
-        let modes = self.screen.as_ref().map_or_else(watched, |screen| screen.screen().modes());
-        match input {
-            KeyInput::Key(key) => {
-                let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
-                (Cow::Borrowed(bytes), bytes)
-            }
-            KeyInput::Paste(text) if modes.bracketed_paste => {
-                (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
-            }
-            KeyInput::Paste(text) | KeyInput::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
-        }
-    }
-
     /// Draws all that has come, in turns with other users.
-    async fn draw_in_turns(&mut self) {
+    pub(super) async fn draw_in_turns(&mut self) {
         while self.screen.as_ref().is_some_and(|screen| !screen.is_drawn()) {
             task::yield_now().await;
             self.draw();

@@ -34,7 +34,7 @@ impl User {
         Stop::Lost(loss)
     }
 
-    /// What the program's end makes of a fault.
+    /// How a fault is counted, given how the program ended.
     fn loss(&self, fault: Fault, ended: &ProgramExit, has_sent: bool) -> LineLoss {
         let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match ended.status {
@@ -99,21 +99,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_rows_are_shown_without_what_commands_a_terminal() {
+    fn the_last_rows_are_shown_without_control_functions() {
         let written = b"$ make\r\n\x1b[1;31mcc1: error\x1b[0m\x1b]0;title\x07\r\n\r\nmake: *** [all] Error 1\x07\r\n";
         assert_eq!(last_rows(written, &[]), ["$ make", "cc1: error", "make: *** [all] Error 1"]);
         assert_eq!(last_rows("a\u{9b}31mb".as_bytes(), &[]), ["a\u{fffd}31mb"]);
     }
 
     #[test]
-    fn they_are_few_and_short() {
+    fn few_last_rows_are_shown_and_each_is_cut() {
         let written: Vec<u8> = (0..9).flat_map(|row| format!("{row}{}\n", "x".repeat(500)).into_bytes()).collect();
         let rows = last_rows(&written, &[]);
         assert_eq!((rows.len(), rows[0].len(), rows[4].as_bytes()[0]), (ROWS, COLUMNS, b'8'));
     }
 
     #[test]
-    fn a_secret_is_in_none_of_them() {
+    fn a_row_with_a_secret_is_hidden() {
         let written = b"login: ann\r\nno such user: ann/hunter2\r\nbye\r\n";
         assert_eq!(last_rows(written, &["hunter2"]), ["login: ann", "(hidden)", "bye"]);
         assert_eq!(last_rows(b"it was hun\r\nter2, no\r\nbye", &["hunter2"]), ["(hidden)", "(hidden)", "bye"]);

@@ -80,7 +80,7 @@ impl User {
         Ok(())
     }
 
-    /// Whether the innermost loop is done once more.
+    /// Begins another turn of the innermost loop, if one is left; says whether it does.
     fn repeats(&mut self) -> bool {
         match self.loops.last_mut() {
             Some(left) if *left > 1 => {
@@ -94,7 +94,7 @@ impl User {
         }
     }
 
-    /// Does not wait: moves the next due time by a think time or a pause, and the next key waits for it.
+    /// Moves the next due time by a think time or a pause. It does not wait: the next key waits for its due time.
     async fn postpone_next_key(&mut self, session: &mut Session, pause: Duration) -> Result<(), Stop> {
         self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
@@ -170,7 +170,7 @@ impl User {
         Ok(())
     }
 
-    /// Waits for the complete answer to what was typed.
+    /// Waits for the complete response to what was typed.
     async fn wait(&mut self, session: &mut Session, condition: usize, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
@@ -238,7 +238,7 @@ impl User {
         });
     }
 
-    /// The transaction is complete.
+    /// Counts the transaction that is complete, if there is one.
     fn finish(&mut self) {
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.take().unwrap_or(classes.len() - 1);

@@ -188,7 +188,7 @@ impl UserScreen {
         }
     }
 
-    /// The same for new rows alone. Slower than to check the whole screen, which is done first.
+    /// Whether rows that are new since the last key show a pattern. Slower than `is_on_screen`, which is asked first.
     fn is_in_new_rows(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| {
             let shown = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
@@ -214,7 +214,7 @@ impl UserScreen {
     }
 }
 
-/// Whether a pattern matches by `end`, and with more than echoes.
+/// Whether a pattern has a match that ends by `end` and holds more than echoes.
 fn answers(pattern: &Regex, shown: &MarkedText, end: usize) -> bool {
     let mut found = pattern.find_iter(shown.text.as_bytes());
     found.any(|found| found.end() <= end && shown.is_answer(found.range()))

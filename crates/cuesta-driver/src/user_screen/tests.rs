@@ -65,7 +65,7 @@ fn a_key_takes_its_place_between_the_reads() {
 }
 
 #[test]
-fn what_came_before_a_key_is_no_answer_to_it() {
+fn output_before_a_key_is_no_answer_to_it() {
     let mut screen = drawn_screen();
     let condition = prompt();
     comes(&mut screen, "$ ", 10, 0);
@@ -202,7 +202,7 @@ fn a_host_that_does_not_echo_is_waited_for_three_times() {
 }
 
 #[test]
-fn a_password_says_nothing_of_whether_the_host_echoes() {
+fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
     let mut screen = drawn_screen();
     enters(&mut screen, "secret", 20);
     comes(&mut screen, "\r\nwelcome\r\n", 30, 0);
@@ -222,7 +222,7 @@ fn fetches(screen: &mut UserScreen, nanos: u64) {
 }
 
 #[test]
-fn what_the_host_edits_itself_is_no_answer() {
+fn a_row_that_the_host_edits_is_no_answer() {
     for reads in [&["\r$ echo DONE\r\n"][..], &["\r$ echo", " DONE", "\r\n"], &["\r$ echo a very long DONE\r\n"]] {
         let mut screen = drawn_screen();
         comes(&mut screen, "$ ", 10, 0);
@@ -288,7 +288,7 @@ fn blanks_up_to_the_cursor_can_be_looked_for() {
 }
 
 #[test]
-fn what_is_typed_is_shown_or_is_not() {
+fn a_key_is_shown_as_a_character_or_has_another_effect() {
     assert_eq!(KeyEffect::new('é', &[]), KeyEffect::Shown('é'));
     assert_eq!(KeyEffect::new('a', &[(b'a', b'0')]), KeyEffect::Shown('0'));
     assert_eq!(KeyEffect::new('\r', &[]), KeyEffect::Return);

@@ -17,7 +17,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
-/// What was written down.
+/// What an agent recorded.
 pub struct Played {
     /// Histograms of the measurement intervals, by tag without the step.
     pub histograms: BTreeMap<String, Histogram<u64>>,
@@ -72,7 +72,7 @@ impl Played {
         self.series.iter().filter(|row| row["phase"] == "measure").filter_map(|row| of(row).as_f64()).sum()
     }
 
-    /// How often what went wrong, by name, over all intervals.
+    /// The number of errors by name, over all intervals.
     pub fn errors(&self) -> Vec<(String, u64)> {
         let mut all = BTreeMap::<String, u64>::new();
         for row in &self.series {
@@ -117,7 +117,7 @@ pub fn play(spec: RunSpec, tape: &str, host: &Value) -> Played {
     play_over(spec, tape, host, |line, _| line)
 }
 
-/// The same, each user's line wrapped as the test likes.
+/// Plays as [`play`] does, with each user's line wrapped by the test.
 pub fn play_over(
     spec: RunSpec,
     tape: &str,

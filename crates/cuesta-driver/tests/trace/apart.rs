@@ -1,5 +1,5 @@
-//! One CPU for the driver, another for the program that it types at and for who listens in: on the same, or left to the
-//! scheduler, a program that is woken by a key puts off the driver that is to read its echo.
+//! One CPU for the driver, another for the program that it types at and for the trace. On one CPU, or left to the scheduler, a
+//! program that a key wakes delays the driver that is to read its echo.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! What it takes on this machine, in these very seconds, to wake who waits for a character: what lies between a driver and
-//! a trace, and is neither's.
+//! How long this machine takes now to wake a thread that waits for a character. This time lies between the driver and the
+//! trace, and belongs to neither.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

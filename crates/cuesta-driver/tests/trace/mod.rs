@@ -1,10 +1,10 @@
-//! Independent timing of keys: a trace that somebody else took of what passed, and another terminal model to read it by.
+//! Independent timing of keys: a trace of the line by another program, read by another terminal model.
 //!
-//! - [`apart`]: which CPU is whose.
-//! - [`hops`]: what a wake-up takes, which lies between a trace and a driver.
+//! - [`apart`]: which process runs on which CPU.
+//! - [`hops`]: how long a wake-up takes, which lies between the trace and the driver.
 //! - [`packets`]: what tcpdump saw on the network, by the kernel's instants.
 //! - [`terminal`]: what script(1) saw between two terminals, by its own.
-//! - [`Event`], [`echoes`]: either of them, read.
+//! - [`Event`], [`echoes`]: what either trace shows.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // A private room.
 
 pub mod apart;
