@@ -135,7 +135,7 @@ fn control_characters_never_reach_the_terminal() {
 }
 
 #[test]
-fn what_is_too_long_or_too_deep_is_refused() {
+fn tapes_too_long_or_too_deep_are_refused() {
     assert!(parsed(&" ".repeat(1 << 20)).is_ok());
     let long = parsed(&" ".repeat((1 << 20) + 1)).unwrap_err();
     assert!(long.to_string().contains("at most 1 MiB"), "{long}");
