@@ -7,9 +7,9 @@
 //! keys if the second was sent after the echo of the first had come, else four. Fewer are held, and count when nothing has
 //! contradicted them for a while.
 //!
-//! An end of row that comes while keys before the Return wait is no echo but begins a response. Either the host does not echo
-//! this row (a password): it is given up with its Return after being held as long. Or the response came before the echo, which
-//! is then looked for from the row's first key on.
+//! An end of row that comes while keys before the Return wait is no echo but begins a response. Then either the host does not
+//! echo this row (a password), and its keys are given up with the Return after the same while; or the response came before the
+//! echo, which is then looked for from the row's first key on.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl SlowestEcho {
 pub(crate) struct PendingKey {
     /// When its key was due.
     pub(crate) due: Stamp,
-    /// When it went.
+    /// When its key was sent.
     pub(crate) sent: Stamp,
     want: char,
     /// The last character of its key: pasted text is one key of several characters.

@@ -1,4 +1,4 @@
-//! The phases of opening a line, counted once in a session: when its first key goes, or at its end if no key went. Not
+//! The phases of opening a line, counted once in a session: when its first key is sent, or at its end if none was sent. Not
 //! sooner, because a host may still negotiate options after the line is open.
 
 use std::time::Duration;

@@ -170,7 +170,7 @@ impl Session {
     }
 
     /// How the program at the other end of a lost line ended, if that is known by an instant.
-    pub(crate) async fn ended(&mut self, by: Stamp) -> Option<ProgramExit> {
+    pub(crate) async fn program_exit(&mut self, by: Stamp) -> Option<ProgramExit> {
         self.alarm.reset(by);
         poll_fn(|cx| match self.line.poll_exit(cx) {
             Poll::Pending => Pin::new(&mut self.alarm).poll(cx).map(|()| None),
@@ -184,7 +184,7 @@ impl Session {
         self.response.text()
     }
 
-    /// When the last key went and when the first character came after it, by two clocks, if the kernel stamps the line.
+    /// When the last key was sent and when the first character came after it, by two clocks, if the kernel stamps the line.
     pub(crate) fn kernel_stamps(&mut self) -> Option<(StampPair, StampPair)> {
         let (sent, came) = self.line.kernel_sent().zip(self.first_stamps)?;
         (!self.first_is_doubtful && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))

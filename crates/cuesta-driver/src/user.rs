@@ -51,7 +51,7 @@ pub(crate) struct User {
     /// How long the session waited for this user to be free; counted with its first transaction.
     delayed: Duration,
     /// The host has answered a wait in this session.
-    heard: bool,
+    host_has_answered: bool,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
     /// Times left of each loop that the program is in.
@@ -114,7 +114,7 @@ impl User {
             keying_ends: shared.timeline.start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,
-            heard: false,
+            host_has_answered: false,
             hung_up: false,
             loops: Vec::new(),
             shared,
@@ -212,7 +212,7 @@ impl User {
         let now = clock::now();
         let opened = Opened { scheduled: self.next_due, at: now };
         self.shared.connects(self.slot);
-        (self.hung_up, self.heard) = (false, false);
+        (self.hung_up, self.host_has_answered) = (false, false);
         self.next_due = self.next_due.max(now);
         self.ready = now;
         self.forget_input();

@@ -25,7 +25,7 @@ impl User {
         if !matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram) {
             return stop;
         }
-        let Some(ended) = session.ended(clock::now() + PATIENCE).await else { return stop };
+        let Some(ended) = session.program_exit(clock::now() + PATIENCE).await else { return stop };
         let loss = self.loss(fault, &ended, session.has_sent());
         let said = self.about(&ended);
         self.shared.tally(|tally| {
@@ -39,7 +39,7 @@ impl User {
         let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match ended.status {
             _ if fault == Fault::NoProgram => LineLoss::Fault(fault),
-            _ if !self.heard && (waits || !has_sent) => LineLoss::ExitedAtStart,
+            _ if !self.host_has_answered && (waits || !has_sent) => LineLoss::ExitedAtStart,
             ExitStatus::Exited(0) => LineLoss::Fault(fault),
             _ => LineLoss::Exited,
         }

@@ -186,7 +186,7 @@ impl User {
         }
         match waited? {
             WaitOutcome::Done(done) => {
-                self.heard = true;
+                self.host_has_answered = true;
                 let knows = done.at + done.silence;
                 self.ready = self.ready.max(knows + done.held);
                 self.held = (!done.held.is_zero()).then(|| (knows, knows + done.held));
