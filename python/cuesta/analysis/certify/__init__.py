@@ -3,7 +3,7 @@
 - `record`: derives the whole record from the raw files; `agreement`: compares it with `record.json`.
 - `run`: reads one run; `phases`: the times of its two phases; `cpu_account`: their CPU time; `extra_runs`: reads runs
   made for one figure.
-- `cpu_rows`: parts a and b of the form; `fault_rows`: part c; `process_rows`: part d; `figure_arithmetic`: sums, means
-  and ratios of figures that rest on samples.
+- `cpu_rows`: parts a and b of the form, and the kinds of faults; `fault_rows`: part c; `process_rows`: part d;
+  `figure_arithmetic`: sums, means and ratios of figures that rest on samples.
 - `grade`: the checks, and the grade that follows; `absentee`: warns if a benchmark does not represent a service.
 """

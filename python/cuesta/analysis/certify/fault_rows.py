@@ -1,92 +1,13 @@
 """Part c of MPL-17's form: the number and the average time of each kind of fault. Part b has the CPU time of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from cuesta.analysis.certify.cpu_rows import FAULT_KINDS, FaultKind
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
 from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
 from cuesta.ledger.record import FormRow, RecordFigure
 
-
-@dataclass(frozen=True, slots=True)
-class FaultKind:
-    """One of MPL-17's kinds of faults, and what corresponds to it today."""
-
-    key: str
-    name: str
-    """MPL-17's word."""
-    time_name: str
-    """Name of the row with its CPU time in part b."""
-    today: str
-    """Today's word."""
-    causes: tuple[str, ...]
-    """The causes of CPU time that belong to it."""
-    formula: str
-    """The causes in words."""
-    counted: tuple[str, ...]
-    """What is counted: `counts` of a meter report where timed runs count it, else causes."""
-    counted_by: Literal["timed", "interrupts", "traced", "linkage"]
-    """The runs that count it: `HOW_COUNTED`."""
-
-    def row_label(self, what: str) -> str:
-        """A row of part c for people: `missing page (page faults): number`."""
-        return f"{self.name} ({self.today}): {what}" if self.today else f"{self.name}: {what}"
-
-
-FAULT_KINDS = (
-    FaultKind(
-        key="page",
-        name="missing page",
-        time_name="Missing page fault time",
-        today="page faults",
-        causes=("page_faults",),
-        formula="page_faults",
-        counted=("minor_faults", "major_faults"),
-        counted_by="timed",
-    ),
-    FaultKind(
-        key="segment",
-        name="missing segment",
-        time_name="Missing segment fault time",
-        today="open, map",
-        causes=("mapping",),
-        formula="mapping (open, close, mmap, munmap, mprotect, mremap)",
-        counted=("mapping",),
-        counted_by="traced",
-    ),
-    FaultKind(
-        key="linkage",
-        name="linkage",
-        time_name="Linkage fault time",
-        today="dynamic linker",
-        causes=("linking",),
-        formula="linking (the dynamic linker's own instructions)",
-        counted=(),
-        counted_by="linkage",
-    ),
-    FaultKind(
-        key="wall_crossing",
-        name="wall crossing",
-        time_name="Wall crossing fault time",
-        today="system calls",
-        causes=("system_calls",),
-        formula="system_calls that are neither mapping nor loading",
-        counted=("system_calls",),
-        counted_by="traced",
-    ),
-    FaultKind(
-        key="interrupt",
-        name="interrupt",
-        time_name="Interrupt handling time",
-        today="",
-        causes=("softirq", "interrupts"),
-        formula="softirq + interrupts, hard ones",
-        counted=("softirq", "interrupts"),
-        counted_by="interrupts",
-    ),
-)
 HOW_COUNTED = {
     "timed": "counted in the timed runs",
     "interrupts": "counted by the tracer, in the timed runs",
