@@ -1,6 +1,6 @@
 //! A report: everything that is metered of one interval. Each figure has its tier, or says why it is missing.
 //!
-//! - `tables`: all of it, declared. `schema`: how a table is declared, and [`schema`] itself for others to read.
+//! - `tables`: all of it, declared. `schema`: how a table is declared, and [`schema()`] itself for others to read.
 //! - `figure`: [`Figure`], a value with its [`Tier`] or the reason why there is none.
 //! - `counter_figures`: what clocks and counters say, before samples share it out.
 //! - `own`, `closure`: what some tables compute from their own fields.
