@@ -1,12 +1,12 @@
 //! The closed loop under virtual time beside exact mean value analysis: a golden table. Accepting a new one is a decision.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
-mod stand;
+mod harness;
 
 use std::fmt::Write;
 
+use harness::{close, play, spec};
 use serde_json::json;
-use stand::{close, play, spec};
 
 /// Exact mean value analysis of one queueing station with think time (Reiser and Lavenberg 1980): X and R.
 fn mva(users: u32, demand: f64, think: f64) -> (f64, f64) {

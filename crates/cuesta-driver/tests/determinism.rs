@@ -1,14 +1,14 @@
 //! One seed gives the same keystrokes at the same due times, however the users are shared out.
 
-mod stand;
+mod harness;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use cuesta_lines::{Direction, Tap};
+use harness::{play_over, spec};
 use serde_json::json;
-use stand::{play_over, spec};
 
 /// What each user sent, and when.
 type Sent = BTreeMap<u32, Vec<(u64, Vec<u8>)>>;

@@ -1,13 +1,13 @@
 //! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or skipped; and an arrival
 //! that waits for a free user counts from its due time.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
 use cuesta_lines::{Disconnection, Faults, Faulty};
+use harness::{RunRecords, close, play, play_over, spec};
 use serde_json::{Value, json};
-use stand::{Played, close, play, play_over, spec};
 
 const ONE_INPUT: &str = "Set TypingSpeed 0ms\nEnter\nWait+Bytes 10\n";
 
@@ -20,13 +20,13 @@ fn host(service_time: &str, delay: &str) -> Value {
 }
 
 /// The counts at the end of the last step: how many were due, done, failed (of the done), under way, waiting, skipped.
-fn account(played: &Played) -> [u64; 6] {
+fn account(played: &RunRecords) -> [u64; 6] {
     let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
     ["count", "done", "failed", "under_way", "waiting", "skipped"].map(|name| last["due"][name].as_u64().unwrap())
 }
 
 /// The counts of a run, after a check that they add up in each second.
-fn adds_up(played: &Played) -> [u64; 6] {
+fn adds_up(played: &RunRecords) -> [u64; 6] {
     for row in played.series.iter().filter(|row| row["phase"] == "measure") {
         let of = |name: &str| row["due"][name].as_u64().unwrap();
         assert_eq!(of("count"), of("done") + of("under_way") + of("waiting") + of("skipped"), "{row}");

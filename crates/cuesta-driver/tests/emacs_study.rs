@@ -1,8 +1,8 @@
 //! The script of `studies/emacs`: letter by letter that of 1981, and its arithmetic, played in virtual time at an editor
 //! that answers at once.
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
 use std::fs;
 use std::future::poll_fn;
@@ -12,8 +12,8 @@ use std::rc::Rc;
 use cuesta_driver::{Connect, simulate};
 use cuesta_lines::{Line, loopback};
 use cuesta_tape::{Keys, Modes, Piece, Script, Step, Tape};
+use harness::{RunRecords, close, spec};
 use serde_json::json;
-use stand::{Played, close, spec};
 
 const CYCLE: &str = "AJBICHDGEFAKBLCJDKELAIBKCLDHEKALBGCKDLEFMN";
 
@@ -154,7 +154,7 @@ fn one_user_types_1_607_characters_a_second() {
     let cycles = 10.0 * (675.0 + 165.0);
     let more = json!({"group": {"script": "emacs"}});
     simulate(spec(1, 60.0, cycles, &more), &[("emacs".to_owned(), script)].into(), &agent, connect).unwrap();
-    let played = Played::read(&agent);
+    let played = RunRecords::read(&agent);
     assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()), "{:?}", played.series);
     close("characters a second", played.sum("characters/in") / played.seconds(), 1.607, 0.02);
     close("responses", played.sum("transactions"), 10.0 * 67.0, 0.02);

@@ -1,12 +1,12 @@
 //! Hosts that misbehave: each failure is counted under its own name, the rest of the run goes on, nothing hangs.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
 use cuesta_lines::{Disconnection, Faults, Faulty, Options, RateLimited, Telnet, loopback};
+use harness::{RunRecords, play, play_over, spec};
 use serde_json::{Value, json};
-use stand::{Played, play, play_over, spec};
 
 const TAPE: &str = "Set TypingSpeed 0ms\nType \"ls\"\nEnter\nWait+Bytes@2s 20\nThink 1s\n";
 
@@ -14,7 +14,7 @@ fn host() -> Value {
     json!({"service": {"transaction": {"reply": 20}}, "echo": false})
 }
 
-fn with(faults: fn() -> Faults) -> Played {
+fn with(faults: fn() -> Faults) -> RunRecords {
     play_over(spec(10, 1.0, 20.0, &json!({})), TAPE, &host(), move |line, user| match user {
         3 => Box::new(Faulty::new(line, faults())),
         _ => line,
@@ -37,7 +37,7 @@ fn a_closed_or_reset_line_is_counted_by_name_and_opened_again() {
 }
 
 /// A host that sends some bytes of telnet and closes, on each line.
-fn that_says(bytes: &'static [u8]) -> Played {
+fn that_says(bytes: &'static [u8]) -> RunRecords {
     play_over(spec(2, 0.0, 9.0, &json!({})), TAPE, &host(), move |_, _| {
         let (near, mut far) = loopback::pair(4096);
         tokio::task::spawn_local(async move { cuesta_lines::send(&mut far, bytes).await });

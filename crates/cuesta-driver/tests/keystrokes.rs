@@ -1,15 +1,18 @@
-//! Keystroke to screen on real programs: the driver's echo times beside those of an independent trace.
+//! Compares the driver's echo times on real programs with those of an independent trace.
 //!
-//! Emacs, vim, nano and bash are typed at. tcpdump takes down the packets of a telnet line, script(1) what passes on a
-//! terminal; another terminal model finds in the trace when each key stood where the cursor had been. The medians of the
-//! two must agree within 200 µs, but for the hops that lie between the driver and the trace: tcpdump has the instant at which
-//! a packet goes, so there is the way back alone, script(1) is woken for each key and wakes the driver for what is shown. A
-//! hop takes 20 to 130 µs, as the machine pleases, and is measured in the same seconds. On a machine with other work to do a
-//! try may be spoilt, so it is the median of five tries that must agree: if one try in twenty is spoilt, one program in 860
-//! fails for nothing.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // What breaks here breaks the test; and it says what it found.
+//! A user types into Emacs, vim, nano and bash. tcpdump records the packets of a telnet line, or script(1) the bytes of a
+//! terminal. A second terminal model (avt) reads the trace and finds when each key appears where the cursor stood.
+//!
+//! The median echo times of driver and trace must agree within 200 µs, after the hops between the two are subtracted. A hop is
+//! one wake-up of a waiting thread: 20 to 130 µs, depending on the machine's state, so it is measured during the same seconds.
+//! tcpdump stamps a packet when it is sent, so only the way back to the driver is a hop. script(1) is woken for each key and
+//! wakes the driver for the output: two hops.
+//!
+//! Other work on the machine can disturb a try, so three of five tries must agree. If one try in twenty is disturbed, a program
+//! fails by chance once in 860 times.
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // A failed unwrap fails the test; the medians are printed.
 
-mod stand;
+mod harness;
 mod trace;
 
 use std::fs::{File, OpenOptions};
@@ -22,25 +25,25 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use cuesta_driver::Run;
+use harness::{RunRecords, script, spec};
 use serde_json::json;
-use stand::{Played, script, spec};
 use trace::hops::Hops;
 use trace::packets::Tcpdump;
-use trace::{Echoes, apart, echoes, terminal};
+use trace::{Echoes, cpus, echoes, terminal};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
-/// Most that the medians may differ beyond that, in seconds.
+/// Largest difference of the medians after the hops are subtracted, in seconds.
 const AGREE: f64 = 200e-6;
 const TRIES: usize = 5;
 const SECONDS: f64 = 5.0;
-/// Two at a time would delay each other.
+/// Two tests at a time would delay each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 struct Program {
     name: &'static str,
     command: &'static str,
-    /// From its start to where text is typed.
+    /// Tape from the program's start until it takes text.
     begin: &'static str,
 }
 
@@ -53,7 +56,7 @@ const PROGRAMS: [Program; 4] = [
     Program {
         name: "vim",
         command: "vim --clean -n",
-        // Where it was asked for its mode while it drew, the cursor stays in the last row until something is typed.
+        // If `i` arrives while vim draws, the cursor stays in the last row until the next key: hence Enter.
         begin: "Wait+Screen@30s /VIM - Vi IMproved/ Type \"i\" Wait+Screen /-- INSERT --/ Enter Wait+Cursor 2,1",
     },
     Program { name: "nano", command: "nano --ignorercfiles", begin: "Wait+Screen@30s /GNU nano/" },
@@ -61,19 +64,21 @@ const PROGRAMS: [Program; 4] = [
 ];
 
 impl Program {
-    /// Types in rows, for ever. Each begins when the program has done with what came before it, its start or the row's end:
-    /// the trace tells where a key belongs by where the cursor is then.
+    /// Types rows for ever. A row begins only when the program is idle, because the trace takes the cursor's position at that
+    /// time for the place of the next key.
     fn tape(&self) -> String {
         let rows = format!("Forever\n  Type \"{TEXT}\"\n  Enter\n  Wait+Bytes 1\n  Wait+Silence 200ms\nEnd\n");
         format!("Set KeyRate 30cps\n{}\nWait+Silence 200ms\nSet Echo screen\n{rows}", self.begin)
     }
 }
 
-/// What bash takes for a command that does nothing; every row is typed from its begin, and none is full.
+/// A command that does nothing in bash, shorter than a row.
 const TEXT: &str = ": the quick brown fox jumps over the lazy dog";
 
-/// A script that starts the program in a home of its own, and leaves its number. It first waits for the window's size, which a
-/// telnet daemon learns after it has started the script: nano loses the key that it reads together with a change of the window.
+/// Writes a script that starts the program in its own home folder and writes its process number to `pid`.
+///
+/// The script first waits for the window's size, which a telnet daemon learns only after it has started the script. Without
+/// the wait nano would lose a key that arrives together with a change of the window.
 fn starter(program: &Program, folder: &Path) -> PathBuf {
     let path = folder.join("start");
     let home = folder.display();
@@ -87,7 +92,7 @@ fn starter(program: &Program, folder: &Path) -> PathBuf {
     path
 }
 
-/// What the driver says of a run.
+/// The driver's figures of a run.
 struct Measured {
     /// Median echo time since sent, in seconds.
     echo: f64,
@@ -95,15 +100,15 @@ struct Measured {
     unechoed: u64,
 }
 
-/// Types at a target.
+/// Runs the program's tape against a target.
 fn typed(program: &Program, target: &str, folder: &Path) -> Measured {
     let agent = folder.join("agent-0");
-    // The last key may be on its way when the run ends.
+    // The echo of the last key may still be on its way when the run ends.
     let drain = json!({"drain": 2_000_000_000_u64});
     let more = json!({"group": {"target": target, "columns": COLUMNS, "rows": ROWS}, "spec": drain});
     let run = Run::start(spec(1, 0.0, SECONDS, &more), script("t", &program.tape()), &agent).unwrap();
     assert!(run.wait(Duration::from_secs(60)).unwrap());
-    let played = Played::read(&agent);
+    let played = RunRecords::read(&agent);
     let errors = || played.series.iter().flat_map(|row| row["errors"].as_object().unwrap());
     assert!(errors().all(|(name, _)| name == "unechoed"), "{}: {:?}", program.name, errors().collect::<Vec<_>>());
     let unechoed = errors().map(|(_, keys)| keys.as_u64().unwrap()).sum();
@@ -111,7 +116,7 @@ fn typed(program: &Program, target: &str, folder: &Path) -> Measured {
     Measured { echo: played.quantile(tag, 0.5), shown: played.histogram(tag).len(), unechoed }
 }
 
-/// The program of the starter, and whoever started it, must be gone.
+/// Asserts that the program of the starter ends within five seconds.
 fn is_gone(folder: &Path) {
     let pid = fs::read_to_string(folder.join("pid")).unwrap();
     let process = Path::new("/proc").join(pid.trim());
@@ -122,14 +127,14 @@ fn is_gone(folder: &Path) {
     assert!(gone, "process {pid} is left over");
 }
 
-/// One try: the driver's figures, and those of the trace.
+/// One try: the figures of the driver and of the trace.
 type Try = fn(&Program, &Path) -> (Measured, Echoes);
 
 fn agree(what: &str, hops: (f64, fn() -> Hops), one: Try) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let _awake = stay_awake();
-    apart::with_the_driver();
-    apart::before_all_else();
+    cpus::pin_to_driver();
+    cpus::use_real_time_priority();
     for program in &PROGRAMS {
         let mut differences = Vec::new();
         let agree = |differences: &[f64]| differences.iter().filter(|seconds| seconds.abs() < AGREE).count();
@@ -141,15 +146,14 @@ fn agree(what: &str, hops: (f64, fn() -> Hops), one: Try) {
     }
 }
 
-/// Keeps the CPUs from sleeping for as long as the file is open: waking one can take more than is measured here.
+/// Keeps the CPUs from sleeping while the file is open: to wake one can take longer than the times measured here.
 fn stay_awake() -> File {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency").unwrap();
     file.write_all(&0_i32.to_ne_bytes()).unwrap();
     file
 }
 
-/// By how much the driver's median is longer than that of the trace and the hops between them, in seconds; both must have
-/// seen every key.
+/// The driver's median minus the trace's median and the hops between them, in seconds. Asserts that both saw every key.
 fn difference(what: &str, program: &Program, (number, start): (f64, fn() -> Hops), one: Try) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let hops = start();
@@ -192,7 +196,7 @@ fn a_trace_of_a_terminal_agrees() {
     });
 }
 
-/// busybox's telnet daemon; each line gets the program.
+/// busybox's telnet daemon. It starts the program for each connection.
 struct Daemon(Child);
 
 impl Daemon {
@@ -201,8 +205,8 @@ impl Daemon {
             .args(["telnetd", "-F", "-b", "127.0.0.1", "-p", &port.to_string(), "-l"])
             .arg(program)
             .spawn()
-            .expect("busybox is there: ./scripts/setup --tests");
-        apart::with_the_others(Some(&daemon));
+            .expect("busybox is needed: ./scripts/setup --tests installs it");
+        cpus::pin_to_other(Some(&daemon));
         let listens = (0..500).any(|_| {
             thread::park_timeout(Duration::from_millis(10));
             let listening = fs::read_to_string("/proc/net/tcp").unwrap();

@@ -1,8 +1,8 @@
 //! Input typed as fast as a line goes, over real sockets: the host's own log of when each character came has the line's speed.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -53,7 +53,7 @@ fn plan(urls: &[String]) -> (RunSpec, Scripts) {
     for ((speed, characters), url) in LINES.iter().zip(urls) {
         let name = speed.to_string();
         let tape = format!("Set TypingSpeed 0ms\nType \"{}\"\nThink 60s\n", "x".repeat(*characters));
-        scripts.append(&mut stand::script(&name, &tape));
+        scripts.append(&mut harness::script(&name, &tape));
         groups.push(json!({"name": name, "script": name, "target": url, "line_speed": speed}));
         loads.push(json!({"users": 1, "stagger": 0, "load": {"kind": "closed"}}));
     }

@@ -1,11 +1,11 @@
 //! Closed, paced and open loads; steps; barriers; what is skipped.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
+use harness::{close, play, play_over, spec};
 use serde_json::json;
-use stand::{close, play, play_over, spec};
 
 const ECHO: &str = "Set TypingSpeed 0ms\nType \"a\"\nWait+Echo\n";
 

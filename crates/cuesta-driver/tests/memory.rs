@@ -1,9 +1,9 @@
 //! Nothing per user or per record grows: a run of a million records ends with the memory that a short one has.
 
-mod stand;
+mod harness;
 
+use harness::{play, resident, spec};
 use serde_json::json;
-use stand::{play, resident, spec};
 
 /// The number of durations that some seconds record, and the memory taken at the end, in bytes.
 fn records(seconds: f64) -> (u64, u64) {

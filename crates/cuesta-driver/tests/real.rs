@@ -1,9 +1,9 @@
 //! Whole runs in real time, over TCP, against the built-in host: threads, the full log, a stop on the way.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-#[path = "stand/mod.rs"]
-mod stand;
+#[path = "harness/mod.rs"]
+mod harness;
 
 use std::fs::File;
 use std::path::Path;
@@ -14,8 +14,8 @@ use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_ipc::reader::StreamReader;
 use cuesta_driver::Run;
 use cuesta_host::Host;
+use harness::{RunRecords, script, spec};
 use serde_json::{Value, json};
-use stand::{Played, script, spec};
 
 const TAPE: &str = "Set KeyRate 20cps\nSet KeyLaw human\nSet Echo timed\nType \"hey\"\nEnter\nWait+Bytes 20\n";
 
@@ -66,7 +66,7 @@ fn one_seed_gives_the_same_due_instants_on_1_2_and_8_threads() {
         let agent = folder.path().join("agent-0");
         let run = start(&address, threads, 2.0, &agent);
         assert!(run.wait(Duration::from_secs(60)).unwrap());
-        let played = Played::read(&agent);
+        let played = RunRecords::read(&agent);
         assert!(played.series.iter().all(|row| row["threads"] == threads), "every row has all threads");
         assert!(played.histogram("g/stamped/kernel_response").len() > 5);
         due(&agent)
@@ -91,7 +91,7 @@ fn a_run_that_is_stopped_keeps_what_it_measured() {
     assert!(run.wait(Duration::from_secs(10)).unwrap(), "a stop is heard");
     let ending: Value = serde_json::from_reader(File::open(agent.join("agent.json")).unwrap()).unwrap();
     assert_eq!(ending["ended"], "interrupted");
-    assert!(Played::read(&agent).sum("transactions") > 24.0);
+    assert!(RunRecords::read(&agent).sum("transactions") > 24.0);
     assert!(!due(&agent).is_empty());
 }
 

@@ -1,8 +1,8 @@
 //! Users who look at a screen, against hosts that draw on it. Virtual time: every instant is exact.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-mod stand;
+mod harness;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -15,8 +15,8 @@ use cuesta_driver::{Connect, simulate};
 use cuesta_lines::loopback::{self, Loopback};
 use cuesta_lines::{Line, RateLimited, Received, Traffic, receive, send};
 use cuesta_record::clock;
+use harness::{RunRecords, script, spec};
 use serde_json::json;
-use stand::{Played, script, spec};
 
 /// Plays a tape, each user against a host of its own: what the host got, and what was recorded.
 fn play<H: Future<Output = ()> + 'static>(
@@ -25,7 +25,7 @@ fn play<H: Future<Output = ()> + 'static>(
     tape: &str,
     wrap: impl Fn(Loopback, u32) -> Box<dyn Line> + 'static,
     host: impl Fn(Loopback, u32) -> H + 'static,
-) -> Played {
+) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let connect: Connect = Rc::new(move |_, user| {
@@ -35,7 +35,7 @@ fn play<H: Future<Output = ()> + 'static>(
         Box::pin(async move { Ok(line) })
     });
     simulate(spec(users, 0.0, seconds, &json!({})), &script("t", tape), &agent, connect).unwrap();
-    Played::read(&agent)
+    RunRecords::read(&agent)
 }
 
 /// What a host answers to a character: pieces of output, each with the ms that pass before it.
@@ -61,7 +61,7 @@ async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<
 }
 
 /// One user against such a host: what was recorded, and what the host got.
-fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (Played, String) {
+fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (RunRecords, String) {
     let got = Rc::<RefCell<Vec<u8>>>::default();
     let host_got = Rc::clone(&got);
     let played = play(
@@ -76,7 +76,7 @@ fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (P
 }
 
 /// Response times in ms: the least and the most of a class.
-fn response(played: &Played, class: &str) -> (u64, u64) {
+fn response(played: &RunRecords, class: &str) -> (u64, u64) {
     let responses = played.histogram(&format!("g/{class}/response"));
     // A histogram holds three digits.
     let ms = |nanos: u64| (nanos as f64 / 1e7).round() as u64 * 10;
@@ -448,7 +448,7 @@ fn no_count_shows_how_long_a_password_is() {
         Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
     });
     simulate(spec(1, 0.0, 10.0, &json!({"group": group})), &script("t", tape), &agent, connect).unwrap();
-    let played = Played::read(&agent);
+    let played = RunRecords::read(&agent);
     assert!(played.sum("transactions") >= 8.0);
     assert!(played.errors().is_empty(), "{:?}", played.errors());
 }

@@ -1,9 +1,9 @@
 //! Screens take the memory of their cells, and no more with time. In a process of its own, whose memory is measured.
 
-mod stand;
+mod harness;
 
+use harness::{play, resident, spec};
 use serde_json::json;
-use stand::{play, resident, spec};
 
 /// The memory taken by users whose program draws on their screens for some seconds, in bytes.
 fn screens(users: u32, seconds: f64) -> u64 {

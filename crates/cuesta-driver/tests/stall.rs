@@ -2,13 +2,13 @@
 //! would hide it; see Gil Tene's demonstration in wrk2. Closed form: p99 of `done − due` = 1.4 s − 1 % of 30 s = 1.10 s.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
-mod stand;
+mod harness;
 
 use cuesta_lines::{Line, RateLimited};
+use harness::{close, play, play_over, spec};
 use serde_json::json;
-use stand::{close, play, play_over, spec};
 
-fn stalled(tape: &str) -> stand::Played {
+fn stalled(tape: &str) -> harness::RunRecords {
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}, "key_rate": 0.0}});
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "20s", "for": "1.4s"}});
     play(spec(400, 5.0, 30.0, &load), tape, &host)

@@ -1,6 +1,6 @@
-//! At least 99 % of the samples of ordinary work have a cause: shells, Emacs, sshd, the built-in host.
+//! The sampler finds a cause for at least 99 % of the samples of ordinary work: shells, Emacs, sshd, the built-in host.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 mod running;
 
@@ -16,14 +16,14 @@ use cuesta_meters::sampled::cause::{Cause, SampleTally, Sampler, SamplerOptions}
 use running::Running;
 use tempfile::TempDir;
 
-/// Required samples; the work goes on until there are enough.
+/// Required samples; the work repeats until there are enough.
 const ENOUGH: u64 = 4000;
 
 #[test]
 fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
     let subjects = [Subject::Machine, Subject::Process(std::process::id())];
-    let sampler =
-        Sampler::start(&subjects, SamplerOptions::default()).expect("this test needs to be allowed to sample");
+    let sampler = Sampler::start(&subjects, SamplerOptions::default())
+        .expect("this test must be allowed to sample: run it as root");
     let shells = "while :; do ls -lR /usr/share/doc; date; true; done";
     let _shells = Running::start(Command::new("sh").args(["-c", shells]).stdout(Stdio::null()).stderr(Stdio::null()));
     let host = Host::start(&Spec::parse(HOST).unwrap()).unwrap();
@@ -37,22 +37,22 @@ fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
         let window = sampler.window().expect("the sampler lives");
         machine += &window.tallies[0];
         own += &window.tallies[1];
-        assert_eq!(window.lost, 0, "the rings are large enough for this");
+        assert_eq!(window.lost, 0, "records were lost: the rings are too small");
     }
     for (whose, tally) in [("the machine", &machine), ("the programs", &own)] {
         let unknown = tally.of(Cause::Unclassified) as f64 / tally.busy() as f64;
-        println!("of {whose}: {:.3} % of {} samples have no cause", 100.0 * unknown, tally.busy());
-        assert!(unknown < 0.01, "of {whose}: {:.2} % of {} samples have no cause", 100.0 * unknown, tally.busy());
+        println!("{whose}: {:.3} % of {} samples have no cause", 100.0 * unknown, tally.busy());
+        assert!(unknown < 0.01, "{whose}: {:.2} % of {} samples have no cause", 100.0 * unknown, tally.busy());
     }
     for cause in [Cause::User, Cause::Linking, Cause::PageFaults, Cause::SystemCalls, Cause::Loading, Cause::Mapping] {
         assert!(own.of(cause) > 0, "{} is missing: {own:?}", cause.name());
     }
-    assert!(own.network > 0, "what comes in from the network is softirq: {own:?}");
+    assert!(own.network > 0, "no softirq time for received packets: {own:?}");
     assert!(own.network <= own.time_of(Cause::Softirq), "{own:?}");
-    assert!(own.named > own.calls() * 9 / 10, "{} of {} calls are known", own.named, own.calls());
+    assert!(own.named > own.calls() * 9 / 10, "only {} of {} system calls are named", own.named, own.calls());
 }
 
-/// Emacs puts a file in order.
+/// Lets Emacs sort and fill a file.
 fn edit() {
     let work = "(progn (insert-file-contents \"/usr/share/common-licenses/GPL-3\") (sort-lines nil (point-min) (point-max)) \
                 (fill-region (point-min) (point-max)))";
@@ -71,7 +71,7 @@ fn exchange(address: &str, keys: usize) {
     }
 }
 
-/// A real sshd with throwaway keys, without a port: each client starts one of its own.
+/// A real sshd with temporary keys and no port: each client starts its own.
 struct Sshd(TempDir);
 
 impl Sshd {
@@ -97,7 +97,7 @@ impl Sshd {
         self.0.path().join(name)
     }
 
-    /// Logs in on a terminal and leaves.
+    /// Logs in on a terminal, runs a command and logs out.
     fn log_in(&self) {
         let sshd = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].into_iter().find(|path| Path::new(path).exists());
         let sshd = sshd.expect("sshd is needed: ./scripts/setup --tests installs it");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Each room of `src/`, with the rooms that its files must not use.
+/// Each folder of `src/`, with the modules that its files must not use.
 const FORBIDDEN: [(&str, &[&str]); 3] = [
     ("report", &["plain", "sampled", "traced", "meter"]),
     ("plain", &["sampled", "traced", "meter"]),
@@ -15,7 +15,7 @@ fn no_tier_uses_a_later_one() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (room, others) in FORBIDDEN {
         visit(&src.join(room), &|file, text| {
-            // Tests of a room may make a whole meter.
+            // Unit tests may build a whole meter.
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
                 for other in others {
@@ -26,13 +26,13 @@ fn no_tier_uses_a_later_one() {
     }
 }
 
-fn visit(folder: &Path, look: &dyn Fn(&Path, &str)) {
-    for entry in fs::read_dir(folder).expect("a room").flatten() {
+fn visit(folder: &Path, check: &dyn Fn(&Path, &str)) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            visit(&path, look);
+            visit(&path, check);
         } else if path.extension().is_some_and(|ext| ext == "rs") {
-            look(&path, &fs::read_to_string(&path).expect("text"));
+            check(&path, &fs::read_to_string(&path).expect("text"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How long this machine takes now to wake a thread that waits for a character. This time lies between the driver and the
-//! trace, and belongs to neither.
+//! Measures how long the machine takes to wake a thread that waits for a character. This time lies between the driver's
+//! stamps and the trace's.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -13,12 +13,12 @@ use cuesta_record::clock;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-use super::apart;
+use super::cpus;
 
-/// Between characters, as between keys at 30 a second: whoever waits has gone to sleep, and others have had its caches.
+/// Pause between characters, as between keys at 30 a second: long enough for the reader to sleep and to lose its caches.
 const PAUSE: Duration = Duration::from_millis(33);
 
-/// Characters on their way between two threads until they are asked for.
+/// Two threads that send characters to each other until the median is read.
 pub struct Hops {
     stop: Arc<AtomicBool>,
     sender: JoinHandle<()>,
@@ -26,7 +26,7 @@ pub struct Hops {
 }
 
 impl Hops {
-    /// Over a terminal of their own: behind each write, the kernel's worker and the reader are woken.
+    /// Over a pseudo-terminal: each write wakes a worker of the kernel and then the reader.
     pub fn over_a_terminal() -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -49,10 +49,10 @@ impl Hops {
 
     fn between(mut writer: impl Write + Send + 'static, mut reader: impl Read + Send + 'static) -> Self {
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let (told, stamp) = (Arc::clone(&stop), Arc::clone(&sent));
+        let (stopped, stamp) = (Arc::clone(&stop), Arc::clone(&sent));
         let sender = thread::spawn(move || {
-            apart::with_the_others(None);
-            while !told.load(Ordering::Relaxed) {
+            cpus::pin_to_other(None);
+            while !stopped.load(Ordering::Relaxed) {
                 thread::park_timeout(PAUSE);
                 stamp.store(clock::now().as_nanos(), Ordering::SeqCst);
                 writer.write_all(b"x").unwrap();
@@ -60,7 +60,7 @@ impl Hops {
         });
         let receiver = thread::spawn(move || {
             let mut took = Vec::new();
-            // Once the writer is gone there is an end, or of a terminal an error.
+            // When the writer is dropped, a connection ends and a terminal gives an error.
             while let Ok(1) = reader.read(&mut [0]) {
                 took.push(clock::now().as_nanos() - sent.load(Ordering::SeqCst));
             }
@@ -69,7 +69,7 @@ impl Hops {
         Self { stop, sender, receiver }
     }
 
-    /// The median, in seconds.
+    /// The median time of a hop, in seconds.
     pub fn median(self) -> f64 {
         self.stop.store(true, Ordering::Relaxed);
         self.sender.join().unwrap();

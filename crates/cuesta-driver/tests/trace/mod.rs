@@ -1,13 +1,13 @@
-//! Independent timing of keys: a trace of the line by another program, read by another terminal model.
+//! Independent timing of keys: another program traces the line, and another terminal model reads the trace.
 //!
-//! - [`apart`]: which process runs on which CPU.
-//! - [`hops`]: how long a wake-up takes, which lies between the trace and the driver.
-//! - [`packets`]: what tcpdump saw on the network, by the kernel's instants.
-//! - [`terminal`]: what script(1) saw between two terminals, by its own.
-//! - [`Event`], [`echoes`]: what either trace shows.
-#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // A private room.
+//! - [`cpus`]: which process runs on which CPU.
+//! - [`hops`]: how long a wake-up between the trace and the driver takes.
+//! - [`packets`]: tcpdump's trace of the network, with the kernel's time stamps.
+//! - [`terminal`]: script(1)'s trace of a terminal, with its own time stamps.
+//! - [`Event`], [`echoes`]: the echo times in either trace.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Used by one test only.
 
-pub mod apart;
+pub mod cpus;
 pub mod hops;
 pub mod packets;
 pub mod terminal;
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use avt::Terminal;
 
-/// Who sent what, and when, in ns of the trace's own clock.
+/// Bytes that the user or the program sent at one instant, in ns of the trace's clock.
 #[derive(Debug)]
 pub struct Event {
     pub at: u64,
@@ -24,12 +24,12 @@ pub struct Event {
     pub bytes: Vec<u8>,
 }
 
-/// What a trace says of keys that are to be shown.
+/// Echo times in a trace.
 #[derive(Debug, Default)]
 pub struct Echoes {
-    /// From each key to the first event after which it stood where it was typed, in ns.
+    /// From each key to the first event after which the screen shows it where it was typed, in ns.
     pub times: Vec<u64>,
-    /// Keys that were not shown before the next row was typed.
+    /// Keys that were not shown before the next row began.
     pub missing: usize,
 }
 
@@ -41,69 +41,69 @@ impl Echoes {
     }
 }
 
-/// A key that waits to be shown.
-struct Key {
+/// A key whose echo is pending.
+struct PendingKey {
     at: u64,
     character: char,
-    /// The row and the column where it was typed: the cursor's, or behind the key that waits before it.
+    /// Row and column where the echo is expected: the cursor's cell, or the cell after the previous pending key.
     place: (usize, usize),
 }
 
-/// Reads a trace from the key `first` on. What a terminal answers by itself begins with an escape, and
-/// does not count as typed.
+/// Finds the echo times in a trace, from the key `first` on. Input that begins with an escape is the terminal's own reply, not
+/// a key.
 pub fn echoes(events: &[Event], first: u8, columns: usize, rows: usize) -> Echoes {
-    let mut reading = Reading {
+    let mut matcher = TraceMatcher {
         terminal: Terminal::new(columns, rows).unwrap(),
-        waiting: VecDeque::new(),
-        entered: false,
-        found: Echoes::default(),
+        pending: VecDeque::new(),
+        row_ended: false,
+        echoes: Echoes::default(),
     };
     let mut begun = false;
     for event in events {
         if !event.by_user {
-            reading.came(event);
+            matcher.output(event);
         } else if event.bytes.first() != Some(&0x1b) {
             begun |= event.bytes.contains(&first);
-            event.bytes.iter().filter(|_| begun).for_each(|byte| reading.typed(event.at, *byte));
+            event.bytes.iter().filter(|_| begun).for_each(|byte| matcher.input(event.at, *byte));
         }
     }
-    assert!(begun, "nobody typed");
-    reading.found
+    assert!(begun, "no key in the trace");
+    matcher.echoes
 }
 
-struct Reading {
+struct TraceMatcher {
     terminal: Terminal,
-    waiting: VecDeque<Key>,
-    /// Something else was typed since the last of them.
-    entered: bool,
-    found: Echoes,
+    pending: VecDeque<PendingKey>,
+    /// A control character was typed after the last pending key.
+    row_ended: bool,
+    echoes: Echoes,
 }
 
-impl Reading {
-    fn came(&mut self, event: &Event) {
+impl TraceMatcher {
+    fn output(&mut self, event: &Event) {
         self.terminal.feed(String::from_utf8_lossy(&event.bytes).as_ref());
-        while self.waiting.front().is_some_and(|key| stands(&self.terminal, key)) {
-            self.found.times.extend(self.waiting.pop_front().map(|key| event.at - key.at));
+        while self.pending.front().is_some_and(|key| is_shown(&self.terminal, key)) {
+            self.echoes.times.extend(self.pending.pop_front().map(|key| event.at - key.at));
         }
     }
 
-    fn typed(&mut self, at: u64, byte: u8) {
+    fn input(&mut self, at: u64, byte: u8) {
         if !matches!(byte, b' '..=b'~') {
-            self.entered = true;
+            self.row_ended = true;
             return;
         }
-        if std::mem::take(&mut self.entered) {
-            self.found.missing += self.waiting.drain(..).len();
+        if std::mem::take(&mut self.row_ended) {
+            self.echoes.missing += self.pending.drain(..).len();
         }
         let cursor = self.terminal.cursor();
-        let behind = self.waiting.back().map(|before| (before.place.0, before.place.1 + 1));
-        let place = behind.unwrap_or((cursor.row, cursor.col));
-        self.waiting.push_back(Key { at, character: byte.into(), place });
+        let after_last = self.pending.back().map(|last| (last.place.0, last.place.1 + 1));
+        let place = after_last.unwrap_or((cursor.row, cursor.col));
+        self.pending.push_back(PendingKey { at, character: byte.into(), place });
     }
 }
 
-/// Whether a key stands where it was typed, and the cursor behind it.
-fn stands(terminal: &Terminal, key: &Key) -> bool {
+/// Whether the screen shows the key at its place, with the cursor behind it.
+fn is_shown(terminal: &Terminal, key: &PendingKey) -> bool {
     let (row, column) = key.place;
     let cell = terminal.screen().line(row).and_then(|line| line.cells().get(column)).map(avt::Cell::char);
     let cursor = terminal.cursor();

@@ -1,4 +1,4 @@
-//! tcpdump on loopback, and what it wrote: pcap with nanoseconds (`libpcap`'s savefile format), Ethernet, IPv4, TCP.
+//! tcpdump on loopback, and a reader of its file: pcap with nanoseconds (`libpcap`'s savefile format), Ethernet, IPv4, TCP.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -7,9 +7,9 @@ use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Event, apart};
+use super::{Event, cpus};
 
-/// tcpdump, taking down what passes to and from a port.
+/// A tcpdump process that records the packets to and from a port.
 pub struct Tcpdump {
     process: Child,
     port: u16,
@@ -17,7 +17,7 @@ pub struct Tcpdump {
 }
 
 impl Tcpdump {
-    /// Starts it, and waits until it listens.
+    /// Starts tcpdump and waits until it listens.
     pub fn start(port: u16, folder: &Path) -> Self {
         let file = folder.join("packets.pcap");
         let mut process = Command::new("tcpdump")
@@ -26,22 +26,22 @@ impl Tcpdump {
             .arg(format!("tcp port {port}"))
             .stderr(Stdio::piped())
             .spawn()
-            .expect("tcpdump is there: ./scripts/setup --tests");
-        let mut said = BufReader::new(process.stderr.take().unwrap()).lines();
-        let listens = said.by_ref().map_while(Result::ok).any(|row| row.contains("listening on"));
+            .expect("tcpdump is needed: ./scripts/setup --tests installs it");
+        let mut messages = BufReader::new(process.stderr.take().unwrap()).lines();
+        let listens = messages.by_ref().map_while(Result::ok).any(|row| row.contains("listening on"));
         assert!(listens, "tcpdump may not listen on loopback: run the tests as root");
-        apart::with_the_others(Some(&process));
-        thread::spawn(move || said.for_each(drop));
+        cpus::pin_to_other(Some(&process));
+        thread::spawn(move || messages.for_each(drop));
         Self { process, port, file }
     }
 
-    /// Ends it, and gives what passed.
+    /// Ends tcpdump and reads the packets' payload without telnet's negotiation.
     pub fn events(mut self) -> Vec<Event> {
         self.end();
         read(&fs::read(&self.file).unwrap(), self.port)
     }
 
-    /// On SIGINT it writes all that it has seen.
+    /// Sends SIGINT, on which tcpdump writes the packets that it still holds.
     fn end(&mut self) {
         if self.process.try_wait().unwrap().is_none() {
             kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
@@ -71,7 +71,7 @@ fn read(file: &[u8], port: u16) -> Vec<Event> {
         let by_user = u16::from_be_bytes([tcp[2], tcp[3]]) == port;
         let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
         let payload = &ip[usize::from(ip[0] & 0xf) * 4 + usize::from(tcp[12] >> 4) * 4..total];
-        let bytes = negotiation[usize::from(by_user)].leave_out(payload);
+        let bytes = negotiation[usize::from(by_user)].text_of(payload);
         if !bytes.is_empty() {
             let at = u64::from(u32_of(record, 0)) * 1_000_000_000 + u64::from(u32_of(record, 4));
             events.push(Event { at, by_user, bytes });
@@ -84,7 +84,7 @@ fn u32_of(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
-/// Where a stream is within telnet's own talk (RFC 854), of which nothing is shown.
+/// The state of a stream within telnet's negotiation (RFC 854), which no terminal shows.
 #[derive(Debug, Default, Clone, Copy)]
 enum Negotiation {
     #[default]
@@ -96,7 +96,8 @@ enum Negotiation {
 }
 
 impl Negotiation {
-    fn leave_out(&mut self, bytes: &[u8]) -> Vec<u8> {
+    /// The bytes without the negotiation.
+    fn text_of(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
         for byte in bytes {
             *self = match (*self, byte) {

@@ -1,8 +1,8 @@
-//! A program that ends with the test that started it.
+//! A program that is killed when the test that started it ends.
 
 use std::process::{Child, Command};
 
-/// It may have ended by itself before this is dropped.
+/// A child process. It may end by itself before this is dropped.
 #[derive(Debug)]
 pub(crate) struct Running(pub(crate) Child);
 

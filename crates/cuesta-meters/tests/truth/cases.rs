@@ -1,15 +1,15 @@
 //! The cases of the sampler and their bounds.
 //!
-//! A case is tried several times, at the rate that users get, and the tries together are judged:
+//! Each case runs five times at the default sampling rate. The tries are judged together:
 //!
-//! - the median is off by at most 5 % of the truth, plus what so few samples can tell of a median;
-//! - the truth lies in the 95 % interval in at least three of five tries. If it does so 95 times in 100, fewer are had by chance
-//!   once in 860 cases.
+//! - The median error is at most 5 % of the truth, plus the sampling error of a median of five.
+//! - The 95 % interval contains the truth in at least three of five tries. A correct interval fails this by chance once in 860
+//!   cases.
 //!
-//! Of two things a bias is known, so that no interval is claimed: what is done for the linker is told too low, and what timers
-//! wake for a moment is met too seldom.
+//! Two estimates have a known bias (docs/meters.md), so their intervals are not checked: the time spent for the dynamic linker
+//! is too low, and short work that a timer wakes is sampled too rarely.
 //!
-//! A try that the machine spoilt is repeated; one that fails otherwise is not.
+//! A try that the machine disturbed is repeated. A try that fails for another reason is not.
 
 use std::fmt::Write;
 
@@ -20,22 +20,22 @@ use crate::trial::Trial;
 /// A program and what is compared.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Kinds of work, in turn.
+    /// Kinds of work, which take turns.
     kinds: &'static str,
-    /// CPU time that it takes: seconds.
+    /// CPU time of the program: seconds.
     seconds: f64,
-    /// Which parts of the truth are looked for, and where.
+    /// Parts of the truth, each with the estimate that must agree.
     compared: &'static [(&'static str, Found)],
 }
 
-/// Where a part of the truth is to be found.
+/// The sampler's estimate that a part of the truth is compared with.
 #[derive(Clone, Copy)]
 enum Found {
-    /// In one cause.
+    /// The time of one cause.
     In(Cause),
-    /// In all that the dynamic linker did or asked for.
+    /// The time of the dynamic linker, and of the kernel on its behalf.
     ForLinker,
-    /// In all that the kernel did.
+    /// The time of the kernel.
     Kernel,
 }
 
@@ -63,42 +63,42 @@ pub(crate) const ALL: &[Case] = &[
 
 /// Tries of a case.
 const TRIES: usize = 5;
-/// In how many of them at least the interval holds the truth.
+/// Least number of tries whose interval contains the truth.
 const HELD: usize = 3;
-/// Largest part of the truth that the median may be off by.
+/// Largest median error, as a share of the truth.
 const MARGIN: f64 = 0.05;
-/// Largest part that the total may be off by, in every try.
+/// Largest error of the total in any try, as a share of the truth.
 const TOTAL_MARGIN: f64 = 0.01;
-/// One in a thousand, on both sides; a median of five is known 1.25 ÷ √5 as well as one of them.
+/// 3.3 standard errors (two-sided chance of 1 in 1,000) of a median of five, whose error is 1.25 ÷ √5 of a single one's.
 const DEVIATIONS: f64 = 3.3 * 1.25 / 2.236;
-/// Tries that the machine may spoil.
-const MOST_SPOILT: usize = 12;
+/// Most tries that are repeated because the machine disturbed them.
+const MOST_DISTURBED: usize = 12;
 
 /// The result of a try for one part of the truth.
 struct ShareEstimator {
-    /// By what part it is off.
+    /// Error as a share of the truth.
     off: f64,
-    /// One standard error, likewise.
+    /// One standard error, as a share of the truth.
     error: f64,
     held: bool,
 }
 
-/// Tries a case; says what it found.
+/// Runs a case. Both results hold the report.
 pub(crate) fn run(case: &Case) -> Result<String, String> {
-    let (mut report, mut trials, mut spoilt) = (String::new(), Vec::new(), 0);
+    let (mut report, mut trials, mut disturbed) = (String::new(), Vec::new(), 0);
     while trials.len() < TRIES {
         let trial = Trial::run(case.kinds, case.seconds);
-        match trial.spoilt() {
+        match trial.disturbance() {
             None => trials.push(trial),
-            Some(why) if spoilt < MOST_SPOILT => {
-                spoilt += 1;
+            Some(why) if disturbed < MOST_DISTURBED => {
+                disturbed += 1;
                 let _ = writeln!(report, "    tried again: {why}");
             }
-            Some(_) => return Err(report + "    the machine spoilt too many tries"),
+            Some(_) => return Err(report + "    the machine disturbed too many tries"),
         }
     }
     for trial in &trials {
-        tell(trial, &mut report);
+        write_details(trial, &mut report);
     }
     let mut held = true;
     for (part, found) in case.compared {
@@ -107,11 +107,11 @@ pub(crate) fn run(case: &Case) -> Result<String, String> {
     if counts(case, &trials, &mut report) && held { Ok(report) } else { Err(report) }
 }
 
-/// What is counted is right in every try: CPU time, and page faults where these are all that is done.
+/// Checks the exact counts of every try: CPU time, and page faults where the program does nothing else.
 fn counts(case: &Case, trials: &[Trial], report: &mut String) -> bool {
     trials.iter().fold(true, |good, trial| {
         let total = (trial.exact / trial.truth.cpu - 1.0).abs();
-        // A few more are its stack's.
+        // The stack takes a few more faults.
         let faults = (trial.faults as f64 / trial.truth.faults.max(1) as f64 - 1.0).abs();
         let holds = total <= TOTAL_MARGIN && (case.kinds != "faults" || faults <= 1e-4);
         if !holds {
@@ -122,16 +122,15 @@ fn counts(case: &Case, trials: &[Trial], report: &mut String) -> bool {
 }
 
 fn judge(case: &Case, (part, found): (&str, Found), trials: &[Trial], report: &mut String) -> bool {
-    let mut told: Vec<ShareEstimator> =
+    let mut estimates: Vec<ShareEstimator> =
         trials.iter().map(|trial| ShareEstimator::of(trial, found, trial.truth.parts[part])).collect();
-    told.sort_by(|a, b| a.off.total_cmp(&b.off));
-    let held = told.iter().filter(|told| told.held).count();
-    let ShareEstimator { off, error, .. } = told[TRIES / 2];
+    estimates.sort_by(|a, b| a.off.total_cmp(&b.off));
+    let held = estimates.iter().filter(|estimate| estimate.held).count();
+    let ShareEstimator { off, error, .. } = estimates[TRIES / 2];
     let most = MARGIN + DEVIATIONS * error;
-    // Known to be told too low, and to be met too seldom (docs/meters.md): of neither an interval is claimed.
     let is_biased = matches!(found, ForLinker) || case.kinds.contains("sleep");
     let good = off.abs() <= most && (held >= HELD || is_biased);
-    let all: Vec<String> = told.iter().map(|told| format!("{:+.2}", 100.0 * told.off)).collect();
+    let all: Vec<String> = estimates.iter().map(|estimate| format!("{:+.2}", 100.0 * estimate.off)).collect();
     let [off, most, error] = [off, most, error].map(|part| 100.0 * part);
     let mark = if good { "" } else { "   OUT OF BOUNDS" };
     let _ = writeln!(
@@ -151,7 +150,7 @@ impl ShareEstimator {
     }
 }
 
-/// What of a program's own account is its own: its clock counts what interrupted it too, in whatever it did.
+/// The share of a program's own account that is its own work: its CPU clock also counts interrupts that arrive while it runs.
 fn own_part(trial: &Trial, found: Found) -> f64 {
     let foreign = match found {
         Kernel => [].as_slice(),
@@ -161,7 +160,7 @@ fn own_part(trial: &Trial, found: Found) -> f64 {
     1.0 - shares.map(|share| share.percent / 100.0).sum::<f64>()
 }
 
-/// The 95 % interval of what was found: seconds.
+/// The 95 % interval of the estimate: seconds.
 fn limits(trial: &Trial, found: Found) -> [f64; 2] {
     let of_share = |share: &Share| share.interval.map(|percent| percent / 100.0 * trial.exact);
     match found {
@@ -186,7 +185,7 @@ fn seconds(trial: &Trial, found: Found) -> f64 {
     }
 }
 
-/// One standard deviation of what was found, from the number of samples alone: seconds.
+/// One standard deviation of the estimate from the number of samples alone: seconds.
 fn deviation(trial: &Trial, found: Found) -> f64 {
     let total = trial.exact;
     if let In(cause) = found {
@@ -200,8 +199,8 @@ fn deviation(trial: &Trial, found: Found) -> f64 {
     (share * (1.0 - share) / trial.causes.samples.max(1) as f64).sqrt() * total
 }
 
-/// What else there is to know of a run, for who looks into a failure.
-fn tell(trial: &Trial, report: &mut String) {
+/// Writes the details that help to explain a failure.
+fn write_details(trial: &Trial, report: &mut String) {
     let (causes, known) = (&trial.causes, &trial.constants);
     let shares = causes.by_cause.iter().map(|(cause, share)| format!("{} {:.4}", cause.name(), share.seconds));
     let parts = trial.truth.parts.iter().map(|(part, seconds)| format!("{part} {seconds:.4}"));
@@ -210,7 +209,7 @@ fn tell(trial: &Trial, report: &mut String) {
         format!("sampled: {}", shares.collect::<Vec<_>>().join(", ")),
         format!("truth: {}", parts.collect::<Vec<_>>().join(", ")),
         format!(
-            "a fault hides {} of {}, a call {} of {}, and costs {} after",
+            "a page fault hides {} of its {} from the timer, a system call {} of {} and adds {} after it",
             nanos(known.fault_hidden),
             nanos(known.fault),
             nanos(known.call_hidden),
@@ -218,11 +217,11 @@ fn tell(trial: &Trial, report: &mut String) {
             nanos(known.call_after)
         ),
         format!(
-            "{} calls known, {:.0} estimated",
+            "{} system calls made, {:.0} estimated",
             trial.truth.calls,
             causes.calls.iter().flatten().map(|(_, calls)| calls).sum::<f64>()
         ),
-        format!("{} samples, for {:.4} of the time; stolen {:.1} %", causes.samples, causes.coverage, trial.stolen),
+        format!("{} samples over {:.4} of the time; steal {:.1} %", causes.samples, causes.coverage, trial.stolen),
     ];
     for row in rows {
         let _ = writeln!(report, "    {row}");

@@ -1,11 +1,12 @@
-//! The sampler's figures compared with programs' own.
+//! Compares the sampler's figures with the CPU time that programs measure of themselves.
 //!
-//! Each case starts this program again as the process under test. It does known work in slices, times each slice by its own
-//! CPU clock, and tells: that is the truth. The sampler sees it from outside. A harness of its own, since the process under
-//! test must have one thread and nothing else to do.
+//! Each case starts this program again as the process under test. That process does known work in slices, times each slice by
+//! its own CPU clock and prints the sums: these are the truth. The sampler observes it from outside. The test has its own
+//! harness because the process under test must have one thread and no other work.
 //!
+//! - `cases`: the cases and their bounds. `trial`: one run, and whether the machine disturbed it.
+//! - `work`: the programs under test. `running`: ends a program together with its trial.
 //! - `nobody`: the sampler without privileges.
-//! - `work`: the programs; `running`: they end with their trial. `trial`: one run and whether it is valid. `cases`: what is expected.
 
 mod cases;
 mod nobody;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if words == ["nobody"] {
-        nobody::look();
+        nobody::print_figures();
         return ExitCode::SUCCESS;
     }
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         names.filter(|name| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word))).collect();
     if words.iter().any(|word| word == "--list") {
         for name in chosen {
-            say(&format!("{name}: test"));
+            print_row(&format!("{name}: test"));
         }
         return ExitCode::SUCCESS;
     }
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The case that is no program under test.
+/// The case without a program under test.
 const NOBODY: &str = "without_privileges";
 
 fn passes(name: &str) -> bool {
@@ -56,10 +57,10 @@ fn passes(name: &str) -> bool {
         Ok(report) => ("ok", report),
         Err(report) => ("FAILED", report),
     };
-    say(&format!("test {name} ... {word}\n{report}"));
+    print_row(&format!("test {name} ... {word}\n{report}"));
     found.is_ok()
 }
 
-fn say(row: &str) {
-    writeln!(io::stdout(), "{row}").expect("somebody listens");
+fn print_row(row: &str) {
+    writeln!(io::stdout(), "{row}").expect("stdout is open");
 }

@@ -1,4 +1,4 @@
-//! The sampler without privileges: it sees less, and reports that.
+//! The sampler without privileges: it sees less and reports what is missing.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -10,19 +10,18 @@ use cuesta_meters::sampled::cause::{CauseShares, ExactCpu, Sampler, SamplerOptio
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a sampler without privileges.
 #[derive(Debug, Serialize, Deserialize)]
-struct Found {
+struct Figures {
     visibility: Option<Visibility>,
     /// Missing permissions.
     limits: Vec<String>,
-    /// The user's share of a loop that only computes, and of one that only calls; percent.
+    /// Percent of user time in a loop that only computes, and in one that only makes system calls.
     user: [f64; 2],
 }
 
 /// Samples this process and prints the figures.
-pub(crate) fn look() {
-    let mut found = Found { visibility: None, limits: Vec::new(), user: [0.0; 2] };
+pub(crate) fn print_figures() {
+    let mut found = Figures { visibility: None, limits: Vec::new(), user: [0.0; 2] };
     match Sampler::start(&[Subject::Process(std::process::id())], SamplerOptions::default()) {
         Err(error) => found.limits.push(error.to_string()),
         Ok(sampler) => {
@@ -31,10 +30,10 @@ pub(crate) fn look() {
                 [share(&sampler, &mut found.visibility, compute), share(&sampler, &mut found.visibility, call)];
         }
     }
-    writeln!(io::stdout(), "{}", serde_json::to_string(&found).expect("plain data")).expect("the test listens");
+    writeln!(io::stdout(), "{}", serde_json::to_string(&found).expect("plain data")).expect("stdout is open");
 }
 
-/// The user's share of half a second of `work`.
+/// Percent of user time in half a second of `work`.
 fn share(sampler: &Sampler, visibility: &mut Option<Visibility>, work: fn()) -> f64 {
     sampler.window().expect("the sampler lives");
     let start = clock::thread_cpu();
@@ -62,13 +61,13 @@ fn call() {
     }
 }
 
-/// Starts this program again without privileges, and holds what it found against what the kernel's settings allow.
+/// Starts this program again without privileges and compares its figures with what the kernel's settings allow.
 pub(crate) fn run() -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("nobody");
     fs::copy(std::env::current_exe().expect("this program"), &program).expect("copied");
     for path in [folder.path(), &program] {
-        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("our own");
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("permissions set");
     }
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"])
@@ -76,8 +75,8 @@ pub(crate) fn run() -> Result<String, String> {
         .arg("nobody")
         .current_dir("/")
         .output()
-        .expect("setpriv is of every Debian");
-    let found: Found = serde_json::from_slice(&output.stdout).map_err(|error| format!("    {error}: {output:?}"))?;
+        .expect("setpriv of util-linux is needed");
+    let found: Figures = serde_json::from_slice(&output.stdout).map_err(|error| format!("    {error}: {output:?}"))?;
     let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").expect("a kernel with a sampler");
     let report = format!("    kernel.perf_event_paranoid {}: {found:?}", level.trim());
     let advised = found.limits.iter().any(|limit| limit.contains("sysctl kernel.perf_event_paranoid="));

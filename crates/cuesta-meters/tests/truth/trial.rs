@@ -1,4 +1,4 @@
-//! One run of a program under the sampler, and whether the machine spoilt it.
+//! One run of a program under the sampler, and whether the machine disturbed it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,30 +17,30 @@ use crate::work::Truth;
 pub(crate) struct Trial {
     pub(crate) truth: Truth,
     pub(crate) causes: CauseShares,
-    /// CPU time by the scheduler's account: seconds.
+    /// CPU time as the scheduler counts it: seconds.
     pub(crate) exact: f64,
-    /// Page faults by the kernel's account.
+    /// Page faults as the kernel counts them.
     pub(crate) faults: u64,
     pub(crate) constants: Constants,
-    /// Steal: percent of the machine's time in this run.
+    /// Steal, in percent of the machine's time.
     pub(crate) stolen: f64,
 }
 
 impl Trial {
-    /// Runs a program of these kinds of work for so many seconds of its CPU time.
+    /// Runs a program that does these kinds of work for `seconds` of its CPU time.
     pub(crate) fn run(kinds: &str, seconds: f64) -> Self {
-        let constants = calibrate().expect("this test needs to be allowed to sample: run it as root");
+        let constants = calibrate().expect("this test must be allowed to sample: run it as root");
         let mut program = Program::start(kinds, seconds);
         program.row();
         let subject = Subject::Process(program.running.0.id());
         let sampler = Sampler::start(&[subject], SamplerOptions::default()).expect("may sample");
         let stolen = Stolen::now();
-        let before = program.account();
+        let before = program.kernel_counts();
         sampler.window().expect("the sampler lives");
         program.go();
         let truth: Truth = serde_json::from_str(&program.row()).expect("the truth");
         let window = sampler.window().expect("the sampler lives");
-        let after = program.account();
+        let after = program.kernel_counts();
         let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
         let exact =
             ExactCpu { cpu, fault_count: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
@@ -48,19 +48,17 @@ impl Trial {
         Self { truth, causes, exact: cpu, faults, constants, stolen: stolen.percent() }
     }
 
-    /// Why the machine, not the meter, spoilt the run; none if it did not.
-    ///
-    /// Time that the machine's own host takes away is counted by the sampler's timer but not by the CPU clock; and records
-    /// that were lost are missing. Nothing that the cases check is asked here.
-    pub(crate) fn spoilt(&self) -> Option<String> {
+    /// How the machine disturbed the run, if it did: by steal, which the sampler's timer counts but the CPU clock does not, or
+    /// by lost records. It does not look at the figures that the cases check.
+    pub(crate) fn disturbance(&self) -> Option<String> {
         if self.stolen > MOST_STOLEN {
-            return Some(format!("{:.1} % was stolen", self.stolen));
+            return Some(format!("steal was {:.1} %", self.stolen));
         }
         (self.causes.lost > 0).then(|| format!("{} records were lost", self.causes.lost))
     }
 }
 
-/// Percent of the machine's time.
+/// Largest steal, in percent of the machine's time.
 const MOST_STOLEN: f64 = 5.0;
 
 /// The program under test.
@@ -81,17 +79,17 @@ impl Program {
     }
 
     fn go(&mut self) {
-        self.input.write_all(b"\n").expect("it listens");
+        self.input.write_all(b"\n").expect("the program reads");
     }
 
     fn row(&mut self) -> String {
         let mut row = String::new();
-        self.output.read_line(&mut row).expect("it speaks");
+        self.output.read_line(&mut row).expect("the program writes");
         row
     }
 
-    /// CPU time and page faults, by the kernel's account.
-    fn account(&self) -> (f64, u64) {
+    /// CPU time in seconds and page faults, as the kernel counts them.
+    fn kernel_counts(&self) -> (f64, u64) {
         let file = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.running.0.id())).expect("it runs");
         let run = SchedStat::parse(&file("schedstat")).expect("an account").run;
         let stat = PidStat::parse(&file("stat")).expect("an account");
@@ -99,7 +97,7 @@ impl Program {
     }
 }
 
-/// The machine's steal and all of its time, ticks.
+/// The machine's steal and total time, in ticks.
 struct Stolen(f64, f64);
 
 impl Stolen {

@@ -1,5 +1,5 @@
 //! Programs that time their own work.
-#![allow(unsafe_code)] // The dynamic linker, and pages that are not there, have no safe door.
+#![allow(unsafe_code)] // There is no safe interface to dlopen and madvise.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -15,27 +15,27 @@ use std::time::Duration;
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
-/// A program's own CPU time: seconds.
+/// CPU time that a program measured of itself: seconds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Truth {
-    /// All of it.
+    /// The total.
     pub(crate) cpu: f64,
-    /// By what it did: `user`, `faults`, `calls`, `linking`, `io`.
+    /// Time by kind of work: `user`, `faults`, `calls`, `linking`, `io`.
     pub(crate) parts: BTreeMap<String, f64>,
-    /// Page faults that it took on purpose.
+    /// Page faults caused on purpose.
     pub(crate) faults: u64,
-    /// System calls that it made on purpose.
+    /// System calls made on purpose.
     pub(crate) calls: u64,
 }
 
-/// Says that it is ready, waits for a row, works, tells, waits for another row.
+/// Prints `ready`, waits for a row, works, prints the [`Truth`], and waits for another row.
 pub(crate) fn serve(kinds: &str, seconds: f64) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut work = Work::new(kinds, folder.path());
-    // The first slice of each kind pays for what is never paid again.
+    // The first slice of each kind has costs that later ones do not have.
     kinds.split(',').for_each(|kind| work.slice(kind));
     work.truth = Truth::default();
-    say("ready");
+    print_row("ready");
     wait();
     let start = clock::thread_cpu();
     let end = start + Duration::from_secs_f64(seconds);
@@ -43,16 +43,16 @@ pub(crate) fn serve(kinds: &str, seconds: f64) {
         kinds.split(',').for_each(|kind| work.slice(kind));
     }
     work.truth.cpu = clock::thread_cpu().saturating_sub(start).as_secs_f64();
-    say(&serde_json::to_string(&work.truth).expect("numbers"));
+    print_row(&serde_json::to_string(&work.truth).expect("numbers"));
     wait();
 }
 
-fn say(row: &str) {
-    writeln!(io::stdout(), "{row}").expect("the test listens");
+fn print_row(row: &str) {
+    writeln!(io::stdout(), "{row}").expect("stdout is open");
 }
 
 fn wait() {
-    // The end of the test is as good as a word from it.
+    // An end of file means that the test has ended: no error.
     let _ = io::stdin().read(&mut [0]);
 }
 
@@ -62,11 +62,11 @@ struct Work {
     library: CString,
     file: File,
     block: Vec<u8>,
-    /// The state of a small generator: slices of always the same length would keep step with the sampler.
+    /// State of a small random generator: slices of equal length could run in step with the sampler's timer.
     random: u32,
 }
 
-/// Pages of a slice of faults, at most.
+/// Most pages that a slice of faults touches.
 const PAGES: usize = 1024;
 const PAGE: usize = 4096;
 
@@ -89,7 +89,7 @@ impl Work {
         }
     }
 
-    /// Does `work` and adds its CPU time to `part`; gives it too.
+    /// Adds the CPU time of `work` to `part` and returns it.
     fn timed(&mut self, part: &str, work: impl FnOnce(&mut Self)) -> f64 {
         let before = clock::thread_cpu();
         work(self);
@@ -98,7 +98,7 @@ impl Work {
         took
     }
 
-    /// Nothing is allocated after the first time: that would be work that no part knows of.
+    /// Allocates only for a new part: later allocations would be work that no part counts.
     fn add(&mut self, part: &str, seconds: f64) {
         match self.truth.parts.get_mut(part) {
             Some(sum) => *sum += seconds,
@@ -106,7 +106,7 @@ impl Work {
         }
     }
 
-    /// Half to all of `most`.
+    /// A random number between half of `most` and `most`.
     fn some(&mut self, most: usize) -> usize {
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         most / 2 + (self.random >> 8) as usize % (most / 2)
@@ -122,7 +122,7 @@ impl Work {
         });
     }
 
-    /// Touches pages that are not there, and again when they are: what differs are the faults.
+    /// Touches unmapped pages, then touches them again: the difference is the cost of the faults.
     fn faults(&mut self) {
         let pages = self.some(PAGES);
         self.timed("faults", |work| touch(work.pages, pages));
@@ -159,7 +159,7 @@ impl Work {
             for block in 0..blocks {
                 work.file.write_all_at(&work.block, block << 18).expect("written");
             }
-            // Now and then: a slow device would make this a test of patience.
+            // Syncs rarely, because a slow device would make the test long.
             if blocks == 15 {
                 work.file.sync_data().expect("on the device");
             }
@@ -167,8 +167,8 @@ impl Work {
     }
 }
 
-/// Twenty milliseconds of nothing.
-#[expect(clippy::disallowed_methods, reason = "not to wait for anything, but as a part of the load")]
+/// Sleeps for 20 ms.
+#[expect(clippy::disallowed_methods, reason = "the sleep is part of the load, it waits for nothing")]
 fn rest() {
     let time = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     let _ = rustix::thread::nanosleep(&time);
@@ -176,7 +176,7 @@ fn rest() {
 
 fn map() -> *mut u8 {
     let (protection, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping at an address of the kernel's choice, in small pages, never given back as a whole.
+    // SAFETY: a new mapping of small pages at an address that the kernel chooses; it is never unmapped.
     unsafe {
         let start = libc::mmap(ptr::null_mut(), PAGES * PAGE, protection, kind, -1, 0);
         assert!(start != libc::MAP_FAILED, "no memory");
@@ -194,12 +194,12 @@ fn touch(start: *mut u8, pages: usize) {
 }
 
 fn give_back(start: *mut u8) {
-    // SAFETY: the mapping is ours and nobody refers into it.
+    // SAFETY: the mapping belongs to this process and no reference points into it.
     let refused = unsafe { libc::madvise(start.cast(), PAGES * PAGE, libc::MADV_DONTNEED) };
     assert_eq!(refused, 0, "pages cannot be given back");
 }
 
-/// A library that is nearly all names to be looked up: what loading it takes is the dynamic linker's work.
+/// Builds a library of 1500 symbols and little else, so that loading it is nearly all the dynamic linker's work.
 fn build_library(folder: &Path) -> CString {
     const NAMES: usize = 1500;
     let names = (0..NAMES).map(|n| format!("int cuesta_truth_{n};\n")).collect::<Vec<_>>().concat();

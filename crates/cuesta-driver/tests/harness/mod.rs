@@ -18,7 +18,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
 /// What an agent recorded.
-pub struct Played {
+pub struct RunRecords {
     /// Histograms of the measurement intervals, by tag without the step.
     pub histograms: BTreeMap<String, Histogram<u64>>,
     /// Rows of `series.jsonl`.
@@ -27,7 +27,7 @@ pub struct Played {
     pub users: Vec<Value>,
 }
 
-impl Played {
+impl RunRecords {
     /// Reads what an agent wrote.
     pub fn read(agent: &Path) -> Self {
         let timeline: Value = serde_json::from_slice(&fs::read(agent.join("timeline.json")).unwrap()).unwrap();
@@ -113,7 +113,7 @@ pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> RunSpec 
 }
 
 /// Plays against the built-in host, over loopback lines.
-pub fn play(spec: RunSpec, tape: &str, host: &Value) -> Played {
+pub fn play(spec: RunSpec, tape: &str, host: &Value) -> RunRecords {
     play_over(spec, tape, host, |line, _| line)
 }
 
@@ -123,7 +123,7 @@ pub fn play_over(
     tape: &str,
     host: &Value,
     wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
-) -> Played {
+) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
@@ -136,7 +136,7 @@ pub fn play_over(
         Box::pin(async move { Ok(line) })
     });
     simulate(spec, &script("t", tape), &agent, connect).unwrap();
-    Played::read(&agent)
+    RunRecords::read(&agent)
 }
 
 /// Asserts that a figure lies within a share of what it should be.
