@@ -181,8 +181,7 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         }
         Target::Pipe(command) => Ok(at_speed(Pipe::start(command, &options.terminal)?, options)),
         Target::Serial(target) => Ok(at_speed(serial::open(target)?, options)),
-        // Boxed: the future of an ssh login takes 9 KB, which every other kind of line would have to reserve too.
-        Target::Ssh(target) => Ok(at_speed(Box::pin(ssh::open(target, options)).await?, options)),
+        Target::Ssh(target) => Ok(at_speed(ssh::open(target, options).await?, options)),
     }
 }
 

@@ -53,6 +53,8 @@ use shared::Shared;
 /// Bytes that may wait for the user on a line without a speed; with more, the connection is not read.
 const INBOX: usize = 64 * 1024;
 
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 /// A shell or a command on a host, with a pseudo-terminal.
 pub(crate) struct Ssh {
     shared: Arc<Shared>,
@@ -84,12 +86,17 @@ impl Drop for TaskGuard {
 }
 
 /// Connects, logs in, and starts a program on a pseudo-terminal, all within the connect timeout.
-pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let destination = Destination::new(target, &options.login)?;
-    let due = clock::now() + options.connect_timeout;
-    let opened = tcp::before(due, opened(&destination, target, options)).await;
-    let waited = options.connect_timeout;
-    opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
+///
+/// The future is boxed: it takes 9 KB, which every other kind of line would have to reserve too. As a `dyn` it is compiled here
+/// once, not again in every crate and test that opens a line.
+pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a, Result<Ssh, OpenError>> {
+    Box::pin(async move {
+        let destination = Destination::new(target, &options.login)?;
+        let due = clock::now() + options.connect_timeout;
+        let opened = tcp::before(due, opened(&destination, target, options)).await;
+        let waited = options.connect_timeout;
+        opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
+    })
 }
 
 async fn opened(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
