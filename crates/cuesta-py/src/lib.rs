@@ -17,6 +17,7 @@ mod run;
 mod ssh;
 mod tape;
 mod text;
+mod transactions;
 
 #[pymodule(gil_used = false)]
 mod _native {
@@ -44,4 +45,6 @@ mod _native {
     use crate::tape::Tape;
     #[pymodule_export]
     use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
+    #[pymodule_export]
+    use crate::transactions::read_transaction_log;
 }

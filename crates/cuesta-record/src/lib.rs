@@ -31,3 +31,4 @@ pub use tally::{
 };
 pub use timeline::{Interval, Phase, StepTimes, Timeline};
 pub use transaction::Transaction;
+pub use transaction_log::{LoggedTransaction, read_transaction_log};

@@ -108,7 +108,7 @@ struct Files {
 
 impl Files {
     fn create(folder: &AgentFolder, setup: &RecorderSetup) -> io::Result<Self> {
-        let log = || TransactionLog::create(folder.file("transactions.arrow")?, setup);
+        let log = || TransactionLog::create(folder.file("transactions.arrow")?, &setup.series_names);
         let transactions = setup.log_transactions.then(log).transpose()?;
         Ok(Self { histograms: folder.file("histograms.hlog")?, transactions })
     }

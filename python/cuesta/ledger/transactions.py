@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
-from nanoarrow import ArrayStream  # type: ignore[import-untyped]
-from nanoarrow.ipc import InputStream  # type: ignore[import-untyped]
-
+from cuesta import _native
 from cuesta.ledger.run import Agent, Recorded
 
 
@@ -32,19 +28,10 @@ def transactions(recorded: Recorded) -> list[Transaction]:
 
 
 def logged(agent: Agent, begun: int) -> Iterator[Transaction]:
-    """Read an agent's log; `begun` is the start of the run on the machine's clock, in ns."""
-    for row in whole_batches(agent.folder / "transactions.arrow"):
-        group, name = map(unquote, row["class"].split("/"))
-        due, sent, first, done = ((row[at] - begun) / 1e9 for at in ("due", "sent", "first", "done"))
-        yield Transaction(group, name, row["user"], due, sent, first, done)
-
-
-def whole_batches(path: Path) -> Iterator[dict[str, Any]]:
-    """The batches of a log up to the point at which it is cut off."""
+    """Read an agent's log up to where it is cut off; `begun` is the start of the run on the machine's clock, in ns."""
+    path = agent.folder / "transactions.arrow"
     if not path.exists():
         return
-    try:
-        for batch in ArrayStream(InputStream.from_path(str(path))):
-            yield from batch.to_pylist()
-    except (RuntimeError, OSError, ValueError):  # the library's own exception is a RuntimeError
-        return
+    for series, user, *stamps in _native.read_transaction_log(str(path)):
+        group, name = map(unquote, series.split("/"))
+        yield Transaction(group, name, user, *((stamp - begun) / 1e9 for stamp in stamps))
