@@ -1,6 +1,7 @@
 """`cuesta certify` as a whole: real shells on pipes, real meters, real keys; and a changed byte anywhere is found."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from cuesta.cli import main
 from cuesta.cli.verify import verify
 from cuesta.engine import certifier
 from cuesta.errors import Exit, InputError
+from cuesta.ledger.certification import record_text
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import keygen
@@ -188,6 +190,20 @@ def test_a_flipped_byte_anywhere_is_detected(made: Path, data: st.DataObject) ->
         assert file.name == "record.json" or file.relative_to(made).as_posix() in wrong
     finally:
         file.write_bytes(before)
+
+
+def test_a_figure_changed_in_its_last_digit_is_detected(copy: Path) -> None:
+    changed = record(copy)
+    changed["driver"]["cpu"] = math.nextafter(changed["driver"]["cpu"], 1.0)
+    (copy / "record.json").write_text(record_text(changed))
+    told = "record.json: its text is not the one that cuesta wrote: its SHA-256 differs"
+    assert verify(copy, None)["wrong"] == [told]
+
+
+def test_a_record_without_its_own_hash_is_still_verified(copy: Path) -> None:
+    file = copy / "record.json"
+    file.write_text(record_text({name: value for name, value in record(copy).items() if name != "sha256"}))
+    assert verify(copy, None)["wrong"] == []
 
 
 def test_each_kind_of_change_is_named(copy: Path) -> None:

@@ -98,6 +98,12 @@ def record_text(record: dict[str, Any]) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
+def text_hash(record: dict[str, Any]) -> str:
+    """SHA-256 of the text of `record.json` without the hash itself: any change of the file shows."""
+    rest = {name: value for name, value in record.items() if name != "sha256"}
+    return hashlib.sha256(record_text(rest).encode()).hexdigest()
+
+
 def first_error(error: ValidationError) -> str:
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"

@@ -219,6 +219,7 @@ class Record(RecordPart):
     because: list[str] = Field(description="why it is not certified")
     warnings: list[str]
     raw: dict[str, str] = Field(description="SHA-256 of every raw file")
+    sha256: str = Field("", description="SHA-256 of this file's text without this member; older records have none")
 
 
 PUBLISHED_NAMES = {

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cuesta.ledger.certification import RECORD, Certification, record_text, unknown_files
+from cuesta.ledger.certification import RECORD, Certification, record_text, text_hash, unknown_files
 from cuesta.ledger.record import Record
 
 LONGEST = 120
@@ -36,9 +36,12 @@ def differing_files(certification: Certification, hashes: dict[str, str]) -> lis
     for name in (name for name in recorded if name not in hashes):
         there = (certification.folder / name).is_file()
         wrong.append(f"{name}: is of no run any more" if there else f"{name}: is in the record and not in the folder")
+    record = certification.record or {}
     text = (certification.folder / RECORD).read_text(encoding="utf-8", errors="replace")
-    if text != record_text(certification.record or {}):
+    if text != record_text(record):
         wrong.append(f"{RECORD}: it is not as cuesta writes it")
+    elif "sha256" in record and record["sha256"] != text_hash(record):
+        wrong.append(f"{RECORD}: its text is not the one that cuesta wrote: its SHA-256 differs")
     return wrong
 
 
@@ -50,13 +53,17 @@ def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
 
 def differing_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
     """List figures that differ from those derived now; `differing_files` compares the hashes."""
-    figures = {name: value for name, value in recorded.items() if name != "raw"}
-    return list(differing_values(derived.model_dump(mode="json", exclude={"raw"}), figures, ""))
+    return compare(derived, recorded, {"raw", "sha256"})
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """List where `record.json` differs from what its raw files give."""
-    return list(differing_values(derived.model_dump(mode="json"), recorded, ""))
+    """List where `record.json` differs from the record derived now."""
+    return compare(derived, recorded, {"sha256"})
+
+
+def compare(derived: Record, recorded: dict[str, Any], excluded: set[str]) -> list[str]:
+    figures = {name: value for name, value in recorded.items() if name not in excluded}
+    return list(differing_values(derived.model_dump(mode="json", exclude=excluded), figures, ""))
 
 
 def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:

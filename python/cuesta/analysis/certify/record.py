@@ -13,7 +13,7 @@ from cuesta.analysis.certify.figure_arithmetic import mean, ratio
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.run import PHASES, CertificationRun, read_run
-from cuesta.ledger.certification import Certification, hashes
+from cuesta.ledger.certification import Certification, hashes, text_hash
 from cuesta.ledger.record import (
     Absence,
     CertificationSetup,
@@ -57,7 +57,7 @@ def derive(certification: Certification) -> Record:
     if runs:
         results.append(check("form", filled(form, phased)))
     earned = grade(len(runs), results)
-    return Record(
+    record = Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
         driver=driver(runs),
@@ -72,6 +72,7 @@ def derive(certification: Certification) -> Record:
         warnings=warnings(certification, runs),
         raw=raw,
     )
+    return record.model_copy(update={"sha256": text_hash(record.model_dump(mode="json"))})
 
 
 def measurements(
