@@ -74,7 +74,7 @@ WAYS = {
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_started_to_outlive_its_session_is_metered(tmp_path: Path, way: str) -> None:
+def test_programs_that_outlive_their_session_are_metered(tmp_path: Path, way: str) -> None:
     assert shutil.which(way), f"{way} is missing: scripts/setup --tests installs it"
     log = tmp_path / "log"
     os.mkfifo(log)
@@ -107,7 +107,7 @@ Sleep 60m
 
 
 @pytest.mark.timeout(240)
-def test_an_absentee_that_leaves_work_behind_is_charged_with_it(
+def test_work_that_an_absentee_leaves_behind_is_charged_to_it(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(certifier, "WARM_UP", 0)

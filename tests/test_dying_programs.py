@@ -69,7 +69,7 @@ def test_a_program_that_dies_at_its_start_says_why(play: Play, here: Path, targe
     assert "faster" not in advice
 
 
-def test_where_there_is_no_such_program_the_shells_words_are_shown(play: Play) -> None:
+def test_the_message_of_the_shell_for_a_missing_program_is_shown(play: Play) -> None:
     code, summary, _ = play("pty:sh -c cuesta-no-such-program", tape="Wait+Prompt\nThink fixed 1s\n")
     assert code == Exit.INVALID
     assert "not found" in summary["errors"]["said"]["no-program"]

@@ -39,7 +39,7 @@ def in_the_docs() -> set[str]:
     return {name for cell in first_cells for name in re.findall(r"`([a-z-]+)`", cell)}
 
 
-def test_every_name_of_an_error_is_explained() -> None:
+def test_every_error_name_is_explained() -> None:
     names = in_the_code()
     assert names >= {"refused", "max-startups", "out-of-ptys", "busy", "half-sequence", "no-login", "dropped-sequence"}
     assert names == in_the_docs()

@@ -102,7 +102,7 @@ def whole(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("who", "at"), KILLS)
-def test_a_run_that_is_killed_reads_as_far_as_it_got(
+def test_a_killed_run_is_read_up_to_the_kill(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], who: str, at: float
 ) -> None:
     write("killed.toml", PLAN)

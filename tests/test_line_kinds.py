@@ -15,7 +15,7 @@ def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
     assert OWN_PROGRAMS == ("pty", "pipe")
 
 
-def test_the_port_is_the_targets_or_the_default_of_its_kind() -> None:
+def test_the_port_is_given_by_the_target_or_its_kind() -> None:
     targets = ("telnet://127.0.0.1:2323", "telnet://[::1]", "ssh://ann@host.invalid", "pty:bash")
     assert [port_of(target) for target in targets] == [2323, 23, 22, 0]
     assert str(port_of("telnet://host.invalid")) in _native.target("telnet://host.invalid")

@@ -320,5 +320,5 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("line", LINES)
-def test_no_host_deceives(runs: Runs, line: str, name: str) -> None:
+def test_no_host_misleads_the_measurement(runs: Runs, line: str, name: str) -> None:
     CASES[name].judged(runs[line, name].result())

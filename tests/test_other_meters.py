@@ -105,7 +105,7 @@ def test_a_node_exporter_agrees(tmp_path: Path) -> None:
 SPIN = "import time\nwhile time.process_time() < {seconds}: pass"
 
 
-def test_a_server_that_is_no_node_exporter_is_refused(tmp_path: Path) -> None:
+def test_a_server_that_is_not_a_node_exporter_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CuestaError, match="no meters there"):
         NodeExporter(f"http://127.0.0.1:{free_port()}/metrics")
     with node_exporter(tmp_path) as url, pytest.raises(CuestaError, match="no metrics of a node_exporter"):
@@ -199,7 +199,7 @@ def test_a_run_meters_the_built_in_host(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.usefixtures("here")
-def test_a_run_splits_cpu_by_cause_where_it_may(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_splits_cpu_time_by_cause_with_sufficient_privileges(capsys: pytest.CaptureFixture[str]) -> None:
     host = host_of(capsys)
     if host["cpu_by_cause"] is None:
         assert host["sheet"]["by_cause"]["why"], "what is not sampled says why"
@@ -227,7 +227,7 @@ def test_a_run_reads_a_node_exporter(capsys: pytest.CaptureFixture[str], tmp_pat
 
 
 @pytest.mark.usefixtures("here")
-def test_a_meter_that_is_not_there_does_not_fail_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_meter_does_not_fail_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     host = host_of(capsys, "--meters", f"http://127.0.0.1:{free_port()}/metrics")
     assert host["cpu"] is None
     assert "no meters there" in host["cpu_missing"]
@@ -260,7 +260,7 @@ def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
 # Programs of other tests that came and went would be lost to a run that is not told of their ends.
 @pytest.mark.quiet
 @pytest.mark.usefixtures("here")
-def test_a_run_without_privileges_meters_what_it_may_and_reports_the_rest() -> None:
+def test_a_run_without_privileges_reports_what_it_cannot_meter() -> None:
     done = without_privileges(*SHORT, "--json", "-", "--out", "out")
     assert done.returncode in (Exit.GOOD, Exit.INVALID), done.stderr
     host = json.loads(done.stdout)["host"]

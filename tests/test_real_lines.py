@@ -115,7 +115,7 @@ def test_a_user_types_at_a_serial_device(here: Path, write: Write, capsys: pytes
     assert summary["echo"]["count"] > 14 * 2
 
 
-def test_a_program_that_ends_and_one_that_is_none_have_names_of_their_own(
+def test_an_ended_program_and_a_missing_one_have_different_error_names(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Each session ends after its first sum.

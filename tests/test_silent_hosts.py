@@ -41,7 +41,7 @@ def test_a_slow_host_that_answers_is_valid(write: Write, capsys: pytest.CaptureF
     assert summary["response"]["min"] >= 2.49
 
 
-def test_sessions_that_find_no_user_are_accounted_for(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_without_a_free_user_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     load = ("--load", "open:50/s:sessions", "--users", "3", "--measure", "3s")
     code, summary = at_the_builtin(write, capsys, *load)
     due = summary["due"]
@@ -53,7 +53,7 @@ def test_sessions_that_find_no_user_are_accounted_for(write: Write, capsys: pyte
     assert summary["response"]["p50"] > 0.5, "waiting for a free user is response"
 
 
-def test_sessions_that_find_their_users_are_valid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_that_find_a_free_user_are_valid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     load = ("--load", "open:2/s:sessions", "--users", "20", "--measure", "5s")
     code, summary = at_the_builtin(write, capsys, *load)
     assert (code, summary["invalid_because"]) == (Exit.GOOD, [])

@@ -74,7 +74,7 @@ def test_tens_of_users_type_at_openssh_with_a_key(serve: Serve, run: Any, here: 
     assert "obscure=off" in json.dumps(record)
 
 
-def test_a_host_of_the_ssh_config_is_gone_to_by_its_alias(serve: Serve, run: Any, here: Path) -> None:
+def test_a_host_of_the_ssh_config_is_reached_by_its_alias(serve: Serve, run: Any, here: Path) -> None:
     host = serve("MaxStartups 100")
     (host.home / ".ssh/config").write_text(
         f"Host bast*\n  HostName 127.0.0.1\n  Port {host.port}\n  User {getpass.getuser()}\n"
@@ -83,7 +83,7 @@ def test_a_host_of_the_ssh_config_is_gone_to_by_its_alias(serve: Serve, run: Any
     is_good(run("ssh://bastion"))
 
 
-def test_the_agent_is_asked_for_keys(
+def test_keys_come_from_the_ssh_agent(
     serve: Serve, run: Any, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host = serve("MaxStartups 100")
@@ -107,7 +107,7 @@ def wait_for_socket(path: Path) -> None:
             return
 
 
-def test_the_user_comes_from_the_table_and_no_password_is_written_down(
+def test_the_user_comes_from_the_table_and_no_password_is_recorded(
     serve: Serve, run: Any, here: Path, write: Write
 ) -> None:
     host = serve("MaxStartups 100")
@@ -118,7 +118,9 @@ def test_the_user_comes_from_the_table_and_no_password_is_written_down(
     assert not [path for path in written if b"geheimnis" in path.read_bytes()]
 
 
-def test_a_full_host_is_counted_by_name_and_everybody_gets_in(serve: Serve, run: Any, here: Path, write: Write) -> None:
+def test_refusals_of_a_full_host_are_counted_by_name_and_every_user_gets_in(
+    serve: Serve, run: Any, here: Path, write: Write
+) -> None:
     host = serve("MaxStartups 2:100:2")
     write("plan.toml", SHORT.replace('settle = "1s"', 'settle = "8s"').replace('"50ms"', '"0s"'))
     code, summary = run(f"ssh://{host.place}?identity={here}/client", "--users", "8")
@@ -129,7 +131,7 @@ def test_a_full_host_is_counted_by_name_and_everybody_gets_in(serve: Serve, run:
     assert turned_away > 0
 
 
-def test_users_whom_a_full_host_turned_away_are_not_told_to_come_faster(
+def test_refusals_of_a_full_host_do_not_lead_to_the_advice_to_connect_faster(
     serve: Serve, run: Any, here: Path, write: Write
 ) -> None:
     host = serve("MaxStartups 2:100:2")
@@ -142,7 +144,7 @@ def test_users_whom_a_full_host_turned_away_are_not_told_to_come_faster(
     assert not any("faster" in said for said in because)
 
 
-def test_a_host_that_is_not_known_is_said_before_the_run(
+def test_an_unknown_host_key_is_reported_before_the_run(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host = serve("MaxStartups 100")
@@ -199,7 +201,7 @@ def test_settings_without_effect_are_listed(
     assert "Cuesta does not do: 127.0.0.1: compression yes; 127.0.0.1: forwardagent yes" in capsys.readouterr().err
 
 
-def test_a_passphrase_is_asked_for_once_and_is_nowhere_in_the_record(serve: Serve, here: Path, write: Write) -> None:
+def test_a_passphrase_is_requested_once_and_is_not_in_the_record(serve: Serve, here: Path, write: Write) -> None:
     host = serve("MaxStartups 100")
     lock = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "open sesame", "-f", f"{here}/client"]
     subprocess.run(lock, check=True)
@@ -218,7 +220,7 @@ def test_a_passphrase_is_asked_for_once_and_is_nowhere_in_the_record(serve: Serv
     assert not [path for path in written if b"sesame" in path.read_bytes()]
 
 
-def test_a_passphrase_that_nobody_can_be_asked_for_is_said(
+def test_a_passphrase_without_a_terminal_to_ask_is_reported(
     serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = serve("MaxStartups 100")

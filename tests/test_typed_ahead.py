@@ -52,7 +52,7 @@ SHELL = "pty:env PS1='me$ ' bash --norc --noprofile -i"
         ("20cps", "screen", "Wait+Screen /\\$ $/", 0.65),
     ],
 )
-def test_the_prompt_of_an_earlier_row_is_no_answer(
+def test_the_prompt_of_an_earlier_row_is_not_an_answer(
     write: Write, capsys: pytest.CaptureFixture[str], rate: str, echo: str, wait: str, least: float
 ) -> None:
     write("typed.tape", TAPE.format(rate=rate, echo=echo, wait=wait))
@@ -61,7 +61,7 @@ def test_the_prompt_of_an_earlier_row_is_no_answer(
     assert count >= 3
 
 
-def test_the_first_prompt_is_no_answer_to_a_row_before_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_prompt_is_not_an_answer_to_an_earlier_row(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("typed.tape", BEFORE_THE_PROMPT)
     shortest, count = played(write, capsys)
     assert shortest > 0.4

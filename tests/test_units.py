@@ -28,7 +28,7 @@ def test_durations(value: float | None, text: str) -> None:
 
 
 @given(st.floats(1e-9, 1e5))
-def test_a_duration_is_short_and_close_to_what_it_was(value: float) -> None:
+def test_a_duration_is_short_and_close_to_its_value(value: float) -> None:
     number, unit = seconds(value).split(" ")
     back = float(number.replace(",", "")) * {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
     assert len(seconds(value)) <= 9

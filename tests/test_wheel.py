@@ -14,7 +14,7 @@ BUILDS = 1800
 
 @pytest.mark.nightly
 @pytest.mark.timeout(BUILDS)
-def test_a_wheel_traces_where_there_is_no_clang() -> None:
+def test_a_wheel_traces_without_clang() -> None:
     """The script itself proves it, in a fresh environment without any program beside the wheel's; needs root."""
     ran = subprocess.run([ROOT / "scripts" / "wheel", "--dev"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -32,7 +32,7 @@ def test_a_wheel_traces_where_there_is_no_clang() -> None:
         ("None", "the module has none built in"),
     ],
 )
-def test_a_module_of_another_source_is_told(tmp_path: Path, built_in: str, said: str) -> None:
+def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: str, said: str) -> None:
     package = tmp_path / "cuesta"
     package.mkdir()
     (package / "__init__.py").write_text("")

@@ -38,7 +38,7 @@ def said(summary: Summary) -> list[str]:
     return [str(doubted.doubt) for doubted in summary.doubts]
 
 
-def test_a_host_that_answers_nothing_is_said_to(tmp_path: Path) -> None:
+def test_a_host_that_answers_nothing_is_reported(tmp_path: Path) -> None:
     summary = run(tmp_path, waiting(answers=4, oldest=11.7), responses=NO_ANSWERS)
     assert said(summary) == ["the host answered nothing: 4 users have waited for up to 11.7 s"]
     assert json.dumps(summary.json())
@@ -47,7 +47,7 @@ def test_a_host_that_answers_nothing_is_said_to(tmp_path: Path) -> None:
     assert not summary.limits_ok
 
 
-def test_waits_that_timed_out_and_lines_that_were_lost_are_told_apart(tmp_path: Path) -> None:
+def test_timeouts_and_lost_lines_are_distinguished(tmp_path: Path) -> None:
     change = {"unanswered": 3, "errors": {"timeout": 2, "reset": 1}}
     summary = run(tmp_path, waiting(), change, responses=NO_ANSWERS, measure=1)
     assert said(summary) == ["the host answered nothing: 2 waits timed out and 1 line was lost before the answer"]
@@ -59,7 +59,7 @@ def test_a_prompt_that_never_comes_is_no_answer_either(tmp_path: Path) -> None:
     assert said(summary) == ["the host answered nothing: 4 users have waited for up to 9.00 s"]
 
 
-def test_who_logs_in_again_at_the_end_is_no_reason_to_doubt_typists(tmp_path: Path) -> None:
+def test_a_user_who_logs_in_again_at_the_end_raises_no_doubt(tmp_path: Path) -> None:
     change = waiting(prompts=1, echoes=2, keys=2, oldest=0.2)
     assert said(run(tmp_path, change, responses=NO_ANSWERS, histograms=ECHOES)) == []
 
@@ -70,7 +70,7 @@ def test_a_frozen_host_that_echoed_is_doubted_once(tmp_path: Path) -> None:
     assert said(summary) == ["the host answered nothing: 4 users have waited for up to 11.7 s"]
 
 
-def test_a_host_that_echoes_nothing_is_said_to(tmp_path: Path) -> None:
+def test_a_host_that_echoes_nothing_is_reported(tmp_path: Path) -> None:
     summary = run(tmp_path, waiting(echoes=4, keys=230, oldest=11.5), responses=NO_ANSWERS)
     assert said(summary)[0] == "the host echoed nothing of 230 keys: 4 users have waited for up to 11.5 s"
     assert not summary.limits_ok
@@ -101,7 +101,7 @@ def test_silence_of_a_host_that_sent_nothing_is_no_answer(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("given_up", [2, 3])
-def test_fewer_that_ended_than_were_given_up_are_too_few(tmp_path: Path, given_up: int) -> None:
+def test_fewer_answers_than_failures_raise_a_doubt(tmp_path: Path, given_up: int) -> None:
     change = {"unanswered": given_up, "errors": {"timeout": given_up}}
     summary = run(tmp_path, waiting(), change)
     few = f"only 60 transactions ended while {30 * given_up} waits timed out"
@@ -137,7 +137,7 @@ def test_a_group_that_never_sees_its_first_prompt_is_doubted_unless_it_only_type
     assert len(said(run(tmp_path / "stuck", edit_user=dead(waits="answer", waited=3.0)))) == 1
 
 
-def test_a_freeze_in_the_middle_is_told_by_what_waits_for_an_echo(tmp_path: Path) -> None:
+def test_keys_that_wait_for_an_echo_show_a_freeze_in_the_middle(tmp_path: Path) -> None:
     change = waiting(echoes=4, keys=12, oldest=3.0) | {"unfinished": 4, "oldest": 3.0}
     summary = run(tmp_path, change, responses=NO_ANSWERS, histograms=ECHOES)
     assert said(summary) == [
@@ -145,7 +145,7 @@ def test_a_freeze_in_the_middle_is_told_by_what_waits_for_an_echo(tmp_path: Path
     ]
 
 
-def test_an_account_that_adds_up_is_believed(tmp_path: Path) -> None:
+def test_an_account_that_adds_up_raises_no_doubt(tmp_path: Path) -> None:
     change = due(200, done=150, failed=3, under_way=3, waiting=45, skipped=2)
     summary = run(tmp_path, change, load="open:5/s:sessions", validity={"skipped": 0.05})
     assert said(summary) == []
@@ -160,7 +160,7 @@ def test_an_account_that_adds_up_is_believed(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_lost_from_an_account_voids_the_run(tmp_path: Path) -> None:
+def test_losses_from_an_account_make_the_run_invalid(tmp_path: Path) -> None:
     summary = run(tmp_path, due(200, done=196, under_way=3), load="open:5/s:sessions")
     assert said(summary) == ["200 were due, but done, under way, waiting and skipped are 199"]
     assert summary.json()["due"]["adds_up"] is False
@@ -172,18 +172,18 @@ def test_agents_accounts_are_added(tmp_path: Path) -> None:
     assert (summary.last.due.count, summary.last.due.waiting) == (20, 4)
 
 
-def test_a_run_of_which_most_was_never_begun_is_no_run(tmp_path: Path) -> None:
+def test_a_run_whose_sessions_mostly_never_began_is_invalid(tmp_path: Path) -> None:
     change = due(200, done=22, under_way=3, waiting=170, skipped=5)
     summary = run(tmp_path, change, load="open:50/s:sessions", validity={"skipped": 0.05})
     assert said(summary) == ["175 of 200 that were due were never begun: 170 waited for a free user, 5 were skipped"]
     assert not summary.limits_ok
 
 
-def test_sessions_longer_than_the_run_are_no_reason_to_doubt_it(tmp_path: Path) -> None:
+def test_sessions_longer_than_the_run_raise_no_doubt(tmp_path: Path) -> None:
     assert said(run(tmp_path, due(100, under_way=95, waiting=5), load="open:5/s:sessions")) == []
 
 
-def test_skipped_arrivals_are_held_against_what_was_due(tmp_path: Path) -> None:
+def test_skipped_arrivals_are_compared_with_due_arrivals(tmp_path: Path) -> None:
     change = due(200, done=195, skipped=5)
     assert said(run(tmp_path, change, load="open:5/s")) == [
         "5 of 200 actions that were due were skipped (allowed 1.0 %)"
@@ -193,19 +193,19 @@ def test_skipped_arrivals_are_held_against_what_was_due(tmp_path: Path) -> None:
 REASON = "python3 nothere.py exited with status 2; it said last: no such file"
 
 
-def test_programs_that_die_at_their_start_void_a_run(tmp_path: Path) -> None:
+def test_programs_that_die_at_their_start_make_a_run_invalid(tmp_path: Path) -> None:
     change = {"errors": {"exited-at-start": 1}, "said": {"exited-at-start": REASON}}
     summary = run(tmp_path, change, responses=NO_ANSWERS, validity={"lost_users": 1, "settled": False})
     assert said(summary)[0] == f"the program on the line ended at its start, 30 times: {REASON}"
     assert summary.json()["errors"]["said"] == {"exited-at-start": REASON}
 
 
-def test_users_who_lost_their_lines_are_told_by_why(tmp_path: Path) -> None:
+def test_users_who_lost_their_lines_are_grouped_by_reason(tmp_path: Path) -> None:
     summary = run(tmp_path, lost=(3,))
     assert summary.json()["lost_for"] == {"reset": 1}
 
 
-def test_one_program_that_died_at_its_start_and_came_back_is_data(tmp_path: Path) -> None:
+def test_one_program_that_died_at_its_start_and_recovered_is_data(tmp_path: Path) -> None:
     edit: Callable[[Row], Row] = lambda row: (  # noqa: E731
         row | {"errors": {"exited-at-start": 1}, "said": {"exited-at-start": REASON}} if row["start"] == 0 else row
     )

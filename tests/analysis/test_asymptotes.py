@@ -46,7 +46,7 @@ def host_of(path: Path, steps: Steps, load: str = "closed") -> Asymptotes:
     return asymptotes(summarise(folder))
 
 
-def test_light_load_is_that_of_the_lightest_step(tmp_path: Path) -> None:
+def test_light_load_comes_from_the_lightest_step(tmp_path: Path) -> None:
     found = swept(tmp_path / "run", 0.4).light
     assert found
     assert found.users == 2
@@ -54,7 +54,7 @@ def test_light_load_is_that_of_the_lightest_step(tmp_path: Path) -> None:
     assert found.cycle == pytest.approx(2 / 1.0), "N/X: two users, one transaction a second"
 
 
-def test_heavy_load_is_the_largest_demand_where_it_was_busiest(tmp_path: Path) -> None:
+def test_heavy_load_comes_from_the_largest_demand_at_the_busiest_step(tmp_path: Path) -> None:
     found = swept(tmp_path / "run", 0.4)
     assert found.heavy
     assert (found.heavy.resource, found.heavy.users) == ("the built-in host's servers", (8,))
@@ -62,7 +62,7 @@ def test_heavy_load_is_the_largest_demand_where_it_was_busiest(tmp_path: Path) -
     assert found.crossing == pytest.approx(2.0 / 0.4)
 
 
-def test_a_resource_that_hardly_works_allows_no_guess(tmp_path: Path) -> None:
+def test_a_nearly_idle_resource_gives_no_estimate(tmp_path: Path) -> None:
     found = swept(tmp_path / "run", 0.1)
     assert found.heavy is None
     assert found.crossing is None
@@ -78,7 +78,7 @@ def test_open_loads_have_no_cycle(tmp_path: Path) -> None:
     assert "closed load" in found.no_light
 
 
-def test_all_saturated_steps_make_the_line(tmp_path: Path) -> None:
+def test_the_line_is_fitted_to_all_saturated_steps(tmp_path: Path) -> None:
     """A step of ten seconds has its line below what the next one measured: together they know better."""
     found = host_of(tmp_path / "run", {1: (0.1, [1] * 10), 16: (1.0, FEW), 32: (1.0, MANY)})
     assert found.heavy
@@ -93,7 +93,7 @@ def test_all_saturated_steps_make_the_line(tmp_path: Path) -> None:
     assert not found.contradicted
 
 
-def test_longer_steps_know_the_line_better(tmp_path: Path) -> None:
+def test_longer_steps_give_a_narrower_line(tmp_path: Path) -> None:
     widths = []
     for times in (1, 9):
         steps = {1: (0.1, [1] * 10 * times), 16: (1.0, FEW * times), 32: (1.0, MANY * times)}
@@ -104,7 +104,7 @@ def test_longer_steps_know_the_line_better(tmp_path: Path) -> None:
     assert 2 < widths[0] / widths[1] < 5, "nine times as long, some three times as sure"
 
 
-def test_what_no_chance_explains_is_a_contradiction(tmp_path: Path) -> None:
+def test_a_difference_beyond_chance_is_a_contradiction(tmp_path: Path) -> None:
     """The server is busy all the time in both steps, and does twice as much in the second: that is no one demand."""
     found = host_of(tmp_path / "run", {1: (0.1, [1] * 60), 16: (1.0, [10, 12] * 30), 32: (0.8, [20, 22] * 30)})
     (above,) = (each for each in found.above if each.line == "heavy")
@@ -116,7 +116,7 @@ def test_what_no_chance_explains_is_a_contradiction(tmp_path: Path) -> None:
     assert list(saturation(found)) == []
 
 
-def test_a_light_load_that_is_surpassed_is_a_contradiction_too(tmp_path: Path) -> None:
+def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> None:
     found = host_of(tmp_path / "run", {2: (0.1, [1] * 60), 4: (0.2, [6] * 60)})
     assert [(each.line, each.users, each.is_chance) for each in found.above] == [("light", 4, False)]
 

@@ -23,7 +23,7 @@ def sampled(second: float, **percent: float) -> Row:
     return Row(second, 1.0, typed({"by_cause": {"causes": causes}}))
 
 
-def test_a_gap_in_the_meters_parts_the_course(tmp_path: Path) -> None:
+def test_a_gap_in_the_meters_divides_the_curve(tmp_path: Path) -> None:
     run = open_run(made_up.sampled(tmp_path / "run"))
     first, second = causes_over_time(run)
     assert first.at[-1] < 10
@@ -31,7 +31,7 @@ def test_a_gap_in_the_meters_parts_the_course(tmp_path: Path) -> None:
     assert first.shares[0].keys() == made_up.CAUSES.keys()
 
 
-def test_a_second_in_which_the_host_did_not_run_is_no_gap(tmp_path: Path) -> None:
+def test_a_second_in_which_the_host_did_not_run_is_not_a_gap(tmp_path: Path) -> None:
     run = metered(tmp_path / "run", [sampled(1, user=3.0), sampled(2), sampled(3, user=1.0)])
     (only,) = causes_over_time(run)
     assert [shares.get("user", 0.0) for shares in only.shares] == [3.0, 0.0, 1.0]
@@ -55,7 +55,7 @@ def test_uses_and_idle_make_up_the_whole(tmp_path: Path) -> None:
     assert sum(only.shares[0].values()) == pytest.approx(100.0 - 64.0)
 
 
-def test_a_transaction_costs_what_was_sampled_over_what_was_counted(tmp_path: Path) -> None:
+def test_cost_per_transaction_is_sampled_time_over_counted_transactions(tmp_path: Path) -> None:
     step = summarise(made_up.sampled(tmp_path / "run")).last
     cost = cost_by_cause(step)
     assert cost

@@ -20,7 +20,7 @@ def test_jains_index_lies_between_1_of_n_and_1(means: list[float]) -> None:
 
 
 @given(MEANS, st.floats(1e-3, 1e3))
-def test_jains_index_knows_no_unit_and_no_order(means: list[float], factor: float) -> None:
+def test_jains_index_does_not_depend_on_unit_or_order(means: list[float], factor: float) -> None:
     assert jain([mean * factor for mean in reversed(means)]) == pytest.approx(jain(means))
 
 

@@ -26,7 +26,7 @@ def test_times_between_events(sheet: FrontEnd) -> None:
     assert sheet.atb["dialups"] is None
 
 
-def test_per_terminal_is_per_system_times_the_terminals_that_there_were(sheet: FrontEnd) -> None:
+def test_time_per_terminal_is_time_per_system_times_terminals(sheet: FrontEnd) -> None:
     assert sheet.dialed == pytest.approx(4)
     assert sheet.per_terminal("writes") == pytest.approx(0.4)
     assert sheet.per_terminal("dialups") is None
@@ -59,11 +59,11 @@ def test_a_host_of_an_earlier_version_has_none(tmp_path: Path) -> None:
     assert front_end(recorded, recorded.steps[0]) is None
 
 
-def test_what_is_printed(sheet: FrontEnd, snapshot: SnapshotAssertion) -> None:
+def test_the_printed_report(sheet: FrontEnd, snapshot: SnapshotAssertion) -> None:
     assert "\n" + text(sheet) + "\n" == snapshot
 
 
-def test_a_run_folder_may_be_asked_for_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_front_end_report_is_read_from_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meters", "--front-end", str(good(tmp_path / "run"))]) == Exit.GOOD
     assert "conversion factors" in capsys.readouterr().out
     assert main(["meters", "--front-end", str(bad(tmp_path / "other"))]) == Exit.BAD_INPUT

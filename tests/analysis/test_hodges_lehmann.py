@@ -55,7 +55,7 @@ def test_critical_values_of_the_rank_sum(base: int, new: int, critical: int) -> 
 
 
 @given(st.integers(1, 7), st.integers(1, 7))
-def test_rank_sums_are_those_of_every_arrangement(base: int, new: int) -> None:
+def test_rank_sums_match_enumeration_of_arrangements(base: int, new: int) -> None:
     places = range(base + new)
     us = Counter(
         sum(after > before for after in chosen for before in set(places) - set(chosen))
@@ -65,7 +65,7 @@ def test_rank_sums_are_those_of_every_arrangement(base: int, new: int) -> None:
 
 
 @given(st.integers(1, 11))
-def test_signed_rank_sums_are_those_of_every_sign(pairs: int) -> None:
+def test_signed_rank_sums_match_enumeration_of_signs(pairs: int) -> None:
     sums = Counter(
         sum(rank for rank, sign in enumerate(signs, 1) if sign) for signs in product((False, True), repeat=pairs)
     )
@@ -76,7 +76,7 @@ VALUES = st.lists(st.integers(-6, 6).map(float), min_size=1, max_size=6)
 
 
 @given(st.permutations(range(10)), st.integers(1, 9), st.integers(0, 10))
-def test_the_rank_sum_test_is_that_of_every_arrangement(order: list[int], base: int, at: int) -> None:
+def test_the_rank_sum_test_matches_enumeration_of_arrangements(order: list[int], base: int, at: int) -> None:
     shift = at + 0.5  # between the values: nothing ties
     moved = [float(value) if i < base else value - shift for i, value in enumerate(order)]
 
@@ -91,7 +91,7 @@ def test_the_rank_sum_test_is_that_of_every_arrangement(order: list[int], base: 
 
 
 @given(st.permutations([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]), st.lists(st.booleans(), min_size=7, max_size=7))
-def test_the_signed_rank_test_is_that_of_every_sign(sizes: list[float], signs: list[bool]) -> None:
+def test_the_signed_rank_test_matches_enumeration_of_signs(sizes: list[float], signs: list[bool]) -> None:
     def sum_of(signs: Iterable[bool]) -> int:
         return abs(sum(rank if up else -rank for rank, up in enumerate(signs, 1)))
 
@@ -102,7 +102,7 @@ def test_the_signed_rank_test_is_that_of_every_sign(sizes: list[float], signs: l
 
 
 @given(VALUES, VALUES, st.integers(-6, 6), st.randoms(use_true_random=False))
-def test_ties_make_it_cautious(base: list[float], new: list[float], at: int, rng: random.Random) -> None:
+def test_ties_make_the_test_conservative(base: list[float], new: list[float], at: int, rng: random.Random) -> None:
     """Whichever way ties are broken, the test that meets them must not be bolder."""
     base_apart, new_apart = ([value + rng.uniform(-1, 1) / 100 for value in values] for values in (base, new))
     assert unpaired(base, new).p_value(at) >= unpaired(base_apart, new_apart).p_value(at)
@@ -117,7 +117,7 @@ def test_ties_make_it_cautious(base: list[float], new: list[float], at: int, rng
     st.sampled_from([0.8, 0.9, 0.95, 0.99]),
     st.floats(-50, 50),
 )
-def test_what_the_interval_holds_the_test_does_not_reject(
+def test_the_test_does_not_reject_values_inside_the_interval(
     base: list[float], new: list[float], confidence: float, at: float
 ) -> None:
     for shift in (unpaired(base, new), paired(base[: len(new)], new[: len(base)])):
@@ -128,7 +128,7 @@ def test_what_the_interval_holds_the_test_does_not_reject(
 
 
 @given(VALUES, VALUES)
-def test_sides_are_alike(base: list[float], new: list[float]) -> None:
+def test_swapping_the_sides_negates_the_result(base: list[float], new: list[float]) -> None:
     there, back = unpaired(base, new), unpaired(new, base)
     assert there.estimate == -back.estimate
     assert there.p_value() == back.p_value()

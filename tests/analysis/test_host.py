@@ -33,7 +33,7 @@ def row(second: int, **figures: float) -> dict[str, Any]:
     }
 
 
-def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) -> None:
+def test_a_host_that_is_part_of_a_machine_has_its_own_cpu_use(tmp_path: Path) -> None:
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (8.0, 4.0, 18.0)
     assert found.cpu.usr + found.cpu.sys + found.cpu.irq + found.cpu.iowait + found.cpu.steal + found.cpu.idle + (
@@ -45,7 +45,7 @@ def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) ->
     assert found.meters.closes
 
 
-def test_where_nobody_tells_interrupts_apart_they_are_with_others(tmp_path: Path) -> None:
+def test_interrupts_without_separate_time_are_counted_with_others(tmp_path: Path) -> None:
     mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": mingled}])
@@ -60,7 +60,7 @@ def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (20.0, 10.0, None)
 
 
-def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -> None:
+def test_figures_per_transaction_cover_the_same_interval(tmp_path: Path) -> None:
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     each = found.per_transaction
     assert (each.transactions, each.cpu_ms) == (pytest.approx(60.0), pytest.approx(120.0))
@@ -71,7 +71,7 @@ def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -
     assert found.meters.gaps == []
 
 
-def test_a_subject_that_ended_is_charged_with_the_transactions_until_then(tmp_path: Path) -> None:
+def test_figures_of_a_subject_that_ended_use_the_transactions_until_then(tmp_path: Path) -> None:
     # Measured from 2 to 32, last seen at 8.5: two transactions a second until then.
     row = {"step": 0, "sheet": meter_report(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
     _, found = recorded(tmp_path, [{"about": ABOUT}, row])
@@ -79,7 +79,7 @@ def test_a_subject_that_ended_is_charged_with_the_transactions_until_then(tmp_pa
     assert found.meters.gaps == ["the figures are of 6.5 s: nothing was metered behind them"]
 
 
-def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(tmp_path: Path) -> None:
+def test_a_step_without_a_meter_report_is_computed_from_its_seconds(tmp_path: Path) -> None:
     # Measured from 2 to 32: the second that ends at 2.5 counts half.
     half = row(1, idle=35.0)
     half["at"] += NANO // 2
@@ -90,7 +90,7 @@ def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(t
     assert found.meters.seconds == pytest.approx(1.5)
 
 
-def test_what_is_missing_says_why(tmp_path: Path) -> None:
+def test_missing_figures_have_a_reason(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "none").write())
     assert host(run, 0, run.steps[0], []).cpu_missing == "no meter data: this run recorded no meters"
     about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
@@ -110,7 +110,7 @@ def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Pa
     assert found.meters.gaps == []
 
 
-def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
+def test_a_meter_report_without_cpu_time_is_not_zero(tmp_path: Path) -> None:
     empty = meter_report()
     empty["cpu"] = {name: missing() for name in empty["cpu"]}
     empty["own"]["seconds"] = missing()
@@ -132,7 +132,7 @@ def test_a_subject_that_has_ended_is_not_given_the_machines_figures(tmp_path: Pa
     assert found.per_transaction.cpu_ms is None
 
 
-def test_rows_of_after_its_end_are_not_its_own(tmp_path: Path) -> None:
+def test_rows_after_the_end_of_the_subject_are_not_used(tmp_path: Path) -> None:
     last = row(6, idle=5.0)
     last["row"]["own"] = {}
     _, found = recorded(tmp_path / "part", [{"about": ABOUT}, row(5), last])
@@ -151,23 +151,21 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("estimate", "each"), [(plain(120.0), 2.0), (missing("only 20 samples tell of it"), None)])
-def test_system_calls_are_estimated_where_the_sampler_does(
-    tmp_path: Path, estimate: dict[str, Any], each: float | None
-) -> None:
+def test_system_calls_are_estimated_from_samples(tmp_path: Path, estimate: dict[str, Any], each: float | None) -> None:
     about = {"calls_estimated": estimate, "calls_estimated_from": plain(20.0)}
     by_cause = plain({"causes": {}, "unclassified": 0.1, "about": about})
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=by_cause)}])
     assert (found.per_transaction.system_calls, found.per_transaction.system_calls_estimated) == (None, each)
 
 
-def test_the_order_of_honesty_is_kept_and_older_records_have_none(tmp_path: Path) -> None:
+def test_the_attribution_level_is_reported_and_older_records_have_none(tmp_path: Path) -> None:
     _, found = recorded(tmp_path / "new", [{"about": {**ABOUT, "order": 2}}, {"step": 0, "sheet": meter_report()}])
     assert found.meters.order == 2
     _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
     assert found.meters.order is None
 
 
-def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(tmp_path: Path) -> None:
+def test_machine_time_is_not_divided_by_transactions_if_the_driver_used_more(tmp_path: Path) -> None:
     machine = {**ABOUT, "subject": "machine"}
     run, found = recorded(tmp_path, [{"about": machine}, {"step": 0, "sheet": meter_report(part=False)}])
     assert found.per_transaction is not None
@@ -183,7 +181,7 @@ def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(
     assert found.per_transaction is not None
 
 
-def test_where_it_is_from_and_what_speaks_against_it_is_kept(tmp_path: Path) -> None:
+def test_the_source_and_its_doubts_are_in_the_summary(tmp_path: Path) -> None:
     doubtful = meter_report()
     doubtful["own"]["doubt"] = "its clocks have 0.08 s"
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])

@@ -20,7 +20,7 @@ def test_the_law_by_hand() -> None:
     assert found.chance == pytest.approx((2 * 9.6 * 0.4) ** 0.5 * 0.4 / 2880)
 
 
-def test_nothing_is_predicted_of_nothing() -> None:
+def test_nothing_is_predicted_without_transactions() -> None:
     sums = {"think": 0.0, "keying": 0.0, "response_from_sent": 0.0}
     assert law(96, 30.0, 0, sums) is None
     assert law(0, 30.0, 5, sums) is None

@@ -29,7 +29,7 @@ def test_a_run_that_was_stopped_before_it_began_has_no_point(tmp_path: Path) -> 
     assert over_time(run) == []
 
 
-def test_a_long_run_has_wider_points_with_nothing_lost(tmp_path: Path) -> None:
+def test_a_long_run_has_wider_points_and_loses_no_values(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "run", settle=0, measure=1000).write())
     points = over_time(run)
     assert len(points) <= MOST_POINTS

@@ -28,7 +28,7 @@ def test_a_figure_stands_beside_the_step_with_its_number_of_users(tmp_path: Path
     assert [len(step["published"]) for step in found["steps"]] == [1, 1]
 
 
-def test_a_figure_of_no_number_of_users_is_held_against_every_step(tmp_path: Path) -> None:
+def test_a_figure_without_a_number_of_users_is_compared_with_every_step(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5, published=[published("throughput", "4")]).write()
     assert [(each.step, each.ratio) for each in summarise(folder).published] == [(0, 0.5), (1, 0.5)]
 
@@ -44,7 +44,7 @@ def test_without_a_measurement_there_is_no_ratio(
     assert (found.step, found.measured, found.ratio, found.users) == (step, None, None, users)
 
 
-def test_a_published_nothing_is_no_base_of_a_ratio(tmp_path: Path) -> None:
+def test_a_published_zero_gives_no_ratio(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", published=[published("errors.rate", "0%")]).write()
     (found,) = summarise(folder).published
     assert (found.measured, found.published, found.ratio) == (0.0, 0.0, None)

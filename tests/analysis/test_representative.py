@@ -30,7 +30,7 @@ def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **o
     return mix(typed(made))
 
 
-def test_a_service_represents_itself() -> None:
+def test_a_service_is_representative_of_itself() -> None:
     same = mix_of(by_cause=causes(user=6.0, page_faults=6.0))
     found = mix_distance(same, same)
     assert found.represents
@@ -38,14 +38,14 @@ def test_a_service_represents_itself() -> None:
     assert all(rate.ratio == pytest.approx(1.0) for rate in found.rates if rate.service.value)
 
 
-def test_shares_are_of_the_subjects_own_time() -> None:
+def test_shares_are_relative_to_the_time_of_the_subject() -> None:
     found = mix_of(by_cause=causes(user=9.0, page_faults=3.0))
     assert {name: share.value for name, share in found.shares.items()} == pytest.approx(
         {"user": 75.0, "page faults": 25.0, "unclassified": 0.0}
     )
 
 
-def test_a_benchmark_with_half_the_paging_is_that_far_off_and_no_further() -> None:
+def test_a_benchmark_with_half_the_paging_differs_by_that_much() -> None:
     """The benchmark of 1974 spent 20 % on paging, the service 40 to 50 %."""
     service, run = (mix_of(by_cause=causes(user=100 - paging, page_faults=paging)) for paging in (45.0, 20.0))
     found = mix_distance(service, run)
@@ -54,7 +54,7 @@ def test_a_benchmark_with_half_the_paging_is_that_far_off_and_no_further() -> No
     assert found.represents, "half is off, but exercised"
 
 
-def test_what_the_benchmark_leaves_out_is_named() -> None:
+def test_missing_work_of_the_benchmark_is_named() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0), counts={"forks": events(300, SECONDS)})
     run = mix_of(by_cause=causes(user=99.5, page_faults=0.5), counts={"forks": events(0, SECONDS)})
     found = mix_distance(service, run)
@@ -66,7 +66,7 @@ def test_what_the_benchmark_leaves_out_is_named() -> None:
     assert found.rates[0].name == "processes and threads made", "what differs most stands first"
 
 
-def test_a_benchmark_that_goes_idle_is_told() -> None:
+def test_an_idle_benchmark_is_reported() -> None:
     found = mix_distance(mix_of(zero=2.0), mix_of(zero=14.0))
     assert found.idles == pytest.approx(12.0)
     assert not found.represents
@@ -81,14 +81,14 @@ def test_a_smaller_load_of_the_same_kind_is_the_same_mix() -> None:
     assert mix_distance(service, run).load == (1.0, 0.1)
 
 
-def test_a_few_samples_prove_no_absence() -> None:
+def test_few_samples_do_not_prove_absence() -> None:
     service = mix_of(by_cause=causes(user=98.0, linking=2.0))
     for samples, unexercised in ((100.0, 0), (1000.0, 1)):
         run = mix_of(by_cause=causes(samples, user=100.0))
         assert len(mix_distance(service, run).unexercised) == unexercised
 
 
-def test_calls_that_too_few_samples_met_are_not_held_to_be_absent() -> None:
+def test_calls_with_too_few_samples_are_not_called_absent() -> None:
     service = mix_of(by_cause=causes(user=50.0, system_calls=50.0))
     run = mix_of(by_cause=causes(calls=None, user=40.0, system_calls=60.0))
     found = mix_distance(service, run)

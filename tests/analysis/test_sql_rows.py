@@ -61,19 +61,19 @@ def columns(table: str) -> set[str]:
     return {each.name for each in TABLES[table].columns}
 
 
-def test_every_column_of_a_run_is_filled_and_nothing_else(run: sql_rows.Rows) -> None:
+def test_exactly_the_columns_of_a_run_are_filled(run: sql_rows.Rows) -> None:
     assert set(run) == {"runs", "steps", "classes", "causes", "limits", "meters", "published", "intervals"}
     for table in set(run) - {"causes", "meters"}:  # it was not metered
         assert {name for row in run[table] for name in row} == columns(table), table
 
 
-def test_every_column_of_a_certification_is_filled_and_nothing_else(certification: sql_rows.Rows) -> None:
+def test_exactly_the_columns_of_a_certification_are_filled(certification: sql_rows.Rows) -> None:
     assert set(certification) == {"certifications", "certified_runs", "measurements"}
     for table, rows in certification.items():
         assert {name for row in rows for name in row} | {"damage"} == columns(table) | {"damage"}, table
 
 
-def test_a_certification_can_be_asked(certification: sql_rows.Rows) -> None:
+def test_a_certification_can_be_queried(certification: sql_rows.Rows) -> None:
     with Database.at(None) as database:
         database.take("c", "x", certification)
         joined = "certifications join measurements using (folder) where name = 'Total CPU time charged'"
@@ -81,7 +81,7 @@ def test_a_certification_can_be_asked(certification: sql_rows.Rows) -> None:
         assert database.ask(sql).rows == [("1.0", "2026-01-02 03:04:05", 2.0, 1, True)]
 
 
-def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
+def test_each_figure_of_a_meter_report_is_a_row_with_tier_or_reason() -> None:
     rows = list(sql_rows.meters(2, meter_report()))
     by_name = {row["meter"]: row for row in rows}
     assert by_name["cpu.usr"] == {"step": 2, "meter": "cpu.usr", "value": 20.0, "tier": "plain", "why": None}
@@ -91,7 +91,7 @@ def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
     assert {name for row in rows for name in row} | {"folder"} == columns("meters")
 
 
-def test_a_folder_that_is_beyond_reading_is_one_row_that_says_why(tmp_path: Path) -> None:
+def test_an_unreadable_folder_is_one_row_with_the_reason(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     (folder / "run.json").write_text('{"format": 1, "plan": 7}')
     (row,) = sql_rows.of_run(folder)["runs"]

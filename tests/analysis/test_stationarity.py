@@ -20,13 +20,13 @@ def shifts(seen: Seconds) -> tuple[LevelShift | None, LevelShift | None]:
     return shift([float(count) for count in seen.transactions], counts=True), shift(means)
 
 
-def test_a_steady_closed_run_is_hardly_ever_doubted() -> None:
+def test_a_steady_closed_run_is_rarely_doubted() -> None:
     rng = random.Random(1)
     doubted = sum(shifts(main_job(rng)) != (None, None) for _ in range(1000))
     assert doubted <= 2  # fewer than 1 in 500
 
 
-def test_a_warm_up_of_the_response_is_seen() -> None:
+def test_a_warm_up_of_the_response_is_detected() -> None:
     rng, seen = random.Random(2), 0
     for _ in range(50):
         run = main_job(rng)
@@ -35,7 +35,7 @@ def test_a_warm_up_of_the_response_is_seen() -> None:
     assert seen == 50
 
 
-def test_users_who_come_to_work_one_by_one_are_seen() -> None:
+def test_users_who_start_one_by_one_are_detected() -> None:
     rng, seen = random.Random(3), 0
     for _ in range(50):
         run = main_job(rng)
@@ -44,7 +44,7 @@ def test_users_who_come_to_work_one_by_one_are_seen() -> None:
     assert seen >= 45
 
 
-def test_one_stall_in_the_middle_is_no_unsettled_start() -> None:
+def test_one_stall_in_the_middle_is_not_an_unsettled_start() -> None:
     rng = random.Random(4)
     for _ in range(20):
         run = main_job(rng)
@@ -52,14 +52,14 @@ def test_one_stall_in_the_middle_is_no_unsettled_start() -> None:
         assert shifts(run) == (None, None)
 
 
-def test_what_repeats_exactly_holds_its_level() -> None:
+def test_an_exactly_repeating_series_is_stationary() -> None:
     assert shift([5000.0] * 30, counts=True) is None
     assert shift([0.1] * 3600) is None
     assert shift([0.0] * 30, counts=True) is None
     assert shift([96.0 if second % 10 == 0 else 0.0 for second in range(30)], counts=True) is None
 
 
-def test_a_clear_step_is_placed() -> None:
+def test_a_clear_step_is_located() -> None:
     found = shift([1.0, 1.1, 0.9] * 3 + [2.0, 2.1, 1.9] * 7)
     assert found is not None
     assert (round(found.before, 3), round(found.after, 3), found.at) == (1.0, 2.0, 0.3)
@@ -70,7 +70,7 @@ def test_too_short_a_series_is_not_judged() -> None:
 
 
 @given(st.lists(st.floats(0, 100), min_size=20, max_size=60))
-def test_no_other_split_fits_better(values: list[float]) -> None:
+def test_the_chosen_split_fits_best(values: list[float]) -> None:
     def squares(part: list[float]) -> float:
         mean = sum(part) / len(part)
         return sum((value - mean) ** 2 for value in part)

@@ -81,14 +81,14 @@ def test_absent_is_not_zero(tmp_path: Path) -> None:
     assert found["host"]["builtin"] is None
 
 
-def test_the_names_that_were_promised_are_there(tmp_path: Path) -> None:
+def test_the_published_names_are_present(tmp_path: Path) -> None:
     found = json.loads(json.dumps(summarise(RunFolder(tmp_path / "run").write()).json(), allow_nan=False))
     assert set(FIXED) <= set(found)
     for name in (*FIXED_DURATIONS, "connect", "negotiation", "login"):
         assert set(found[name]) == DISTRIBUTION
 
 
-def test_lines_that_were_opened_before_measuring_count(tmp_path: Path) -> None:
+def test_lines_opened_before_measuring_are_counted(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(4, 8), measure=5).write()
     opened = [("interactive/line/connect", [0.01] * 4), ("interactive/line/login", [0.5] * 2)]
     with (folder / "agent-0" / "histograms.hlog").open("a") as log:
@@ -101,7 +101,7 @@ def test_lines_that_were_opened_before_measuring_count(tmp_path: Path) -> None:
     assert first.response.count == 10, "responses before measuring do not"
 
 
-def test_the_law_holds_where_the_folder_was_made_to(tmp_path: Path) -> None:
+def test_the_law_holds_for_a_consistent_folder(tmp_path: Path) -> None:
     law = summarise(RunFolder(tmp_path / "run").write()).last.law
     assert law is not None
     assert (law.n, law.x) == (4.0, 2.0)
@@ -110,12 +110,12 @@ def test_the_law_holds_where_the_folder_was_made_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("load", ["paced:200ms", "open:30/s", "open:1/s:sessions"])
-def test_the_law_is_asked_of_closed_loads_only(tmp_path: Path, load: str) -> None:
+def test_the_law_is_checked_for_closed_loads_only(tmp_path: Path, load: str) -> None:
     last = summarise(RunFolder(tmp_path / "run", load=load).write()).last
     assert (last.load, last.law) == (load, None)
 
 
-def test_agents_are_merged_exactly_and_stay_visible(tmp_path: Path) -> None:
+def test_agents_are_merged_exactly_and_listed_separately(tmp_path: Path) -> None:
     biased = RunFolder(tmp_path / "run", agents=2, responses=lambda _, agent, *__: [0.1] * 9 + [0.1 + agent])
     last = summarise(biased.write()).last
     assert last.transactions.count == 600
@@ -138,7 +138,7 @@ def test_errors_are_added_by_name(tmp_path: Path) -> None:
     assert last.errors.before == {"reset": 4, "timeout": 2}
 
 
-def test_kernel_and_user_space_are_held_together(tmp_path: Path) -> None:
+def test_kernel_and_user_times_are_compared(tmp_path: Path) -> None:
     stamped = [
         ("interactive/stamped/kernel_response", [0.1] * 50),
         ("interactive/stamped/user_response", [0.100_02] * 50),
@@ -149,7 +149,7 @@ def test_kernel_and_user_space_are_held_together(tmp_path: Path) -> None:
     assert kernel.inflation.p50 == pytest.approx(0.000_02, abs=0.000_13)  # 3 digits of 100 ms
 
 
-def test_a_sweep_has_its_steps_and_the_last_at_the_top(tmp_path: Path) -> None:
+def test_a_sweep_lists_its_steps_and_the_last_is_at_the_top(tmp_path: Path) -> None:
     def busier(step: int, _: int, __: int) -> list[float]:
         return [0.1] * (step + 1)
 
@@ -171,7 +171,7 @@ def test_an_interrupted_run_keeps_what_was_measured(tmp_path: Path) -> None:
     assert summary.valid
 
 
-def test_the_host_speaks_for_itself(tmp_path: Path) -> None:
+def test_the_host_has_its_own_figures(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     (folder / "host").mkdir()
     rows = [host_row(second, messages=10 if second >= 2 else 99) for second in range(32)]
@@ -211,7 +211,7 @@ def host_row(second: int, messages: int) -> Row:
         ("characters.in_per_s_per_user > 6", 6.5, True),
     ],
 )
-def test_limits_are_held_against_what_was_measured(tmp_path: Path, limit: str, value: float | None, ok: bool) -> None:
+def test_limits_are_compared_with_measured_values(tmp_path: Path, limit: str, value: float | None, ok: bool) -> None:
     summary = summarise(RunFolder(tmp_path / "run", limits=[limit]).write())
     (found,) = summary.json()["limits"]
     assert found["limit"] == limit
@@ -219,7 +219,7 @@ def test_limits_are_held_against_what_was_measured(tmp_path: Path, limit: str, v
     assert (found["ok"], summary.limits_ok, found["step"]) == (ok, ok, 0)
 
 
-def test_what_screens_cost_is_said_where_there_are_any(tmp_path: Path) -> None:
+def test_the_cost_of_screens_is_reported_where_screens_are_used(tmp_path: Path) -> None:
     screens = {"count": 4, "bytes": 4 * 62 * 1024, "drawing": 0.02}
     folder = RunFolder(tmp_path / "run", edit=lambda row: row | {"screens": screens})
     found = summarise(folder.write()).last.driver.screens

@@ -37,7 +37,9 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
         ("Few", {"unfinished": 1000, "oldest": 0.01}, None),
     ],
 )
-def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, change: Row, validity: Row | None) -> None:
+def test_values_beyond_the_thresholds_of_the_plan_raise_doubts(
+    tmp_path: Path, kind: str, change: Row, validity: Row | None
+) -> None:
     edit, echoes = only_when_measured(change), [("interactive/keys/echo", [0.001] * 100)]
     assert doubts(RunFolder(tmp_path / "bad", edit=edit, histograms=echoes)) == [kind]
     if validity:
@@ -106,7 +108,7 @@ def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
     assert doubts(RunFolder(tmp_path / "allowed", responses=warming_up, validity={"settled": False})) == []
 
 
-def test_a_run_of_nothing_is_doubted(tmp_path: Path) -> None:
+def test_a_run_without_transactions_is_doubted(tmp_path: Path) -> None:
     idle = only_when_measured({"unfinished": 0})
     assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [], edit=idle)) == ["Empty"]
     only_keys = [("interactive/keys/echo", [0.001] * 20)]
@@ -139,7 +141,7 @@ def test_a_record_that_was_cut_off_is_doubted_and_still_read(tmp_path: Path) -> 
     assert (summary.ended, summary.last.seconds) == ("cut off", 29.0)
 
 
-def test_a_failure_of_the_driver_voids_the_run(tmp_path: Path) -> None:
+def test_a_failure_of_the_driver_makes_the_run_invalid(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     ending = {"ended": "failed", "reason": "a thread panicked", "rss_per_user": None}
     (folder / "agent-0" / "agent.json").write_text(json.dumps(ending) + "\n")

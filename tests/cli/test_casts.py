@@ -60,7 +60,7 @@ def test_a_cast_is_played_both_ways(
     assert unsaid not in played
 
 
-def test_a_cast_is_checked_as_its_tape(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cast_is_checked_like_its_tape(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("ls.cast", SESSION)
     assert main(["check", "ls.cast"]) == Exit.GOOD
     shown = capsys.readouterr().out

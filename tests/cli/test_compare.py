@@ -178,7 +178,7 @@ def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.Cap
         (["one", "--profile", "none.profile"], Exit.BAD_INPUT, "--record service.profile"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_runs(
+def test_impossible_requests_are_refused_before_anything_runs(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
 ) -> None:
     good(here / "one")

@@ -11,7 +11,7 @@ from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 
-def test_it_shows_all_and_contacts_nothing(
+def test_it_shows_the_whole_run_and_contacts_nothing(
     here: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     assert main(["run", "--target", "telnet://no-such-host.invalid:23", "--measure", "10m", "--dry-run"]) == 0
@@ -19,7 +19,7 @@ def test_it_shows_all_and_contacts_nothing(
     assert list(here.iterdir()) == []
 
 
-def test_it_is_data_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_available_as_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--users", "10", "--dry-run", "--json", "-"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["steps"] == [{"swept": {}, "begin": 0.0, "settled": 5.5, "end": 35.5, "segment": "."}]
@@ -42,7 +42,7 @@ def test_ssh_settings_without_effect_are_listed(here: Path, write: Write, capsys
     assert "Cuesta does not do: bastion: localforward 9999" in capsys.readouterr().out
 
 
-def test_it_says_what_is_left_behind(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--target", "ssh://bastion?config=none&known_hosts=accept-new", "--dry-run"]) == 0
     _, _, left = capsys.readouterr().out.partition("LEFT BEHIND\n")
     assert "a shell's history keeps what users type" in left

@@ -81,7 +81,7 @@ def test_rows_of_an_attached_host_end_at_given_instants(tmp_path: Path) -> None:
         assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)
 
 
-def test_the_start_tells_who_can_reach_it() -> None:
+def test_the_start_message_names_who_can_reach_it() -> None:
     with hosting("--listen", "tcp://0.0.0.0:0", "--allow", "127.0.0.1", "--service", "shell cat") as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -62,7 +62,7 @@ def test_a_signal_during_the_summary_leaves_complete_files(here: Path, write: Wr
     are_whole(here / "out")
 
 
-def test_a_reader_that_leaves_costs_no_file(here: Path) -> None:
+def test_a_reader_that_closes_its_pipe_loses_no_file(here: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "cuesta", *RUN]

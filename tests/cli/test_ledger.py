@@ -25,14 +25,14 @@ def test_the_form_of_1969_is_checked(capsys: pytest.CaptureFixture[str], snapsho
     assert capsys.readouterr().out == snapshot
 
 
-def test_a_table_that_agrees_with_itself_is_good(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_consistent_table_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ledger", "--check", str(STUDIES / "history" / "tmux-1993.toml")]) == 0
     assert capsys.readouterr().out.endswith(
         "121 values computed: 117 agree with the print, 4 within rounding, 0 do not. Nothing was rewritten.\n"
     )
 
 
-def test_ledgers_and_findings_are_data(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_ledgers_and_findings_are_available_as_json(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     assert main(["ledger", str(GOALS), "--json", "-", "--goal", "60"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["ledgers"]
     assert found["planned"]["improvements"][-1]["elapsed"]["mean"] == pytest.approx(51.62, abs=0.005)
@@ -93,7 +93,7 @@ def test_an_unreadable_certification_is_left_out_and_reported(
     assert "half/certification.json: cannot be read" in capsys.readouterr().err
 
 
-def test_goals_for_systems_of_ones_own(capsys: pytest.CaptureFixture[str], write: Write) -> None:
+def test_goals_for_own_systems(capsys: pytest.CaptureFixture[str], write: Write) -> None:
     write(
         "goals.toml",
         """
@@ -137,7 +137,7 @@ def test_goals_for_systems_of_ones_own(capsys: pytest.CaptureFixture[str], write
         (["--check", "none.toml"], 104, "cannot be read"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_impossible_requests_are_refused(
     arguments: list[str], exit_code: int, said: str, capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
     (here / "bad.toml").write_text('title = "only"')

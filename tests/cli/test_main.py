@@ -28,9 +28,7 @@ def test_an_unknown_command_is_a_usage_error(arguments: list[str], capsys: pytes
         (["check", "a.tape", "b.tape"], "cuesta: cuesta check: one argument too many: b.tape\n"),
     ],
 )
-def test_an_argument_that_a_verb_has_no_place_for(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unexpected_argument_of_a_verb(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == Exit.USAGE
     assert capsys.readouterr().err.startswith(said)
 
@@ -42,7 +40,7 @@ def test_verbs_that_are_not_built_are_not_listed(capsys: pytest.CaptureFixture[s
     assert not any(verb in said for verb in ("predict", "tmux"))
 
 
-def test_a_fault_of_our_own_is_one_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("cuesta.cli.check.read_tape", lambda _: 1 / 0)
     assert main(["check", "x.tape"]) == Exit.FAILED
     said = capsys.readouterr().err

@@ -36,7 +36,7 @@ def test_rows_come_at_their_interval_and_an_average_after_them(capsys: pytest.Ca
     assert len(last.split()) == len(rows[0].split()) == len(head.removesuffix("(plain)").split())
 
 
-def test_json_rows_are_whole_sheets_that_close(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_rows_are_whole_reports_that_add_up(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = data(capsys, "200ms", "2", "--json", "--plain")
     assert second["at"] > first["at"]
     assert 0.1 <= second["seconds"] < 20
@@ -46,7 +46,7 @@ def test_json_rows_are_whole_sheets_that_close(capsys: pytest.CaptureFixture[str
     assert {figure["tier"] for figure in cpu.values()} == {"plain"}
 
 
-def test_callers_have_intervals_of_their_own(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_each_caller_has_its_own_interval(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     mine, yours = str(here / "mine"), str(here / "yours")
     for file in (mine, yours):
         assert main(["meters", "--reset", "--since", file]) == Exit.GOOD
@@ -68,7 +68,7 @@ def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_words_stand_for_the_flags(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_words_replace_the_flags(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     mine = str(here / "mine")
     assert main(["meters", "reset", "--since", mine]) == Exit.GOOD
     assert "METERS" in out(capsys, "report", "--since", mine)
@@ -124,7 +124,7 @@ def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("leader", [0, 999_999_999])
-def test_a_session_whose_leader_is_not_to_be_seen_keeps_its_interval(
+def test_a_session_with_an_invisible_leader_keeps_its_interval(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, leader: int
 ) -> None:
     monkeypatch.setattr(os, "getsid", lambda _: leader)
@@ -164,7 +164,9 @@ def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[s
         (["--from", "box:9100"], "no URL"),
     ],
 )
-def test_what_cannot_be_is_said(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+def test_impossible_subjects_and_flags_are_refused(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
     assert main(["meters", *arguments]) in (Exit.USAGE, Exit.FAILED)
     assert said in capsys.readouterr().err
 
@@ -180,7 +182,7 @@ def test_ctrl_c_ends_rows_with_their_average() -> None:
     assert (process.returncode, "average\n" in rest, err) == (0, True, "")
 
 
-def test_a_process_that_ends_leaves_reasons_and_no_failure(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_a_process_that_ends_gives_reasons_and_no_failure(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as program:
         assert main(["meters", "--reset", "--pid", str(program.pid), "--since", str(here / "kept")]) == Exit.GOOD
         assert program.stdin
@@ -190,7 +192,7 @@ def test_a_process_that_ends_leaves_reasons_and_no_failure(capsys: pytest.Captur
     assert "no such process" in capsys.readouterr().err
 
 
-def test_nobody_may_meter_and_is_told_what_is_missing() -> None:
+def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
     def work() -> str:
         meters = _native.Meters.start('{"subject": "machine"}', causes=True)
         while time.process_time() < 0.3 + begun:  # some clock ticks pass

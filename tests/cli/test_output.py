@@ -53,7 +53,7 @@ def test_files_by_cuesta_are_overwritten(here: Path, write: Write) -> None:
     assert main(["check", "a.tape", "--json", "empty.json"]) == Exit.GOOD
 
 
-def test_sheets_in_rows_are_written_anew(here: Path) -> None:
+def test_reports_in_rows_are_overwritten(here: Path) -> None:
     for _ in range(2):
         assert main(["meters", "50ms", "2", "--plain", "--json", "rows.jsonl"]) == Exit.GOOD
     assert len((here / "rows.jsonl").read_text().splitlines()) == 2
@@ -64,7 +64,7 @@ def test_devices_and_pipes_are_written_to(write: Write) -> None:
     assert main(["check", "a.tape", "--json", "/dev/null"]) == Exit.GOOD
 
 
-def test_a_record_is_evidence(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_is_never_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = good(here / "run")
     (run / "run.json").write_text(json.dumps(json.loads((run / "run.json").read_text()), indent=1) + "\n")
     before = (run / "run.json").read_bytes()

@@ -74,7 +74,7 @@ def test_the_built_in_host_is_shown_by_its_functions_and_their_callers(tmp_path:
     assert deep >= 0.5 * sum(int(samples) for _, samples in stacks), "its callers are known too"
 
 
-def test_a_fraction_is_between_nothing_and_all() -> None:
+def test_a_fraction_lies_between_0_and_1() -> None:
     done = subprocess.run(
         [*CUESTA, "meters", "profile", "1s", "--fraction", "2"], capture_output=True, text=True, check=False
     )

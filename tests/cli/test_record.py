@@ -136,7 +136,7 @@ def test_a_person_can_leave_a_host_that_does_not_end(here: Path) -> None:
     assert b"^]" not in person.seen
 
 
-def test_a_recording_takes_a_name_that_is_free(here: Path, write: Write) -> None:
+def test_a_recording_uses_an_unused_name(here: Path, write: Write) -> None:
     write("true.cast", "kept")
     person = Person(here, "record", "--", "true")
     assert person.sees_the_end() == Exit.FAILED
@@ -152,7 +152,7 @@ def test_existing_files_are_not_overwritten(here: Path, write: Write) -> None:
     assert "is there already" in person.seen.decode()
 
 
-def test_a_pipe_is_nothing_to_type_at(here: Path) -> None:
+def test_a_pipe_cannot_be_recorded(here: Path) -> None:
     person = Person(here, "record", "--target", "pipe:cat -n")
     assert person.sees_the_end() == Exit.USAGE
     seen = person.seen.decode()
@@ -188,7 +188,7 @@ def test_targets_that_cannot_be_recorded_are_refused(
     assert said in capsys.readouterr().err
 
 
-def test_a_cast_that_is_cut_off_becomes_a_tape_up_to_there(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_cast_becomes_a_tape_up_to_that_point(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample = (SAMPLES / "input-v2.cast").read_bytes()
     (here / "killed.cast").write_bytes(sample[: len(sample) * 3 // 4].rstrip(b"]\n"))
     assert main(["record", "--from", "killed.cast"]) == Exit.GOOD

@@ -139,7 +139,7 @@ def test_there_are_twenty_secrets() -> None:
     assert len(PLACES) >= 20
 
 
-def test_a_secret_of_somebody_elses_cast_is_not_in_its_tape(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_secret_in_a_foreign_cast_is_not_in_its_tape(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded(here, "whiptail", "vW9mVgk73jxB", 0.02, "--keep-all")
     (here / "session.cast").rename(here / "vW9mVgk73jxB.cast")
     (here / "session.tape").unlink()

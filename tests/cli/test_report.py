@@ -20,7 +20,7 @@ def test_a_run_is_shown_again(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "VALID" in (here / "run" / "report.html").read_text()
 
 
-def test_a_run_that_was_cut_off_is_shown_as_far_as_it_got(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_run_is_shown_up_to_that_point(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cut_off(here / "run")
     assert main(["report", "run"]) == Exit.GOOD
     wanted = "the record breaks off: recorded are 12.0 s of 32.0 s planned"
@@ -38,14 +38,14 @@ def test_several_runs_make_one_page(here: Path, capsys: pytest.CaptureFixture[st
     assert 'href="base/agent-0/series.jsonl"' in page
 
 
-def test_a_folder_of_runs_is_named_with_what_to_type(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_runs_is_refused_with_the_command_to_use(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "colleague/base")
     good(here / "colleague/new")
     assert main(["report", "colleague"]) == Exit.BAD_INPUT
     assert "it has 2 runs in it: cuesta report colleague/*" in capsys.readouterr().err
 
 
-def test_other_forms_make_no_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_output_formats_write_no_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "run")
     assert main(["report", "run", "--markdown", "--junit", "junit.xml", "--json", "run.json"]) == Exit.GOOD
     assert capsys.readouterr().out.startswith("### ✅ made-up: VALID")
@@ -62,7 +62,7 @@ def test_other_forms_make_no_page(here: Path, capsys: pytest.CaptureFixture[str]
         (["--junit", "-"], "expected a file"),
     ],
 )
-def test_no_two_things_go_to_one_place(
+def test_two_outputs_cannot_use_one_file(
     here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
     good(here / "run")

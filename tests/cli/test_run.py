@@ -84,7 +84,7 @@ def test_agents_share_the_users(here: Path, write: Write, capsys: pytest.Capture
     assert played == [{0, 2, 4}, {1, 3, 5}]
 
 
-def test_passwords_are_nowhere_in_the_record(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_passwords_are_not_in_the_record(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("login.tape", 'Transaction "login"\nType "${user} ${password}"\nEnter\nWait+Bytes 80\nEnd\n')
     write("users.csv", "user,password\nann,hunter2\nbob,hunter3\n")
     code, _ = run(
@@ -149,7 +149,7 @@ def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
     assert out == ""
 
 
-def test_an_agent_that_dies_voids_the_run(here: Path, write: Write) -> None:
+def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:
         agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]

@@ -38,14 +38,14 @@ def others(modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("arguments", ["--version", "--help"])
-def test_little_loads_at_start(arguments: str) -> None:
+def test_few_modules_load_at_start(arguments: str) -> None:
     modules = loaded(arguments)
     assert others(modules) <= AT_START
     assert not modules & SLOW
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_little_loads_for_the_help_of_a_verb(verb: str) -> None:
+def test_few_modules_load_for_the_help_of_a_verb(verb: str) -> None:
     modules = loaded(verb, "--help")
     assert others(modules) <= FOR_HELP | {f"cuesta.cli.verbs.{verb}"}
     assert not modules & SLOW - {"typing"}
@@ -69,5 +69,5 @@ def test_the_flags_are_those_of_the_schema() -> None:
     assert set(flags.HOST) == set(Host.model_fields)
 
 
-def test_the_help_tells_how_many_runs_a_certification_has() -> None:
+def test_the_help_states_the_number_of_runs_of_a_certification() -> None:
     assert f"at least {LEAST_RUNS} times" in certify.ABOUT

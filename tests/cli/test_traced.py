@@ -35,7 +35,7 @@ def test_calls_are_counted_on_request(capsys: pytest.CaptureFixture[str]) -> Non
     assert found["by_cause"]["value"]["about"] == {}, "nothing is sampled meanwhile"
 
 
-def test_an_interval_gives_a_sheet_not_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interval_gives_a_report_instead_of_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meters", "--exact", "--plain", "200ms"]) == Exit.GOOD
     text = capsys.readouterr().out
     assert text.startswith("METERS")

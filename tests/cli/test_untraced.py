@@ -36,7 +36,7 @@ def test_meters_that_trace(meters: str, tier: str | None) -> None:
 
 
 @pytest.mark.parametrize("meters", ["exact", "calls", "exact:machine"])
-def test_a_dry_run_tells_that_tracing_is_unavailable(
+def test_a_dry_run_says_that_tracing_is_unavailable(
     meters: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_native, "why_untraced", lambda **_: WHY)
@@ -52,7 +52,7 @@ def test_a_dry_run_is_silent_if_tracing_is_available_or_not_requested(capsys: py
     assert "not traced" not in capsys.readouterr().out
 
 
-def test_progress_summary_and_json_say_that_it_was_not_had(write: Write, here: Path) -> None:
+def test_progress_summary_and_json_say_that_tracing_was_unavailable(write: Write, here: Path) -> None:
     write("cuesta.toml", BUSY)
     write("p.toml", f'tape = "builtin:interactive"\nmeters = "exact"\nusers = 2\nsettle = "0s"\nmeasure = "3s"\n{BUSY}')
     cuesta = [sys.executable, "-m", "cuesta", "run", "p.toml", "--out", "out", "--json", "out.json"]
@@ -66,7 +66,7 @@ def test_progress_summary_and_json_say_that_it_was_not_had(write: Write, here: P
     assert "not traced, though that was asked for" in page
 
 
-def test_a_certification_tells_it_before_the_runs_and_on_its_form(write: Write, here: Path) -> None:
+def test_a_certification_says_it_before_the_runs_and_on_its_form(write: Write, here: Path) -> None:
     write("t.tape", "Set KeyRate 0\nSet Prompt /[$] $/\nTransaction \"process creation\"\n  Enter\n  Wait+Prompt\nEnd\n"
           "Barrier \"created\"\nSleep 800ms\nType \"date\"\nEnter\nWait+Prompt\nSleep 60m\n")  # fmt: skip
     write("p.toml", 'tape = "t.tape"\ntarget = "pipe:env PS1=\'$ \' sh -i"\nsettle = "0s"\nmeasure = "3s"\n' + BUSY)

@@ -35,7 +35,7 @@ def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -
     return certifier.certify(how, certifier.Series(here, wanted), judge, lambda _: None, threading.Event())
 
 
-def test_good_runs_are_numbered_behind_one_that_warms_up(here: Path, runs: list[Path]) -> None:
+def test_good_runs_are_numbered_after_one_warm_up_run(here: Path, runs: list[Path]) -> None:
     done = certify(here, lambda _: [])
     assert [str(run.relative_to(here)) for run in runs] == ["settling/run-1", "run-1", "run-2", "run-3"]
     assert (done.counted, done.excluded, done.interrupted) == (3, {}, False)
@@ -49,7 +49,7 @@ def test_a_run_that_does_not_count_is_moved_aside_and_repeated(here: Path, runs:
     assert sorted(path.name for path in here.iterdir()) == ["excluded", "run-1", "run-2", "run-3", "settling"]
 
 
-def test_it_gives_up_when_as_many_were_lost_as_were_wanted(here: Path, runs: list[Path]) -> None:
+def test_it_gives_up_after_as_many_lost_runs_as_requested_ones(here: Path, runs: list[Path]) -> None:
     done = certify(here, lambda _: ["no good"])
     assert (done.counted, len(done.excluded), len(runs)) == (0, 3, 4)
 
@@ -68,23 +68,23 @@ def test_an_interrupted_certification_keeps_its_runs(here: Path, runs: list[Path
     assert not (here / "control").exists()
 
 
-def test_runs_for_one_figure_each_come_behind_the_timed_ones(here: Path, runs: list[Path]) -> None:
+def test_runs_for_single_figures_follow_the_timed_runs(here: Path, runs: list[Path]) -> None:
     certify(here, lambda _: [], 1, traced=None, control=None)
     assert [str(run.relative_to(here)) for run in runs] == ["settling/run-1", "run-1", "traced/run-1", "control/run-1"]
 
 
-def test_such_a_run_is_made_once_more_if_it_does_not_count(here: Path, runs: list[Path]) -> None:
+def test_a_run_for_a_single_figure_is_repeated_once(here: Path, runs: list[Path]) -> None:
     done = certify(here, lambda made: ["no good"] if made.parent.name == "traced" else [], 1, traced=None, control=None)
     names = [str(run.relative_to(here)) for run in runs[2:]]
     assert (names, done.excluded) == (["traced/run-1", "traced/run-2", "control/run-1"], {})
 
 
-def test_without_a_timed_run_that_counts_nothing_is_made_for_it(here: Path, runs: list[Path]) -> None:
+def test_without_a_usable_timed_run_no_extra_run_is_made(here: Path, runs: list[Path]) -> None:
     certify(here, lambda _: ["no good"], 1, traced=None)
     assert not (here / "traced").exists()
 
 
-def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -> None:
+def test_each_group_of_a_plan_is_certified_separately(write: Write, here: Path) -> None:
     write("t.tape", "Type a\nWait+Silence 100ms")
     plan = write("p.toml", 'tape = "t.tape"\n[[group]]\nname = "a"\n[[group]]\nname = "b"\nusers = 3')
     parts = list(certifier.parts(load(RawOptions(plan=plan), here)))

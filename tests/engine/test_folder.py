@@ -16,7 +16,7 @@ def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
     assert list(here.iterdir()) == []
 
 
-def test_a_folder_that_was_there_stays(here: Path) -> None:
+def test_an_existing_folder_is_not_removed(here: Path) -> None:
     (here / "out").mkdir()
     with pytest.raises(CuestaError), run_folder(here / "out", "x") as folder:
         (folder / "run.json").touch()
@@ -33,7 +33,7 @@ def test_records_stay_after_an_error(here: Path) -> None:
     assert (folder / "agent-0").is_dir()
 
 
-def test_a_folder_that_will_not_do_is_refused(here: Path) -> None:
+def test_an_unusable_folder_is_refused(here: Path) -> None:
     (here / "full").mkdir()
     (here / "full" / "x").touch()
     with pytest.raises(CuestaError, match="not empty"), run_folder(here / "full", "x"):

@@ -48,7 +48,7 @@ def good(_run: Path) -> list[str]:
     return []
 
 
-def test_a_pair_that_does_not_count_is_made_again(here: Path, wanted: Interleaved, made: Made) -> None:
+def test_an_unusable_pair_is_repeated(here: Path, wanted: Interleaved, made: Made) -> None:
     def judge(run: Path) -> list[str]:
         return ["INVALID"] if run.parent.name == "pair-2" and run.name == "new" else []
 
@@ -58,11 +58,11 @@ def test_a_pair_that_does_not_count_is_made_again(here: Path, wanted: Interleave
     assert [seed for _, seed in made[-2:]] == [11, 11]
 
 
-def test_pairs_that_never_count_come_to_an_end(here: Path, wanted: Interleaved, made: Made) -> None:
+def test_repeating_unusable_pairs_has_an_end(here: Path, wanted: Interleaved, made: Made) -> None:
     assert len(list(run_in_turn(wanted, here, lambda _: ["INVALID"], nobody, threading.Event()))) == 8
 
 
-def test_the_order_turns_and_a_pair_has_one_seed(here: Path, wanted: Interleaved, made: Made) -> None:
+def test_the_order_alternates_and_a_pair_has_one_seed(here: Path, wanted: Interleaved, made: Made) -> None:
     assert len(list(run_in_turn(wanted, here, good, nobody, threading.Event()))) == 8
     assert made == [
         ("pair-1/base", 7),
@@ -76,7 +76,7 @@ def test_the_order_turns_and_a_pair_has_one_seed(here: Path, wanted: Interleaved
     ]
 
 
-def test_the_index_has_each_pair_and_which_came_first(here: Path, wanted: Interleaved, made: Made) -> None:
+def test_the_index_lists_each_pair_and_its_order(here: Path, wanted: Interleaved, made: Made) -> None:
     for _ in run_in_turn(wanted, here, good, nobody, threading.Event()):
         pass
     rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
@@ -85,7 +85,7 @@ def test_the_index_has_each_pair_and_which_came_first(here: Path, wanted: Interl
 
 
 @pytest.mark.parametrize(("after", "pairs"), [(1, 0), (2, 1), (3, 1), (4, 2)])
-def test_an_interrupt_ends_it_and_a_broken_pair_is_not_indexed(
+def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
     here: Path, wanted: Interleaved, made: Made, after: int, pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopping = threading.Event()

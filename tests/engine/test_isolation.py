@@ -72,7 +72,7 @@ def test_each_side_receives_on_its_own_cpu(sides: NetNsPair) -> None:
     assert (at_driver, at_host) == (str(DRIVER), str(HOST))
 
 
-def test_packets_are_steered_and_the_host_has_its_cpu_to_itself(sides: NetNsPair) -> None:
+def test_packets_are_steered_and_the_host_has_its_own_cpu(sides: NetNsPair) -> None:
     for side, cpu in ((sides.driver, DRIVER), (sides.host, HOST)):
         show = ["ip", "netns", "exec", side.namespace, "cat", "/sys/class/net/wire/queues/rx-0/rps_cpus"]
         assert int(subprocess.check_output(show, text=True).replace(",", ""), 16) == 1 << cpu
@@ -82,7 +82,7 @@ def test_packets_are_steered_and_the_host_has_its_cpu_to_itself(sides: NetNsPair
         assert side is sides.driver or own == [str(HOST)]
 
 
-def test_what_a_dead_engine_left_is_taken_away() -> None:
+def test_leftovers_of_a_dead_engine_are_removed() -> None:
     with subprocess.Popen(["true"]) as ended:
         pass
     stale = f"cuesta-{ended.pid}-host"
@@ -93,7 +93,7 @@ def test_what_a_dead_engine_left_is_taken_away() -> None:
     assert left() == []
 
 
-def test_what_fails_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_half_way_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.sched_getaffinity(0)
     monkeypatch.setattr(isolation, "ADDRESSES", ("198.18.0.1", "no address"))
     with (
@@ -105,7 +105,7 @@ def test_what_fails_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("here")
-def test_an_isolated_run_says_so_and_leaves_nothing(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_an_isolated_run_says_so_and_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     assert main(["run", *SHORT, "--isolate", "--json", "-", "--out", "out"]) in (Exit.GOOD, Exit.INVALID)
     summary = json.loads(capsys.readouterr().out)
     assert summary["transactions"]["count"] > 0
@@ -121,7 +121,7 @@ def test_an_isolated_run_says_so_and_leaves_nothing(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.usefixtures("here")
-def test_an_isolated_run_that_is_interrupted_leaves_nothing(how: signal.Signals) -> None:
+def test_an_interrupted_isolated_run_leaves_nothing_behind(how: signal.Signals) -> None:
     with running(*SHORT[:-1], "--measure", "60s", "--isolate", "--meters", "none", "--out", "out") as process:
         names = [f"cuesta-{process.pid}-{which}" for which in ("driver", "host")]
         assert all((isolation.NAMESPACES / name).exists() for name in names)
@@ -139,7 +139,7 @@ def ends(process: int) -> bool:
     return bool(ready)
 
 
-def test_who_may_not_is_told(tmp_path: Path) -> None:
+def test_missing_privileges_are_reported(tmp_path: Path) -> None:
     (tmp_path / "status").write_text("Name:\tcuesta\nCapEff:\t0000000000001000\n")
     with pytest.raises(CuestaError, match=r"may not \(CAP_SYS_ADMIN missing\)") as raised:
         see_privileges(tmp_path / "status")
@@ -149,13 +149,13 @@ def test_who_may_not_is_told(tmp_path: Path) -> None:
     see_privileges(tmp_path / "status")
 
 
-def test_what_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
+def test_hosts_that_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
     job = prepare(load(RawOptions(flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here))
     with pytest.raises(UsageError, match=r"only the built-in host .* not tcp://127\.0\.0\.1:9"):
         check(job)
 
 
-def test_a_missing_program_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_program_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "PROGRAMS", {"no-such-ip": "iproute2"})
     with pytest.raises(CuestaError, match="--isolate needs `no-such-ip`"):
         check(prepare(load(RawOptions(flags={"isolate": True}), here)))
@@ -164,5 +164,5 @@ def test_a_missing_program_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("cpus", "text"), [([0], "00000001"), ([1, 3], "0000000a"), ([0, 32, 65], "00000002,00000001,00000001")]
 )
-def test_cpus_are_written_as_the_kernel_writes_them(cpus: list[int], text: str) -> None:
+def test_cpu_lists_have_the_format_of_the_kernel(cpus: list[int], text: str) -> None:
     assert mask(cpus) == text

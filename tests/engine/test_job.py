@@ -13,7 +13,7 @@ def job_of(here: Path, write: Write, text: str) -> Job:
     return prepare(load(RawOptions(plan=write("plan.toml", text)), here))
 
 
-def test_only_new_users_make_a_ramp(here: Path, write: Write) -> None:
+def test_only_new_users_cause_a_ramp_up(here: Path, write: Write) -> None:
     job = job_of(here, write, 'stagger = "1s"\nsettle = "5s"\nmeasure = "10s"\n[sweep]\nusers = [2, 5, 3, 6]')
     (segment,) = job.plan.segments()
     seen = [(times.begin // SECOND, times.settled // SECOND, times.end // SECOND) for times in timeline(segment)]
@@ -59,7 +59,7 @@ def test_a_published_figure_names_a_transaction_that_a_tape_has(here: Path, writ
         job_of(here, write, f'tape = "login.tape"\n[[published]]\n{row}')
 
 
-def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) -> None:
+def test_columns_that_a_tape_needs_must_exist(here: Path, write: Write) -> None:
     write("login.tape", 'Type "${user}"\nType "${password}"')
     with pytest.raises(InputError, match=r"asks for \$\{password\}, and no users are given"):
         job_of(here, write, 'tape = "login.tape"')

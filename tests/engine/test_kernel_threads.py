@@ -17,7 +17,7 @@ def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
     return here
 
 
-def test_threads_are_read_and_one_that_ended_is_left_out(here: Path) -> None:
+def test_threads_are_read_and_ended_ones_are_left_out(here: Path) -> None:
     assert read(proc(here, {3: 100, 4: 200})) == {3: 100, 4: 200}
 
 

@@ -13,7 +13,7 @@ def test_a_process_that_listens_is_found() -> None:
         assert listener(listening.getsockname()[1]) == os.getpid()
 
 
-def test_of_workers_that_share_a_port_the_topmost_is_taken() -> None:
+def test_the_parent_of_workers_that_share_a_port_is_chosen() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.set_inheritable(True)
         command = [sys.executable, "-c", "import sys; sys.stdin.read()"]

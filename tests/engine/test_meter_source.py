@@ -44,7 +44,7 @@ def test_tracing_is_the_same_request_with_a_depth() -> None:
     assert subject(choose_source("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
 
 
-def test_nothing_is_traced_of_a_host_elsewhere_but_by_its_own_cuesta() -> None:
+def test_a_remote_host_is_traced_only_by_its_own_cuesta() -> None:
     assert choose_source("exact", run("telnet://host.invalid:23")).command is None
     there = choose_source("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))
     assert there.request is not None
@@ -58,7 +58,7 @@ def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
     assert "pinned to CPUs of their own" in found.attribution.sentence
 
 
-def test_a_host_that_is_not_ours_is_not_pinned() -> None:
+def test_a_host_that_cuesta_did_not_start_is_not_pinned() -> None:
     found = choose_source("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
     assert "but not a host that it did not start" in found.attribution.sentence
     assert found.about["order"] == 4
@@ -68,20 +68,20 @@ def test_a_host_that_is_not_ours_is_not_pinned() -> None:
     ("targets", "attached"),
     [(["pty:bash"], "terminals"), (["pipe:cat"], "pipes"), (["pty:bash", "pipe:cat"], "terminals and pipes")],
 )
-def test_programs_that_the_driver_starts_are_its_children(targets: list[str], attached: str) -> None:
+def test_programs_that_the_driver_starts_are_metered_as_its_children(targets: list[str], attached: str) -> None:
     found = choose_source("auto", run(*targets))
     assert subject(found) == "children:70,71"
     assert found.why == f"the programs on the driver's {attached}"
     assert f"share this machine through {attached}:" in found.attribution.sentence
 
 
-def test_who_listens_at_a_loopback_address_is_found(port: int) -> None:
+def test_the_process_that_listens_at_a_loopback_address_is_found(port: int) -> None:
     found = choose_source("auto", run(f"telnet://127.0.0.1:{port}"))
     assert subject(found) == f"pid:{os.getpid()}"
     assert f"127.0.0.1:{port}" in found.why
 
 
-def test_nobody_listens_there_so_it_is_the_whole_machine() -> None:
+def test_without_a_listening_process_the_whole_machine_is_metered() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     found = choose_source("auto", run(f"tcp://127.0.0.1:{port}"))
@@ -89,19 +89,19 @@ def test_nobody_listens_there_so_it_is_the_whole_machine() -> None:
     assert "could not be found" in found.why
 
 
-def test_kinds_that_are_mixed_are_the_whole_machine() -> None:
+def test_for_mixed_kinds_of_targets_the_whole_machine_is_metered() -> None:
     found = choose_source("auto", run("host:", "pty:bash", host=5))
     assert subject(found) == "machine"
     assert "several kinds" in found.why
 
 
-def test_a_target_elsewhere_is_not_metered_and_the_remedy_is_said() -> None:
+def test_a_remote_target_is_not_metered_and_the_remedy_is_named() -> None:
     found = choose_source("auto", run("telnet://192.0.2.1"))
     assert (found.command, found.source) == (None, "none")
     assert "--meters ssh://HOST" in found.why
 
 
-def test_none_is_none_and_plain_is_not_sampled() -> None:
+def test_meters_none_and_plain() -> None:
     assert choose_source("none", run("host:", host=5)).command is None
     found = choose_source("plain", run("host:", host=5))
     assert found.request is not None
@@ -128,7 +128,7 @@ def test_ssh_runs_the_same_program_there() -> None:
     assert (there, subject(found)) == ("/opt/cuesta meters stream", "cgroup:/a b")
 
 
-def test_a_host_that_looks_like_an_option_is_none() -> None:
+def test_a_host_name_that_looks_like_an_option_is_refused() -> None:
     found = choose_source("ssh://-oProxyCommand=x", run("telnet://192.0.2.1"))
     assert found.command is not None
     assert found.command[found.command.index("--") + 1].lower() == "-oproxycommand=x"  # after --: a name, not an option
@@ -141,7 +141,7 @@ def test_names_of_this_machine() -> None:
     assert not is_here("no-such-host.invalid")
 
 
-def test_a_request_goes_as_one_row_and_a_strange_one_is_refused() -> None:
+def test_a_request_is_one_row_and_an_unknown_one_is_refused() -> None:
     found = choose_source("exact", run("host:", host=4711, host_cpus=[2]), every=0.25)
     assert found.request is not None
     assert MeterRequest.parse(found.request.json()) == found.request

@@ -44,7 +44,7 @@ def joined(meter: Metering) -> None:
         assert not thread.is_alive()
 
 
-def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
+def test_rows_are_recorded_and_each_step_has_a_report(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         now = _native.now()
         meter.begin(now, [PlannedTimes(0, 0, 1), PlannedTimes(1, 2, 3)])
@@ -55,7 +55,7 @@ def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
     assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
 
 
-def test_an_answer_may_come_before_the_order_is_out_of_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answered, take, say = threading.Event(), Metering._take, Metering._say
 
     def taken(meter: Metering, text: str) -> None:
@@ -77,7 +77,7 @@ def test_an_answer_may_come_before_the_order_is_out_of_hand(tmp_path: Path, monk
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
 
-def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
+def test_a_late_reading_is_reported(tmp_path: Path) -> None:
     with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()
         assert meter.reads.is_set()
@@ -88,7 +88,7 @@ def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
     assert "after a bound of a step: figures are not of all of it" in late[0]
 
 
-def test_where_cpu_time_went_is_kept_with_its_picture(tmp_path: Path) -> None:
+def test_the_profile_is_recorded_with_its_flame_graph(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
@@ -96,7 +96,7 @@ def test_where_cpu_time_went_is_kept_with_its_picture(tmp_path: Path) -> None:
     assert (tmp_path / "flame.svg").read_text() == "<svg/>"
 
 
-def test_a_step_that_is_cut_short_has_its_sheet(tmp_path: Path) -> None:
+def test_a_step_that_ends_early_has_its_report(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         begun = threading.Event()
         mark = meter._mark
@@ -111,7 +111,7 @@ def test_a_step_that_is_cut_short_has_its_sheet(tmp_path: Path) -> None:
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
 
-def test_a_meter_that_dies_leaves_gaps_and_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_meter_that_dies_leaves_a_gap_and_is_restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
     with metering(of("import sys; print('strange'); sys.exit('it has no more to say')"), tmp_path) as meter:
         joined(meter)
@@ -119,21 +119,21 @@ def test_a_meter_that_dies_leaves_gaps_and_is_started_again(tmp_path: Path, monk
     assert gaps == ["it said: strange", "it has no more to say"] * (module.RESTARTS + 1)
 
 
-def test_a_meter_that_is_not_there_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_meter_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
     with metering(MeterSource(["/no/such/program"], "ssh", "x", "why", Attribution("")), tmp_path) as meter:
         joined(meter)
     assert "/no/such/program: No such file or directory" in rows(tmp_path)[1]["gap"]
 
 
-def test_a_remote_meter_that_lacks_cuesta_says_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remote_machine_without_cuesta_gets_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
     with metering(of("import sys; sys.exit('bash: cuesta: command not found')", "ssh"), tmp_path) as meter:
         joined(meter)
     assert rows(tmp_path)[1]["gap"].startswith("bash: cuesta: command not found; install cuesta there, or say where")
 
 
-def test_rows_of_another_machine_are_placed_by_this_ones_clock(tmp_path: Path) -> None:
+def test_rows_of_another_machine_use_the_clock_of_this_one(tmp_path: Path) -> None:
     begun = _native.now()
     with metering(of(MARKING, "ssh"), tmp_path) as meter:
         meter.begin(begun, [PlannedTimes(0, 0, 1)])
@@ -141,13 +141,13 @@ def test_rows_of_another_machine_are_placed_by_this_ones_clock(tmp_path: Path) -
     assert all(begun <= row["at"] <= _native.now() for row in rows(tmp_path))
 
 
-def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
+def test_nothing_is_metered_with_meters_none(tmp_path: Path) -> None:
     with metering(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
         meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
     assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
 
 
-def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
+def test_a_row_has_numbers_without_reasons() -> None:
     small = compact(meter_report())
     assert small["cpu"]["usr"] == 20.0
     assert small["counts"]["minor_faults"]["count"] == 600
@@ -156,7 +156,7 @@ def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
     assert not {"notes", "wall", "total_time", "by_cause"} & set(small)
 
 
-def test_an_error_of_two_lines_is_said_in_one() -> None:
+def test_an_error_of_two_lines_is_reported_in_one() -> None:
     assert (
         in_one_line("cuesta: no such process\n  see what runs with `ps`\n")
         == "no such process; see what runs with `ps`"
@@ -172,6 +172,6 @@ def test_an_error_of_two_lines_is_said_in_one() -> None:
         ("here", "Host key verification failed.", None),
     ],
 )
-def test_a_remedy_is_for_what_was_said(source: str, why: str, remedy: str | None) -> None:
+def test_a_remedy_fits_the_error(source: str, why: str, remedy: str | None) -> None:
     found = remedy_for(source, why)
     assert found is None if remedy is None else remedy in (found or "")

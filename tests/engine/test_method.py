@@ -53,7 +53,7 @@ def test_every_run_of_the_method_is_made_without_a_flag(made: Made) -> None:
     assert how.runs(5) == {"warm_up": 1, "timed": 5, "traced": 1, "linkage": 1, "control": 1}
 
 
-def test_the_total_length_is_printed_before(made: Made) -> None:
+def test_the_total_length_is_printed_in_advance(made: Made) -> None:
     how = made()
     assert how.seconds(5) == 9 * 6.0
     assert how.rows(5)[-1].endswith("1 run without meters, as the control: about 54 s")
@@ -69,7 +69,7 @@ def test_the_total_length_is_printed_before(made: Made) -> None:
         ("calls:cpus:0-1", "exact:cpus:0-1", "calls:cpus:0-1"),
     ],
 )
-def test_what_the_plan_meters_is_traced(made: Made, asked: str, timed: str, traced: str) -> None:
+def test_the_subject_of_the_plan_is_traced(made: Made, asked: str, timed: str, traced: str) -> None:
     found = meters(made(f'meters = "{asked}"'))
     assert (found["timed"], found["traced"]) == (timed, traced)
 

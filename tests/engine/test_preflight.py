@@ -57,7 +57,7 @@ def test_a_target_that_refuses_or_has_no_name_is_reported() -> None:
         probe("tcp://no-such-host.invalid:23", {})
 
 
-def test_a_program_behind_options_is_left_to_the_shell() -> None:
+def test_a_command_that_begins_with_options_is_left_to_the_shell() -> None:
     for command in ("env -u FOO true", "env -i PATH=/bin true", "exec true", "A=b exec env C=d true", "cd / && true"):
         probe(f"pty:{command}", {})
     for command in ("no-such-program -x", "exec env A=b no-such-program"):
@@ -81,7 +81,7 @@ def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: p
     assert raised.value.remedy == "raise it as root with `sysctl kernel.pty.max=4097`"
 
 
-def test_the_limit_of_processes_is_that_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_of_processes_is_per_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("resource.getrlimit", lambda _: (100, 200))
     monkeypatch.setattr("os.geteuid", lambda: 0)
     check_processes(101)

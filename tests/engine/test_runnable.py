@@ -34,7 +34,7 @@ def agent() -> Iterator["subprocess.Popen[str]"]:
         yield process
 
 
-def test_those_that_spin_want_a_cpu_and_those_that_sleep_do_not(agent: "subprocess.Popen[str]") -> None:
+def test_spinning_tasks_are_runnable_and_sleeping_ones_are_not(agent: "subprocess.Popen[str]") -> None:
     looks = RunnableTasks(os.getpid(), 1.0)
     seen = {"tasks": 0, "wanting": 0}
     give_up = time.monotonic() + 30
@@ -44,7 +44,7 @@ def test_those_that_spin_want_a_cpu_and_those_that_sleep_do_not(agent: "subproce
     assert (seen["tasks"], seen["wanting"]) == (3, 2)
 
 
-def test_looks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Popen[str]") -> None:
+def test_samples_of_tasks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Popen[str]") -> None:
     with count_runnable(tmp_path / "run-1", 0.01):
         (tmp_path / "run-1").mkdir()
     rows = [json.loads(row) for row in (tmp_path / "run-1" / "wanting.jsonl").read_text().splitlines()]

@@ -49,7 +49,7 @@ def test_specifications_of_the_driver_and_the_host(here: Path, write: Write, sna
     assert json.dumps(spec, indent=1) == snapshot(name="host")
 
 
-def test_agents_get_cpus_of_their_own_while_there_are_some() -> None:
+def test_agents_get_their_own_cpus_while_some_are_free() -> None:
     spec = {"cpus": [4, 5, 6], "threads": 2}
     assert [of_agent(spec, number)["cpus"] for number in range(3)] == [[4, 5], [6, 4], [5, 6]]
     assert of_agent({"cpus": None, "threads": 1}, 1)["cpus"] is None

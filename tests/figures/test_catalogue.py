@@ -6,7 +6,7 @@ from cuesta.figures import BY_NAME, CATALOGUE, DURATIONS, Better, Unit
 from tests.run_folder import RunFolder
 
 
-def test_a_figure_says_what_it_is() -> None:
+def test_a_figure_has_a_description() -> None:
     p95 = CATALOGUE["response.p95"]
     assert (p95.label, p95.unit, p95.better, p95.column) == ("response p95", Unit.SECONDS, Better.LESS, "response_p95")
     assert p95.meaning == (
@@ -16,7 +16,7 @@ def test_a_figure_says_what_it_is() -> None:
     assert "echo_from_sent" in DURATIONS
 
 
-def test_names_labels_and_columns_are_those_of_one_figure() -> None:
+def test_names_labels_and_columns_are_unique() -> None:
     for names in (
         [figure.alias for figure in CATALOGUE.values()],
         [figure.column for figure in CATALOGUE.values()],
@@ -25,7 +25,7 @@ def test_names_labels_and_columns_are_those_of_one_figure() -> None:
     assert all(figure.meaning.endswith(".") and "{}" not in figure.label for figure in CATALOGUE.values())
 
 
-def test_a_figure_stands_in_the_object_where_its_name_says(tmp_path: Path) -> None:
+def test_the_dotted_name_is_the_place_of_a_figure_in_the_object(tmp_path: Path) -> None:
     summary = summarise(RunFolder(tmp_path / "run").write())
     found = summary.json()
     for name, figure in CATALOGUE.items():

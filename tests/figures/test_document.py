@@ -29,7 +29,7 @@ def test_the_schema_is_that_of_the_catalogue() -> None:
     assert {"valid", "steps", "response", "host"} <= {*described["required"]}
 
 
-def test_the_object_obeys_the_schema(tmp_path: Path) -> None:
+def test_the_object_matches_the_schema(tmp_path: Path) -> None:
     found = json.loads(json.dumps(summarise(RunFolder(tmp_path / "run", limits=["response.p99 < 1s"]).write()).json()))
     TypeAdapter(RunFigures).validate_python(found)
     TypeAdapter(StepFigures).validate_python(found)

@@ -51,7 +51,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
         (5, "METRIC.STATISTIC"),
     ],
 )
-def test_a_bad_limit_is_told_what_is_wrong(text: object, said: str) -> None:
+def test_a_bad_limit_is_refused_with_the_reason(text: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Limit.read(text)
 
@@ -72,7 +72,7 @@ def test_any_text_is_a_limit_or_a_message(text: str) -> None:
     assert limit.comparison in COMPARISONS
 
 
-def test_what_was_published_of_a_certification_is_seconds_of_its_form() -> None:
+def test_published_figures_of_a_certification_are_seconds_of_its_form() -> None:
     figure = Reference.read("form.creation_whole")
     assert (str(figure), figure.is_of_form, figure.is_duration, figure.value("18.1s")) == (
         *("form.creation_whole", True, True),

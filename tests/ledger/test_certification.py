@@ -40,14 +40,14 @@ def folder(here: Path, **changed: object) -> Path:
     return here
 
 
-def test_runs_are_found_in_order_and_by_what_they_are(here: Path) -> None:
+def test_runs_are_found_in_order_and_by_kind(here: Path) -> None:
     opened = open_certification(folder(here))
     assert [run.name for run in opened.runs] == ["run-1", "run-2", "run-10"]
     assert [run.parent.name for run in (*opened.excluded, *opened.settling)] == ["excluded", "settling"]
     assert opened.record is None
 
 
-def test_every_raw_file_has_a_hash_and_what_is_derived_has_none(here: Path) -> None:
+def test_raw_files_have_a_hash_and_derived_files_have_none(here: Path) -> None:
     folder(here)
     (here / "run-1" / "meters.jsonl").write_text("x")
     (here / "run-1" / "summary.json").write_text("{}")
@@ -64,7 +64,7 @@ def test_every_raw_file_has_a_hash_and_what_is_derived_has_none(here: Path) -> N
 
 
 @pytest.mark.parametrize("file", ["certification.json", "record.json"])
-def test_a_newer_format_is_refused_politely(here: Path, file: str) -> None:
+def test_a_newer_format_is_refused_with_a_message(here: Path, file: str) -> None:
     folder(here)
     (here / file).write_text(json.dumps({**GIVEN, "format": 2, "cuesta": "9.1", "given": {"cuesta": "9.1"}, "new": 1}))
     with pytest.raises(InputError, match="is of format 2, and this cuesta reads up to 1") as refused:
@@ -82,19 +82,19 @@ def test_a_newer_format_is_refused_politely(here: Path, file: str) -> None:
         ({"more": 1}, "more"),
     ],
 )
-def test_a_folder_that_is_not_as_it_should_be_says_where(here: Path, changed: dict[str, Any], said: str) -> None:
+def test_a_malformed_folder_names_the_place(here: Path, changed: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         open_certification(folder(here, **changed))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"format"', "\x00"])
-def test_what_is_no_json_says_so(here: Path, text: str) -> None:
+def test_a_file_that_is_not_json_is_reported(here: Path, text: str) -> None:
     (here / "certification.json").write_text(text)
     with pytest.raises(InputError, match=r"certification\.json: cannot be read"):
         open_certification(here)
 
 
-def test_no_certification_at_all(here: Path) -> None:
+def test_a_folder_without_a_certification(here: Path) -> None:
     with pytest.raises(InputError, match=r"there is no certification\.json in it"):
         open_certification(here)
 

@@ -54,7 +54,7 @@ def test_tables_are_joined_by_folder(folder: Path) -> None:
     assert answer.rows[0][2] == pytest.approx(0.2, rel=1e-3)
 
 
-def test_what_is_absent_is_null_and_not_zero(folder: Path) -> None:
+def test_absent_figures_are_null_and_not_zero(folder: Path) -> None:
     assert ask(folder, "select distinct host_idle, echo_p50 from steps").rows == [(None, None)]
 
 
@@ -71,7 +71,7 @@ def test_what_is_absent_is_null_and_not_zero(folder: Path) -> None:
         "",
     ],
 )
-def test_a_question_is_one_select(sql: str) -> None:
+def test_a_query_is_one_select(sql: str) -> None:
     with pytest.raises(UsageError, match="one SELECT"):
         check_select(sql)
 
@@ -87,12 +87,12 @@ def test_a_question_is_one_select(sql: str) -> None:
         "select * from sqlite_scan('{file}', 'x')",
     ],
 )
-def test_a_question_reads_nothing_but_the_tables(folder: Path, sql: str) -> None:
+def test_a_query_reads_only_the_tables(folder: Path, sql: str) -> None:
     with pytest.raises(UsageError):
         ask(folder, sql.format(file=folder / "run.json"))
 
 
-def test_an_answer_becomes_a_parquet_file_and_no_other(folder: Path, tmp_path: Path) -> None:
+def test_a_result_is_written_as_parquet_only(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "it's.parquet"
     assert write(folder, "select users from steps order by step -- a remark", file) == 2
     first = file.read_bytes()
@@ -102,7 +102,7 @@ def test_an_answer_becomes_a_parquet_file_and_no_other(folder: Path, tmp_path: P
         write(folder, f"select * from read_text('{folder}/run.json')", file)
 
 
-def test_a_question_that_means_nothing_says_so(folder: Path) -> None:
+def test_an_invalid_query_is_refused(folder: Path) -> None:
     for sql, wrong in (
         ("selec 1", "syntax error"),
         ("from nope", "nope does not exist"),
@@ -112,7 +112,7 @@ def test_a_question_that_means_nothing_says_so(folder: Path) -> None:
             ask(folder, sql)
 
 
-def test_a_kept_database_reads_only_what_changed(folder: Path, tmp_path: Path) -> None:
+def test_a_saved_database_reads_only_changed_folders(folder: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "ledger.db", RunFolder(tmp_path / "runs" / "two", measure=3).write()
     prints = {str(each): fingerprint(each) for each in (folder, other)}
     with Database.at(file) as made:
@@ -132,7 +132,7 @@ def test_a_kept_database_reads_only_what_changed(folder: Path, tmp_path: Path) -
         assert made.ask("select count(*) from runs").rows == [(1,)]
 
 
-def test_a_kept_database_can_be_deleted_or_be_of_another_age(folder: Path, tmp_path: Path) -> None:
+def test_a_saved_database_may_be_deleted_or_of_another_version(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "ledger.db"
     for _ in range(2):
         with Database.at(file) as made:
@@ -146,7 +146,7 @@ def test_a_kept_database_can_be_deleted_or_be_of_another_age(folder: Path, tmp_p
         assert made.changed({str(folder): "x"}) == [str(folder)]
 
 
-def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path) -> None:
     file = tmp_path / "precious.txt"
     file.write_text("mine" * 4000)
     with pytest.raises(CuestaError, match="no database of this cuesta's ledger"), Database.at(file):
@@ -154,7 +154,7 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
     assert file.read_text() == "mine" * 4000
 
 
-def test_a_folder_that_is_cut_off_is_read_as_far_as_it_got(tmp_path: Path) -> None:
+def test_a_truncated_folder_is_read_up_to_that_point(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3, ended=None).write()
     series = folder / "agent-0" / "series.jsonl"
     series.write_bytes(series.read_bytes()[:-7])

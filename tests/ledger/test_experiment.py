@@ -14,11 +14,11 @@ def run(folder: Path) -> Path:
     return folder
 
 
-def test_a_run_is_a_side_by_itself(tmp_path: Path) -> None:
+def test_one_run_is_a_side(tmp_path: Path) -> None:
     assert run_folders(run(tmp_path / "one")) == [tmp_path / "one"]
 
 
-def test_runs_stand_in_order_of_their_numbers_and_nothing_else_is_one(tmp_path: Path) -> None:
+def test_runs_are_sorted_by_number_and_other_entries_are_ignored(tmp_path: Path) -> None:
     made = [run(tmp_path / f"run-{number}") for number in (1, 2, 10)]
     run(tmp_path / "excluded" / "run-1")
     (tmp_path / "notes").mkdir()
@@ -26,12 +26,12 @@ def test_runs_stand_in_order_of_their_numbers_and_nothing_else_is_one(tmp_path: 
 
 
 @pytest.mark.parametrize(("folder", "said"), [("none", "no such folder"), (".", "holds no run")])
-def test_what_holds_no_run_is_refused(tmp_path: Path, folder: str, said: str) -> None:
+def test_a_folder_without_runs_is_refused(tmp_path: Path, folder: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         run_folders(tmp_path / folder)
 
 
-def test_pairs_are_read_as_far_as_they_got(tmp_path: Path) -> None:
+def test_pairs_are_read_up_to_a_truncation(tmp_path: Path) -> None:
     good = '{"pair": 1, "base": "pair-1/base", "new": "pair-1/new", "first": "base"}\n'
     (tmp_path / "pairs.jsonl").write_text(good + '{"pair": 2, "base": "pair-2/ba')
     (found,) = read_pairs(tmp_path)

@@ -25,7 +25,7 @@ why = "both phases"
 """
 
 
-def test_prints_are_kept_letter_by_letter(write: Write) -> None:
+def test_prints_are_read_letter_by_letter(write: Write) -> None:
     document = read_historical(write("t.toml", TABLE))
     assert list(document.prints) == ["a.subject.creation", "a.subject.command", "a.subject.total", "a.processes"]
     total = document.prints["a.subject.total"]
@@ -41,7 +41,7 @@ def test_nothing_is_rewritten(write: Write) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_row_with_too_few_cells_is_told_of(write: Write) -> None:
+def test_a_row_with_too_few_cells_is_reported(write: Write) -> None:
     file = write("t.toml", TABLE.replace('subject = ["68.6 sec.", ', "subject = ["))
     document = read_historical(file)
     assert document.short == {"a.subject": (2, 3)}
@@ -62,7 +62,7 @@ def test_a_row_with_too_few_cells_is_told_of(write: Write) -> None:
         ("[table.a]\n", "table = 3\n[x]\n", "t.toml"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(write: Write, was: str, came: str, wrong: str) -> None:
+def test_an_error_is_reported_with_its_place(write: Write, was: str, came: str, wrong: str) -> None:
     file = write("t.toml", TABLE.replace(was, came, 1))
     with pytest.raises(InputError) as refused:
         read_historical(file)
@@ -70,13 +70,13 @@ def test_what_is_wrong_is_said_with_its_place(write: Write, was: str, came: str,
     assert "t.toml" in str(refused.value)
 
 
-def test_a_typed_table_is_told_from_other_files(write: Write) -> None:
+def test_a_typed_table_is_distinguished_from_other_files(write: Write) -> None:
     assert is_historical(write("t.toml", TABLE))
     assert not is_historical(write("plan.toml", 'name = "x"'))
     assert not is_historical(Path("nowhere.toml"))
 
 
-def test_what_a_ledger_lists_are_prints_too(write: Write) -> None:
+def test_entries_of_a_ledger_are_prints_too(write: Write) -> None:
     file = write("g.toml", 'title = "g"\n[[system]]\nname = "23.9"\ndate = 1974-04-28\nelapsed = "91.8"\n')
     assert {name: each.text for name, each in read_historical(file).prints.items()} == {"system.23_9.elapsed": "91.8"}
     assert [key("MTS500 (large records), EIS"), key("Page Control/Scheduler, etc.")] == ["mts500", "page_control"]
@@ -93,7 +93,7 @@ def test_what_a_ledger_lists_are_prints_too(write: Write) -> None:
         ("[[", "g.toml"),
     ],
 )
-def test_a_file_of_goals_says_what_is_wrong(write: Write, text: str, wrong: str) -> None:
+def test_an_error_in_a_file_of_goals_is_reported(write: Write, text: str, wrong: str) -> None:
     with pytest.raises(InputError) as refused:
         read_goals(write("g.toml", text))
     assert wrong in str(refused.value)

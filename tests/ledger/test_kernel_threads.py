@@ -11,7 +11,7 @@ READ = KernelThreads([-0.5, 0.0, 1.0, 2.0], [0.0, 0.1, 0.3, 0.3])
     ("begin", "end", "used"),
     [(0.0, 1.0, 0.2), (-0.5, 2.0, 0.3), (0.5, 1.5, 0.1), (1.0, 2.0, 0.0), (-0.25, 0.5, 0.15), (0.5, 0.5, 0.0)],
 )
-def test_between_readings_it_goes_by_time(begin: float, end: float, used: float) -> None:
+def test_between_readings_time_is_interpolated(begin: float, end: float, used: float) -> None:
     assert READ.between(begin, end) == pytest.approx(used)
 
 

@@ -41,7 +41,7 @@ def test_the_compact_form_has_the_same_values_without_tiers_and_reasons() -> Non
     assert (short.by_cause.value, short.by_cause.why) == (None, UNRECORDED)
 
 
-def test_what_an_older_record_lacks_is_not_zero() -> None:
+def test_figures_that_an_older_record_lacks_are_not_zero() -> None:
     report: MeterReport = typed({"own": {"seconds": {"value": 1.0, "tier": "plain"}}})
     assert (report.own.seconds.value, report.own.irq.why) == (1.0, UNRECORDED)
     assert report.own.others_are_rest is None

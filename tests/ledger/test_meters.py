@@ -23,7 +23,7 @@ def read(folder: Path, text: str) -> tuple[Metered, list[str]]:
     return read_metered([(0, folder / "run")], CLOCK, damage), damage
 
 
-def test_each_kind_of_row_has_its_place(tmp_path: Path) -> None:
+def test_each_kind_of_row_is_read(tmp_path: Path) -> None:
     row = {"row": {"cpu": {}}, "seconds": 1.0, "at": CLOCK + 3 * NANO}
     found, damage = read(tmp_path, written(ABOUT, row, {"step": 1, "sheet": {"at": 5}}, {"profile": {"samples": 7}}))
     assert damage == []
@@ -47,13 +47,13 @@ def test_a_last_row_without_its_newline_is_cut_off(tmp_path: Path, kept: int) ->
 
 
 @pytest.mark.parametrize("row", ["[]", "7", '"text"', "{}", '{"at": 5, "about": {"more": 1}}', "\ufffd"])
-def test_a_row_that_is_none_is_left_out_and_said(tmp_path: Path, row: str) -> None:
+def test_an_invalid_row_is_left_out_and_reported(tmp_path: Path, row: str) -> None:
     found, damage = read(tmp_path, written(ABOUT) + row + "\n" + written({"gap": "later"}))
     assert len(found.gaps) == 1
     assert damage == ["run/meters.jsonl: 1 row cannot be read and is left out"]
 
 
-def test_what_cannot_be_opened_is_damage_and_no_failure(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_reported_as_damage(tmp_path: Path) -> None:
     (tmp_path / "run" / "meters.jsonl").mkdir(parents=True)
     damage = list[str]()
     assert read_metered([(0, tmp_path / "run")], CLOCK, damage) == Metered()

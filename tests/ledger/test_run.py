@@ -35,7 +35,7 @@ def test_only_the_measurement_interval_is_added_up(tmp_path: Path) -> None:
     assert max(h.max for h in responses.values()) < 1.0  # 9 s while settling
 
 
-def test_one_agent_can_be_looked_at_alone(tmp_path: Path) -> None:
+def test_one_agent_can_be_read_alone(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", agents=2, measure=3, responses=lambda _, agent, *__: [0.1 + agent])
     run = open_run(folder.write())
     medians = [h.quantile(0.5) for k in (0, 1) if (h := run.pooled(lambda tag: tag.series == "response", k))]
@@ -43,7 +43,7 @@ def test_one_agent_can_be_looked_at_alone(tmp_path: Path) -> None:
 
 
 @given(st.lists(DURATIONS, min_size=1, max_size=6))
-def test_added_is_pooled(parts: list[list[float]]) -> None:
+def test_adding_histograms_pools_their_values(parts: list[list[float]]) -> None:
     merged = add_histograms(Histogram.decode(encode(part)) for part in parts)
     pooled = Histogram.decode(encode(duration for part in parts for duration in part))
     assert merged is not None
@@ -57,7 +57,7 @@ def test_quantiles_are_those_of_the_sorted_values(durations: list[float], percen
     assert Histogram.decode(encode(durations)).quantile(percent / 100) == pytest.approx(expected, rel=1e-12)
 
 
-def test_adding_leaves_the_parts_alone() -> None:
+def test_adding_does_not_change_the_parts() -> None:
     parts = [Histogram.decode(encode([0.1])), Histogram.decode(encode([0.2]))]
     add_histograms(parts)
     assert [part.count for part in parts] == [1, 1]
@@ -69,7 +69,7 @@ def test_names_are_decoded() -> None:
 
 
 @pytest.mark.parametrize("name", ["series.jsonl", "histograms.hlog", "users.jsonl", "timeline.json", "agent.json"])
-def test_a_file_cut_at_any_byte_is_read_as_far_as_it_goes(tmp_path: Path, name: str) -> None:
+def test_a_file_cut_at_any_byte_is_read_up_to_there(tmp_path: Path, name: str) -> None:
     path = RunFolder(tmp_path / "run", measure=2).write() / "agent-0" / name
     whole = path.read_bytes()
     for size in range(len(whole)):
@@ -91,7 +91,7 @@ def parses(text: bytes) -> bool:
     return True
 
 
-def test_a_row_that_cannot_be_read_is_left_out_and_said(tmp_path: Path) -> None:
+def test_an_unreadable_row_is_left_out_and_reported(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=2).write()
     series, log = folder / "agent-0" / "series.jsonl", folder / "agent-0" / "histograms.hlog"
     series.write_text(series.read_text().replace('"transactions"', '"trans"', 1))
@@ -126,7 +126,7 @@ def test_later_segments_continue_the_steps_and_the_time(tmp_path: Path) -> None:
     assert run.host[0].end == 62.0
 
 
-def test_a_row_may_stick_out_by_a_rounding_error(tmp_path: Path) -> None:
+def test_a_row_may_exceed_its_step_by_a_rounding_error(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     log = folder / "agent-0" / "histograms.hlog"
     log.write_text("".join(rows(0, 2, [("g/t/response", [0.1])])).replace(",2.000,1.000", ",1.9995,3.0007"))
@@ -167,7 +167,7 @@ def planned(folder: Path, **facts: object) -> None:
     (folder / "run.json").write_text(json.dumps(run | facts))
 
 
-def test_an_agent_that_left_nothing_is_missed(tmp_path: Path) -> None:
+def test_an_agent_without_records_is_reported_missing(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     planned(folder, agents=2)
     run = open_run(folder)
@@ -178,7 +178,7 @@ def test_an_agent_that_left_nothing_is_missed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ended", "damage"), [("completed", ["segment-1/agent-0: has recorded nothing"]), ("interrupted", [])]
 )
-def test_a_segment_that_never_began_is_missed_unless_the_run_was_ended(
+def test_a_segment_that_never_began_is_reported_missing_unless_the_run_was_stopped(
     tmp_path: Path, ended: str, damage: list[str]
 ) -> None:
     folder = RunFolder(tmp_path / "run", measure=3, ended=ended).write()
@@ -186,13 +186,13 @@ def test_a_segment_that_never_began_is_missed_unless_the_run_was_ended(
     assert open_run(folder).damage == damage
 
 
-def test_time_counts_from_the_first_agent_that_says_when_it_began(tmp_path: Path) -> None:
+def test_time_counts_from_the_earliest_recorded_start_of_an_agent(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
     (folder / "agent-0" / "timeline.json").unlink()
     assert [agent.origin.time for agent in open_run(folder).agents] == [0.0, 0.0]
 
 
-def test_raw_files_are_those_that_nothing_was_derived_for(tmp_path: Path) -> None:
+def test_raw_files_exclude_derived_files(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     for name in ("report.html", "summary.json", ".report.html.1.part"):
         (folder / name).touch()

@@ -25,12 +25,12 @@ def test_a_profile_is_read(tmp_path: Path) -> None:
         ('{"format": 2, "cuesta": "9.0", "recorded": "", "machine": {}, "sheet": {}}', "is of format 2"),
     ],
 )
-def test_what_is_no_profile_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_is_not_a_profile_is_refused(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "file").write_text(text)
     with pytest.raises(InputError, match=said):
         read_service(tmp_path / "file")
 
 
-def test_a_profile_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_profile_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         read_service(tmp_path / "file")

@@ -34,7 +34,7 @@ def test_a_record_is_signed_again(signed: Path) -> None:
     assert signer(signed, signers(signed, "ben", "ann")) == "ben@example"
 
 
-def test_nobody_else_is_taken_for_the_signer(signed: Path) -> None:
+def test_another_person_is_not_accepted_as_the_signer(signed: Path) -> None:
     with pytest.raises(CuestaError, match="signed by nobody in"):
         signer(signed, signers(signed, "ben"))
 
@@ -62,7 +62,7 @@ def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
         signer(signed, signers(signed, "ann"))
 
 
-def test_what_is_missing_is_named(here: Path) -> None:
+def test_missing_files_and_programs_are_named(here: Path) -> None:
     with pytest.raises(CuestaError, match="there is no such key"):
         sign(here, here / "none")
     (here / "no-key").write_text("x")

@@ -53,12 +53,12 @@ def test_a_long_wait_is_shown_with_the_row_in_which_the_cursor_stands() -> None:
     assert rows[1].endswith("; 1 user has waited 9 s for /root@vm/; the cursor's row is empty")
 
 
-def test_what_takes_longer_than_planned_is_not_beyond_its_end() -> None:
+def test_a_phase_that_overruns_shows_at_most_its_planned_end() -> None:
     view = merge([snapshot(seconds=31.0, phase="drain")])
     assert str(view).startswith("drain  31/31 s")
 
 
-def test_before_anything_happened_there_is_nothing_to_show() -> None:
+def test_before_the_first_event_nothing_is_shown() -> None:
     assert merge([]) is None
     view = merge([snapshot(phase=None, length=0.0, response=None, steps=3)])
     assert str(view) == "start 1/3  10/30 s  3 users  0.0 transactions/s  response -  1 error"

@@ -67,7 +67,7 @@ def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
         (fields.Target, "gopher://h:1", "gopher"),
     ],
 )
-def test_what_will_not_do_is_told_what_was_expected(kind: object, value: object, said: str) -> None:
+def test_a_refused_value_names_the_expected_one(kind: object, value: object, said: str) -> None:
     with pytest.raises(ValidationError) as raised:
         read(kind, value)
     message = raised.value.errors()[0]["msg"]
@@ -76,5 +76,5 @@ def test_what_will_not_do_is_told_what_was_expected(kind: object, value: object,
 
 
 @pytest.mark.parametrize("text", ["closed", "paced:200ms", "open:2.5/s", "open:3/s:sessions"])
-def test_a_load_is_shown_as_it_is_read(text: str) -> None:
+def test_a_load_is_shown_in_the_form_in_which_it_is_read(text: str) -> None:
     assert str(Load.read(text)) == text

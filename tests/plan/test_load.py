@@ -21,7 +21,7 @@ def users(plan: Plan) -> int:
     return plan.settings.group[0].users
 
 
-def test_without_anything_it_is_the_main_job(here: Path) -> None:
+def test_the_default_is_the_main_job(here: Path) -> None:
     plan = load(RawOptions(), here)
     assert (plan.settings.name, users(plan), plan.settings.group[0].target) == ("interactive", 96, "host:")
 
@@ -37,7 +37,7 @@ def test_the_project_file_stands_above_the_main_job(here: Path, write: Write) ->
     )
 
 
-def test_a_plan_with_nothing_in_it_has_defaults(here: Path, write: Write) -> None:
+def test_an_empty_plan_has_defaults(here: Path, write: Write) -> None:
     plan = load(RawOptions(plan=write("plan.toml", "")), here)
     assert (users(plan), plan.settings.group[0].target, len(plan.steps)) == (1, "host:", 1)
 
@@ -59,12 +59,12 @@ def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Pat
     assert plan.settings.stamps == 16
 
 
-def test_a_misspelt_variable_is_not_passed_over(here: Path) -> None:
+def test_a_misspelt_variable_is_refused(here: Path) -> None:
     with pytest.raises(UsageError, match="CUESTA_USER: no such setting; did you mean `CUESTA_USERS`"):
         load(RawOptions(environment={"CUESTA_USER": "5"}), here)
 
 
-def test_what_a_group_says_beats_what_stands_at_the_top(here: Path, write: Write) -> None:
+def test_settings_of_a_group_override_those_at_the_top(here: Path, write: Write) -> None:
     path = write("plan.toml", 'think = "exp 1s"\nrows = 30\n[[group]]\nname="a"\n[[group]]\nname="b"\nthink = "exp 2s"')
     groups = load(RawOptions(plan=path), here).settings.group
     assert [(group.think, group.rows) for group in groups] == [("exp 1s", 30), ("exp 2s", 30)]
@@ -82,13 +82,13 @@ def test_a_tape_names_the_run(here: Path) -> None:
     assert (plan.settings.name, plan.settings.group[0].tape) == ("log-in", str(here / "some/log in.tape"))
 
 
-def test_users_given_for_several_groups_are_shared_in_proportion(here: Path, write: Write) -> None:
+def test_users_of_a_flag_are_divided_among_groups_in_proportion(here: Path, write: Write) -> None:
     path = write("plan.toml", '[[group]]\nname="a"\nusers=2\n[[group]]\nname="b"\nusers=1')
     groups = load(RawOptions(plan=path, flags={"users": "10"}), here).settings.group
     assert [group.users for group in groups] == [7, 3]
 
 
-def test_limits_of_flags_are_added_and_host_settings_laid_over(here: Path, write: Write) -> None:
+def test_flags_add_limits_and_override_host_settings(here: Path, write: Write) -> None:
     path = write("plan.toml", 'limits = ["throughput > 1"]\n[host]\ndelay = "5ms"\nservers = 2')
     flags = {"limits": ["skipped == 0"], "host": {"delay": "6ms", "service": "echo"}}
     settings = load(RawOptions(plan=path, flags=flags), here).settings
@@ -143,6 +143,6 @@ def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, said
         load(RawOptions(), here)
 
 
-def test_a_missing_plan_is_said(here: Path) -> None:
+def test_a_missing_plan_is_reported(here: Path) -> None:
     with pytest.raises(InputError, match=r"nope.toml: cannot read the plan: No such file"):
         load(RawOptions(plan=here / "nope.toml"), here)

@@ -54,7 +54,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
-def test_what_is_wrong_is_said(here: Path, write: Write, text: str, snapshot: SnapshotAssertion) -> None:
+def test_each_mistake_is_reported(here: Path, write: Write, text: str, snapshot: SnapshotAssertion) -> None:
     write("plan.toml", text)
     with pytest.raises(InputError) as raised:
         load(RawOptions(plan=Path("plan.toml")), here)

@@ -6,7 +6,7 @@ from cuesta.plan.schema import Validity
 CROWD = Path(__file__).parents[2] / "crates" / "cuesta-bench" / "src" / "crowd.rs"
 
 
-def test_the_bench_judges_a_crowd_by_the_thresholds_of_a_plan() -> None:
+def test_the_benchmark_of_the_driver_uses_the_thresholds_of_a_plan() -> None:
     of_the_bench = dict(re.findall(r"^const (\w+): f64 = (.+);$", CROWD.read_text(encoding="utf-8"), re.MULTILINE))
     default = Validity()
     thresholds = {

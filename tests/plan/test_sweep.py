@@ -20,7 +20,7 @@ def test_the_last_axis_turns_fastest(here: Path, write: Write) -> None:
     assert plan.steps[3].swept == {"think": "exp 2s", "users": 35}
 
 
-def test_an_axis_may_be_of_one_group_or_of_the_host(here: Path, write: Write) -> None:
+def test_an_axis_may_belong_to_one_group_or_to_the_host(here: Path, write: Write) -> None:
     plan = plan_of(here, write, GROUPS + '[sweep]\ngroup.b.users = [1, 9]\nhost.delay = ["1ms", "2ms"]')
     seen = [(*(group.users for group in step.settings.group), step.settings.host.delay) for step in plan.steps]
     assert seen == [(2, 1, 10**6), (2, 1, 2 * 10**6), (2, 9, 10**6), (2, 9, 2 * 10**6)]

@@ -88,7 +88,7 @@ def refused() -> Comparison:
 @pytest.mark.parametrize(
     "made", [changed, compensated, far_apart, inconclusive, refused], ids=lambda made: made.__name__
 )
-def test_what_is_said(made: object, snapshot: SnapshotAssertion) -> None:
+def test_the_printed_text(made: object, snapshot: SnapshotAssertion) -> None:
     assert callable(made)
     said = text(made())
     assert "\n" + said + "\n" == snapshot
@@ -98,7 +98,7 @@ def test_what_is_said(made: object, snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize(
     "made", [changed, compensated, far_apart, inconclusive, refused], ids=lambda made: made.__name__
 )
-def test_the_same_as_data(made: object) -> None:
+def test_the_same_as_json(made: object) -> None:
     assert callable(made)
     found = json.loads(json.dumps(data(made())))
     assert found["verdict"] == str(made().overall)
@@ -107,7 +107,7 @@ def test_the_same_as_data(made: object) -> None:
         assert set(figure) >= {"metric", "base", "new", "interval", "verdict", "more_runs", "chance_unchanged"}
 
 
-def test_ratio_and_interval_never_run_together() -> None:
+def test_ratio_and_interval_are_always_separated() -> None:
     """From 10 on as below it: not `11.29611.184 – 11.380`."""
     (row,) = (row for row in text(far_apart()).splitlines() if "have a long name  " in row)
     *_, ratio, low, dash, high, verdict = row.split()
@@ -115,7 +115,7 @@ def test_ratio_and_interval_never_run_together() -> None:
     assert 10 < float(low) <= float(ratio) <= float(high) < 13
 
 
-def test_why_it_cannot_tell_is_said_first_and_once() -> None:
+def test_the_reason_for_no_verdict_comes_first_and_once() -> None:
     said = text(inconclusive())
     assert said.startswith(
         "new against base: cannot tell: too few for any verdict: an exact 95 % interval\nneeds 4 + 4"
@@ -133,10 +133,10 @@ def test_colour_is_for_terminals() -> None:
     assert "\x1b[1;31mCHANGED" in text(changed(), colour=True)
 
 
-def test_names_cannot_command_the_terminal() -> None:
+def test_names_cannot_send_control_codes_to_the_terminal() -> None:
     evil = runs.side("new\x1b[31m", 5, **FIGURES)
     assert "\x1b" not in text(compare(runs.side("base", 5, **FIGURES), evil, Terms()))
 
 
-def test_runs_that_do_not_differ_find_a_change_of_any_size() -> None:
+def test_identical_runs_can_detect_a_change_of_any_size() -> None:
     assert [least_found(0.0), least_found(0.0093)] == ["any size", "0.93 %"]

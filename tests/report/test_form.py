@@ -71,14 +71,14 @@ def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
     assert form_text.text(record(runs), Path("certified/3.0.5")) == snapshot
 
 
-def test_what_no_run_told_is_no_zero() -> None:
+def test_a_figure_without_data_is_not_zero() -> None:
     nothing = record(0).model_copy(update={"workload": NOTHING})
     said = form_text.text(nothing, Path("c"))
     assert "number of processes used: — (no run was begun)" in said
     assert "script used: — (no run was begun)" in said
 
 
-def test_names_from_outside_command_no_terminal_and_no_browser() -> None:
+def test_foreign_names_send_no_control_codes_or_markup() -> None:
     nasty = record(1, system="3.0.5\x1b[2J<script>alert(1)</script>", comments=["\x1b]0;title\x07 <b>"])
     assert "\x1b" not in form_text.text(nasty, Path("c"))
     assert "\x1b" not in (page := form_page.page(nasty, Path("c")))

@@ -42,13 +42,13 @@ def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
         ("echo.p99 < 10ms", "not measured at 2, 4 and 8 users"),
     ],
 )
-def test_a_sweep_answers_up_to_how_many_users(tmp_path: Path, limit: str, said: str) -> None:
+def test_the_headline_of_a_sweep_names_the_number_of_users(tmp_path: Path, limit: str, said: str) -> None:
     assert headline(swept(tmp_path / "run", limits=[limit])) == (
         f"2 to 8 users at the built-in host (host:): {said}; valid"
     )
 
 
-def test_a_step_in_doubt_is_neither_kept_nor_crossed(tmp_path: Path) -> None:
+def test_a_doubtful_step_neither_keeps_nor_crosses_a_limit(tmp_path: Path) -> None:
     said = headline(swept(tmp_path / "run", limits=["response.p99 < 300ms"], busy=2))
     assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in said
     assert "crossed" not in said
@@ -59,7 +59,7 @@ def test_a_sweep_without_limits_says_how_response_grew(tmp_path: Path) -> None:
     assert "median response 100 ms to 400 ms; valid; no limit was set" in headline(swept(tmp_path / "run", limits=[]))
 
 
-def test_a_sweep_whose_response_stayed_says_it_once(tmp_path: Path) -> None:
+def test_a_sweep_with_constant_response_states_it_once(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=USERS, responses=lambda *_: [0.1] * 20).write()
     assert "median response 100 ms at both ends" in headline(summarise(folder))
 
@@ -69,7 +69,7 @@ def test_the_settings_of_a_target_are_left_out_of_sentences() -> None:
     assert without_settings("pty:grep -E 'a?b' notes.txt") == "pty:grep -E 'a?b' notes.txt"
 
 
-def test_a_gap_in_the_counts_is_said_once_on_the_first_screen(tmp_path: Path) -> None:
+def test_a_gap_in_the_counts_is_reported_once_on_the_first_screen(tmp_path: Path) -> None:
     summary = summarise(made_up.good(tmp_path / "run"))
     (step,) = summary.steps
     assert step.law
@@ -86,20 +86,20 @@ def test_without_keys_there_is_no_delay(tmp_path: Path) -> None:
     assert "delay (sent − due) no key was sent" in text(silent, colour=False)
 
 
-def test_few_values_have_a_longest_one_and_no_p99(tmp_path: Path) -> None:
+def test_few_values_are_summarized_by_the_longest_not_p99(tmp_path: Path) -> None:
     said = headline(summarise(made_up.good(tmp_path / "run")))
     assert "an answer takes 100 ms (the longest of 60: 200 ms)" in said
     many = RunFolder(tmp_path / "many", responses=lambda *_: [0.1] * 40).write()
     assert "an answer takes 100 ms (p99 100 ms)" in headline(summarise(many))
 
 
-def test_what_was_not_measured_is_not_answered(tmp_path: Path) -> None:
+def test_the_headline_omits_unmeasured_figures(tmp_path: Path) -> None:
     said = headline(summarise(RunFolder(tmp_path / "run", agents=0).write()))
     assert "nothing was measured" in said
     assert "valid;" not in said
 
 
-def test_a_limit_without_a_value_is_not_said_to_be_crossed(tmp_path: Path) -> None:
+def test_a_limit_without_a_value_is_not_called_crossed(tmp_path: Path) -> None:
     said = headline(summarise(RunFolder(tmp_path / "run", limits=["echo.max < 50ms"]).write()))
     assert "limit not measured: echo.max < 50ms" in said
     assert "crossed" not in said
@@ -119,7 +119,7 @@ def test_big_figures_are_few_and_have_their_meaning(tmp_path: Path, make: Callab
     assert all(figure.meaning for figure in figures)
 
 
-def test_users_who_wait_for_what_never_comes_are_counted(tmp_path: Path) -> None:
+def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     users = folder / "agent-0" / "users.jsonl"
     rows = [json.loads(row) for row in users.read_text().splitlines()]

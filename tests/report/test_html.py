@@ -65,7 +65,7 @@ def test_the_page_is_whole(tmp_path: Path, make: Callable[[Path], Path]) -> None
 
 
 @MAKES
-def test_what_a_page_refers_to_lies_beside_it(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+def test_files_that_a_page_links_are_beside_it(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     """That nothing is fetched, a browser shows (test_page)."""
     folder = make(tmp_path / "run")
     text = page(folder)
@@ -94,11 +94,11 @@ def test_plots_have_titles_and_the_colours_of_the_page(tmp_path: Path, make: Cal
     assert all(f"{name}:" in dark for name in used)
 
 
-def test_a_page_without_plots_carries_nothing_that_draws() -> None:
+def test_a_page_without_plots_has_no_plotting_library() -> None:
     assert len(wrapped_in_page("Nothing", [])) < 10_000
 
 
-def test_what_draws_is_missed_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_plotting_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("cuesta.report.page._own", lambda name: (tmp_path if name == "vega.js.gz" else OWN) / name)
     with pytest.raises(CuestaError, match=r"vega\.js\.gz is missing"):
         wrapped_in_page("A plot", [plots([Plot("one", {})])])
@@ -143,7 +143,7 @@ def test_times_off_the_cpu_are_a_table_where_the_kernel_was_traced(tmp_path: Pat
     assert "in a run queue 360 2.16 ms" in " ".join(words)
 
 
-def test_names_from_outside_are_escaped(tmp_path: Path) -> None:
+def test_foreign_names_are_escaped(tmp_path: Path) -> None:
     evil = [("%3Cb%3E/%3Cscript%3Ealert(1)%3C%2Fscript%3E&%22/response", [0.1] * 99)]
     folder = RunFolder(tmp_path / "run", histograms=[*evil, (evil[0][0] + "_from_sent", [0.1] * 99)]).write()
     run = folder / "run.json"
@@ -173,7 +173,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.data())
-def test_a_folder_that_was_cut_off_anywhere_has_a_report(
+def test_a_folder_truncated_anywhere_has_a_report(
     tmp_path_factory: pytest.TempPathFactory, whole: dict[str, bytes], data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("cut") / "run"

@@ -65,7 +65,7 @@ def test_limits_of_a_sweep_name_their_step(tmp_path: Path) -> None:
     }
 
 
-def test_what_xml_cannot_hold_is_left_out(tmp_path: Path) -> None:
+def test_characters_that_xml_forbids_are_left_out(tmp_path: Path) -> None:
     folder = made_up.good(tmp_path / "run")
     run = (folder / "run.json").read_text().replace("2026-11-21T01:23:45Z", "\\u0001<&")
     (folder / "run.json").write_text(run)

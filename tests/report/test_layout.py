@@ -25,12 +25,12 @@ def test_an_empty_cell_keeps_its_place() -> None:
 
 
 @given(st.text("abc", min_size=1, max_size=12), CELLS, st.integers(0, 9))
-def test_no_cells_touch(label: str, cells: list[str], width: int) -> None:
+def test_cells_never_touch(label: str, cells: list[str], width: int) -> None:
     assert in_columns(label, width, cells, [width] * len(cells)).split() == [label, *cells]
 
 
 @given(CELLS)
-def test_columns_grow_to_what_is_in_them(cells: list[str]) -> None:
+def test_columns_grow_with_their_cells(cells: list[str]) -> None:
     widths = grown([7] * len(cells), [cells])
     row = in_columns("", 0, cells, widths)
     assert len(row) == sum(widths)
@@ -48,14 +48,14 @@ def run_together(text: str) -> list[str]:
     return [word for word in words if not NUMBER.fullmatch(word)]
 
 
-def test_numbers_that_run_together_would_be_seen() -> None:
+def test_the_check_detects_numbers_that_run_together() -> None:
     assert run_together(" ".join(map(str, range(30))) + " 11.29611.184 1,234,56789,012") == [
         "11.29611.184",
         "1,234,56789,012",
     ]
 
 
-def test_large_counts_do_not_run_together_in_a_sheet() -> None:
+def test_large_counts_do_not_run_together_in_a_meter_report() -> None:
     of = meter_report(0, 1e6, by_cause=by_cause())
     for name in ("minor_faults", "major_faults"):
         of["counts"][name] = events(1_234_567_890_123_456, 1e4)

@@ -16,7 +16,7 @@ def made(*systems: MeasuredSystem, improvements: tuple[Improvement, ...] = (), g
     return ledger("title\x1b[2J", "", "s", systems, improvements, None, goal)
 
 
-def test_a_long_base_is_named_above_and_nothing_commands_a_terminal() -> None:
+def test_a_long_base_is_named_above_and_control_codes_are_removed() -> None:
     out = text(
         made(MeasuredSystem("Debian 12, Linux 6.18", DAY, 3.0, grade="certified"), MeasuredSystem("b", DAY, 1.5))
     )
@@ -30,7 +30,7 @@ def test_a_long_base_is_named_above_and_nothing_commands_a_terminal() -> None:
     ]
 
 
-def test_a_release_that_gained_more_than_hoped_for_says_so() -> None:
+def test_a_release_that_gained_more_than_planned_is_reported() -> None:
     hoped = Improvement(name="it", saves="10%")
     out = text(made(MeasuredSystem("a", DAY, 100.0), MeasuredSystem("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
     assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was hoped for" in out
@@ -71,6 +71,6 @@ def test_one_run_is_no_percentage(base: tuple[float, ...], new: tuple[float, ...
     assert note == "— no percentage: it has an interval over runs, which takes 4 of each system"
 
 
-def test_what_was_printed_is_taken_as_printed() -> None:
+def test_printed_values_are_used_without_change() -> None:
     found = made(MeasuredSystem("1974", DAY, 3.0), MeasuredSystem("b", DAY, 1.5, runs=RUNS))
     assert data(found)["systems"][1]["percent"] == pytest.approx(50.0)

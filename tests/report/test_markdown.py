@@ -32,7 +32,7 @@ def cells(tokens: list[Token]) -> list[str]:
 
 
 @pytest.mark.parametrize("make", [made_up.good, made_up.bad, made_up.sweep, made_up.cut_off, made_up.never_began])
-def test_every_table_is_one(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+def test_every_table_parses_as_a_table(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     text = markdown(runs(make(tmp_path / "run")))
     tables = text.count("\n| :--")
     assert [token.type for token in parsed(text)].count("table_open") == tables
@@ -54,13 +54,13 @@ def test_an_invalid_run_says_why_and_what_to_do(tmp_path: Path) -> None:
     assert "- the driver was busy: 95.0 % of its cores (allowed 80.0 %) → use fewer users" in text
 
 
-def test_a_run_that_was_cut_off_says_how_far_it_got(tmp_path: Path) -> None:
+def test_a_truncated_run_says_where_it_ends(tmp_path: Path) -> None:
     assert "**the record breaks off: recorded are 12.0 s of 32.0 s planned" in markdown(
         runs(made_up.cut_off(tmp_path / "run"))
     )
 
 
-def test_names_from_outside_are_text(tmp_path: Path) -> None:
+def test_foreign_names_are_plain_text(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", limits=["response{a, b/c}.p50 < 50ms"]).write()
     run = folder / "run.json"
     run.write_text(run.read_text().replace("made-up", HOSTILE.replace("\\", "\\\\")))
@@ -81,7 +81,7 @@ def test_several_runs_stand_side_by_side(tmp_path: Path) -> None:
     assert "✅ 200 ms, kept" in cells(parsed(text))
 
 
-def test_the_hosts_figures_keep_their_base_tier_and_others(tmp_path: Path) -> None:
+def test_figures_of_the_host_have_base_tier_and_others(tmp_path: Path) -> None:
     """A percentage says nothing without what it is of, how it was had, and what else used the CPUs."""
     summary = runs(made_up.sampled(tmp_path / "run"))
     text = html.unescape(markdown(summary))

@@ -10,11 +10,11 @@ from tests.meter_reports import meter_report, missing, plain, traced, typed
 WIDTH = 100
 
 
-def test_a_sheet_of_a_host(snapshot: SnapshotAssertion) -> None:
+def test_a_meter_report_of_a_host(snapshot: SnapshotAssertion) -> None:
     assert "\n" + meters.text(typed(meter_report(wall=0))).replace(*when()) + "\n" == snapshot
 
 
-def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
+def test_a_traced_meter_report_says_so_in_its_rows() -> None:
     text = meters.text(typed(traced()))
     shown = [
         "page-wait idle     12.0 %  exact",
@@ -31,7 +31,7 @@ def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
-def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
+def test_a_meter_report_older_than_the_tracers_is_shown() -> None:
     old = meter_report()
     for name in ("page_wait", "loading", "quota_wait"):
         del old["idle"][name]
@@ -42,7 +42,7 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
     assert meter_rows.row(typed(old)) == meter_rows.row(typed(meter_report()))
 
 
-def test_what_sampling_took_is_called_its_overhead() -> None:
+def test_the_cost_of_sampling_is_called_overhead() -> None:
     seconds = {"interrupts_seconds": 0.19, "reader_seconds": 0.05, "for_linker_seconds": 0.004}
     about = {"calls_estimated": -0.0, "samples": 9663.0, "named_calls_percent": 100.0, **seconds}
     by_cause = {"causes": {}, "unclassified": 0.1, "about": {name: plain(value) for name, value in about.items()}}
@@ -54,7 +54,7 @@ def test_what_sampling_took_is_called_its_overhead() -> None:
 NO_FIGURES = ("source", "others_are_rest", "doubt")
 
 
-def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
+def test_an_ended_subject_is_reported_without_time() -> None:
     gone = meter_report()
     figures = {name: missing("process 4711 has ended") for name in gone["own"] if name not in NO_FIGURES}
     gone["own"] = {**gone["own"], **figures}
@@ -76,14 +76,14 @@ def test_rows(snapshot: SnapshotAssertion) -> None:
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
 
 
-def test_interrupts_that_nobody_tells_apart_are_with_others() -> None:
+def test_interrupts_without_separate_time_stand_with_others() -> None:
     mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
     assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(typed(mingled))
     assert list(meter_rows.gaps(typed(mingled))) == ["no meter data for %irq: in whose time they came"]
 
 
-def test_an_empty_cell_has_its_reason_and_each_reason_is_said_once() -> None:
+def test_an_empty_cell_has_a_reason_and_each_reason_is_given_once() -> None:
     gapped = meter_report()
     gapped["cpu"]["steal"] = gapped["traffic"]["ready"] = missing("not there")
     gapped["counts"]["minor_faults"] = gapped["counts"]["major_faults"] = missing("not counted")
@@ -101,7 +101,7 @@ def test_no_row_is_wider_than_a_terminal() -> None:
     assert max(map(len, rows)) <= WIDTH
 
 
-def test_what_came_from_outside_cannot_command_a_terminal() -> None:
+def test_foreign_text_sends_no_control_codes() -> None:
     text = meters.text(typed(meter_report(subject="cgroup:/\x1b[2J", notes=["\x1b]0;x\x07"])))
     assert "\x1b" not in text
     assert "\x07" not in text

@@ -39,7 +39,7 @@ def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
     assert said == "network, shared: at most 13.0 % of the machine's 2 CPUs (all soft interrupts, by clock ticks)"
 
 
-def test_isolated_sides_have_their_cpus_for_themselves() -> None:
+def test_isolated_sides_have_their_own_cpus() -> None:
     (said,) = network(host(2, network=SAMPLED))
     assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 % (plain)"
 
@@ -53,11 +53,11 @@ def test_others_on_isolated_cpus_are_named() -> None:
 
 
 @pytest.mark.parametrize("order", [1, None])
-def test_elsewhere_it_is_the_hosts_own(order: int | None) -> None:
+def test_on_another_machine_it_belongs_to_the_host(order: int | None) -> None:
     assert list(network(host(order, network=SAMPLED))) == []
 
 
-def test_records_of_before_have_none() -> None:
+def test_older_records_have_none() -> None:
     assert list(network(host(4))) == []
     unknown = missing("/proc/stat: not there")
     assert list(network(host(4, network={**BY_TICKS, "percent": unknown}))) == []

@@ -125,7 +125,9 @@ EVERY = [*(make.__name__ for make in ALONE), SEVERAL, *FORMS]
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
 @pytest.mark.parametrize("name", EVERY)
-def test_a_page_is_whole_and_alone(page: Tab, pages: dict[str, Path], name: str, place: tuple[int, str, str]) -> None:
+def test_a_page_is_complete_and_self_contained(
+    page: Tab, pages: dict[str, Path], name: str, place: tuple[int, str, str]
+) -> None:
     """First as its reader gets it, then with everything unfolded."""
     width, scheme, media = place
     page.look(pages[name], width, scheme, media)
@@ -145,7 +147,7 @@ def test_a_page_is_whole_and_alone(page: Tab, pages: dict[str, Path], name: str,
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_what_is_folded_away_is_printed_open(page: Tab, pages: dict[str, Path], name: str) -> None:
+def test_folded_sections_are_printed_open(page: Tab, pages: dict[str, Path], name: str) -> None:
     """Paper cannot be clicked on. On the screen it stays folded until its reader unfolds it."""
     page.look(pages[name], 1100)
     folded = page.value("document.querySelectorAll('details').length")
@@ -219,7 +221,7 @@ def test_a_click_on_a_name_in_the_legend_shows_it_alone(page: Tab, pages: dict[s
     assert "0.07" not in page.value(FADED)
 
 
-def test_what_a_page_fetches_and_says_would_be_seen(page: Tab, tmp_path: Path) -> None:
+def test_the_check_detects_requests_and_messages_of_a_page(page: Tab, tmp_path: Path) -> None:
     """So that the test above can fail."""
     file = tmp_path / "bad.html"
     file.write_text('<img src="http://127.0.0.1:9/x.png"/><script>console.error("oops"); missing()</script>')
@@ -229,7 +231,7 @@ def test_what_a_page_fetches_and_says_would_be_seen(page: Tab, tmp_path: Path) -
     assert any("missing is not defined" in said for said in page.said)
 
 
-def test_plots_that_overlap_would_be_seen(page: Tab, tmp_path: Path) -> None:
+def test_the_check_detects_overlapping_plots(page: Tab, tmp_path: Path) -> None:
     file = tmp_path / "overlap.html"
     texts = "".join(f'<text x="{x}" y="20">label</text>' for x in (0, 20, 90))
     file.write_text(f'<figure><svg viewBox="0 0 100 40">{texts}</svg></figure>')

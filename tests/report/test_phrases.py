@@ -13,14 +13,14 @@ from cuesta.report.sweep import saturation
 from tests.report import made_up
 
 
-def test_a_term_below_zero_stands_in_brackets() -> None:
+def test_a_negative_term_stands_in_brackets() -> None:
     found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
     assert found
     first = phrases.law_terms(found)
     assert "− (−50.0 µs) thinking − 10.0 ms keying =" in first
 
 
-def test_what_to_do_is_said_once(tmp_path: Path) -> None:
+def test_advice_is_given_once(tmp_path: Path) -> None:
     found = summarise(made_up.bad(tmp_path / "bad"))
     first, *others = found.doubts
     again = Doubted(1, first.doubt)
@@ -36,7 +36,7 @@ def test_a_limit_without_a_value_says_what_the_tape_lacks() -> None:
     assert phrases.limit_value(limit) == "the tape times no echo; add `Set Echo screen`"
 
 
-def test_how_certain_cpu_figures_are_is_said_in_words(tmp_path: Path) -> None:
+def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None:
     host = summarise(made_up.good(tmp_path / "run")).last.host
     assert host.meters
     (said, *_) = worth(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))

@@ -22,7 +22,7 @@ def titles(plots: list[Plot]) -> list[str]:
     return [plot.title for plot in plots]
 
 
-def test_a_host_that_was_never_sampled_at_work_has_no_plot_of_causes(tmp_path: Path) -> None:
+def test_a_host_without_samples_has_no_plot_of_causes(tmp_path: Path) -> None:
     rows = [sampled(1, user=0.0, softirq=0.0), sampled(2)]
     assert list(host_causes(metered(tmp_path / "run", rows))) == []
     assert len(list(host_causes(metered(tmp_path / "other", [*rows, sampled(3, user=1.0)])))) == 1

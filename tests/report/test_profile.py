@@ -13,7 +13,7 @@ def _sheet(idle: dict[str, object]) -> MeterReport:
     return typed({"cpu": {"idle": idle, "iowait": {"value": 0.5, "tier": "plain"}}})
 
 
-def test_the_largest_has_the_longest_bar_and_idle_is_counted() -> None:
+def test_the_largest_value_has_the_longest_bar_and_idle_is_counted() -> None:
     listing = {
         "samples": 100,
         "covered": 0.9,
@@ -35,7 +35,7 @@ def test_the_largest_has_the_longest_bar_and_idle_is_counted() -> None:
     assert all(len(row) <= 80 for row in rows)
 
 
-def test_nothing_sampled_is_said_and_absent_idle_is_not_zero() -> None:
+def test_a_profile_without_samples_says_so_and_absent_idle_is_not_zero() -> None:
     listing = {"samples": 0, "covered": 0.0, "more": 0, "locations": [], "modules": []}
     text = profile.text(listing, _sheet({"why": "not readable"}))
     assert text.splitlines() == [

@@ -15,13 +15,13 @@ FEW = meter_report()["counts"] | {"switches": events(3, 30.0)}
 RUN = typed(meter_report(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW))
 
 
-def test_what_is_said(snapshot: SnapshotAssertion) -> None:
+def test_the_printed_text(snapshot: SnapshotAssertion) -> None:
     said = text(mix_distance(mix(SERVICE), mix(RUN)), Service("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
     assert "\n" + said + "\n" == snapshot
     assert all(len(row) <= 80 for row in said.splitlines())
 
 
-def test_the_same_as_data() -> None:
+def test_the_same_as_json() -> None:
     found = json.loads(json.dumps(data(mix_distance(mix(SERVICE), mix(RUN)))))
     assert found["represents"] is False
     assert found["shares"][0]["name"] == "user"

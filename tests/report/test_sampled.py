@@ -49,7 +49,7 @@ def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
     assert set(host.cpu_by_cause) == set(host.cpu_by_cause_se)
 
 
-def test_a_sheet_has_intervals_and_no_more_digits_than_are_known() -> None:
+def test_a_meter_report_has_intervals_and_no_excess_digits() -> None:
     text = meters.text(typed(meter_report(by_cause=EIGHTY)))
     rows = {row.split()[0]: row.split() for row in text.partition("95 % interval")[2].splitlines()[1:3]}
     assert rows["user"] == ["user", "51", "40–62", "12", "ms", "56", "220", "µs", "plain"]
@@ -68,11 +68,11 @@ def test_a_sheet_has_intervals_and_no_more_digits_than_are_known() -> None:
         (RecordFigure(value=0.0), "s", "0 s", ""),
     ],
 )
-def test_a_figure_of_the_form(figure: RecordFigure, unit: str, cell: str, within: str) -> None:
+def test_a_figure_of_the_certification_form(figure: RecordFigure, unit: str, cell: str, within: str) -> None:
     assert (form.figure(figure, unit), form.interval(figure, unit)) == (cell, within)
 
 
-def test_the_networks_share_has_an_interval_and_where_no_sample_met_it_a_bound(tmp_path: Path) -> None:
+def test_the_network_share_has_an_interval_or_without_samples_a_bound(tmp_path: Path) -> None:
     def said(percent: float, limits: list[float]) -> str:
         of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
         return " ".join(shared(typed(meter_report(network=of, beside={}))))

@@ -19,7 +19,7 @@ from tests.report import made_up
         (["mr7/run", "mr8/run", "other"], ["mr7/run", "mr8/run", "there/other"]),
     ],
 )
-def test_runs_are_named_by_the_shortest_end_that_tells_them_apart(paths: list[str], named: list[str]) -> None:
+def test_runs_are_named_by_the_shortest_distinct_ending(paths: list[str], named: list[str]) -> None:
     assert several.names([Path("/there") / path for path in paths]) == named
 
 
@@ -39,7 +39,7 @@ def test_only_what_differs_is_listed(tmp_path: Path) -> None:
     assert list(several.differences(runs)) == [("machine: cpus", "2", "4")]
 
 
-def test_what_no_run_has_is_left_out(tmp_path: Path) -> None:
+def test_figures_that_no_run_has_are_left_out(tmp_path: Path) -> None:
     runs = {"bad": summarise(made_up.bad(tmp_path / "bad"))}
     rows = {getattr(label, "text", label): cells for label, *cells in several.figures(runs)}
     assert rows["response p50"] == ["100 ms"]

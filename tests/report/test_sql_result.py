@@ -13,7 +13,7 @@ def test_the_documentation_has_every_column() -> None:
     assert DOCS.read_text().partition("<!-- made from cuesta.ledger.tables -->\n\n")[2] == markdown().rstrip() + "\n"
 
 
-def test_numbers_stand_to_the_right_and_nothing_commands_a_terminal() -> None:
+def test_numbers_are_right_aligned_and_control_codes_are_removed() -> None:
     result = SqlResult(["name", "n"], [("a\x1b[31m", 1.5), ("b" * 80, None), ("two\nrows", 1234567.0)])
     assert text(result).splitlines() == [
         "name                                                                  n",
@@ -25,10 +25,10 @@ def test_numbers_stand_to_the_right_and_nothing_commands_a_terminal() -> None:
     ]
 
 
-def test_an_answer_of_nothing_is_its_columns() -> None:
+def test_an_empty_result_shows_its_columns() -> None:
     assert text(SqlResult(["n"], [])) == "n\n-\n0 rows"
 
 
-def test_an_answer_is_data() -> None:
+def test_a_result_is_available_as_json() -> None:
     result = SqlResult(["when", "what"], [(datetime.datetime(2026, 1, 2, 3, 4), {"a": 1})])
     assert data(result) == {"columns": ["when", "what"], "rows": [["2026-01-02T03:04:00", "{'a': 1}"]]}

@@ -93,7 +93,7 @@ def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
     assert text.count(">MR7<") >= 2
 
 
-def test_systems_that_played_unlike_scripts_are_in_no_plot_together(tmp_path: Path) -> None:
+def test_systems_with_different_scripts_do_not_share_a_plot(tmp_path: Path) -> None:
     file = tmp_path / "systems.html"
     other = record("batch")
     other = other.model_copy(update={"workload": other.workload.model_copy(update={"sha256": "ff" * 32})})
@@ -106,7 +106,7 @@ def test_systems_that_played_unlike_scripts_are_in_no_plot_together(tmp_path: Pa
     assert text.count("part IV b of the form") == 2
 
 
-def test_what_is_not_certified_says_why_and_names_are_escaped(tmp_path: Path) -> None:
+def test_an_uncertified_system_has_its_reason_and_names_are_escaped(tmp_path: Path) -> None:
     file = tmp_path / "systems.html"
     systems({"MR7": (tmp_path, record("MR7")), "new": (tmp_path, record("<MR8>"))}, file)
     text = file.read_text()
@@ -116,7 +116,7 @@ def test_what_is_not_certified_says_why_and_names_are_escaped(tmp_path: Path) ->
     assert "<MR8>" not in text
 
 
-def test_one_alone_is_its_form(tmp_path: Path) -> None:
+def test_a_single_certification_is_shown_as_its_form(tmp_path: Path) -> None:
     file = tmp_path / "record.html"
     systems({"MR8": (tmp_path, record("MR8"))}, file)
     assert "System Performance Certification Record: MR8" in file.read_text()

@@ -24,7 +24,9 @@ BOTH = pytest.mark.parametrize("verbose", [False, True], ids=["brief", "verbose"
 
 @BOTH
 @MAKES
-def test_what_is_said(tmp_path: Path, make: Callable[[Path], Path], verbose: bool, snapshot: SnapshotAssertion) -> None:
+def test_the_printed_text(
+    tmp_path: Path, make: Callable[[Path], Path], verbose: bool, snapshot: SnapshotAssertion
+) -> None:
     assert shown(make(tmp_path / "run"), verbose=verbose) == snapshot
 
 
@@ -45,7 +47,7 @@ def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[P
     assert not any(row.endswith(" ") for row in said.splitlines())
 
 
-def test_the_first_screen_of_a_healthy_run_answers(tmp_path: Path) -> None:
+def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
     said = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
     assert len(said) <= 24
@@ -100,7 +102,7 @@ def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "\x1b[" not in text(summary)
 
 
-def test_names_cannot_command_the_terminal(tmp_path: Path) -> None:
+def test_names_cannot_send_control_codes_to_the_terminal(tmp_path: Path) -> None:
     evil = [("night%1B[31mshift/%1B]0;x%07/response", [0.1])]
     said = shown(RunFolder(tmp_path / "run", histograms=evil).write())
     assert "\x1b" not in said

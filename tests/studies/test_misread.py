@@ -25,7 +25,7 @@ def proposed(prints: dict[str, str], *formulas: str) -> list[Proposal]:
 
 
 @pytest.mark.parametrize("file", [MCS, EMACS, FORM], ids=lambda file: file.stem)
-def test_what_is_proposed_was_typed(file: Path) -> None:
+def test_proposed_readings_are_the_typed_ones(file: Path) -> None:
     document = read_historical(file)
     typed = {name: each.reading for name, each in document.prints.items() if each.reading and name not in UNDECIDED}
     assert {each.name: each.reading for each in search(Transcript.of(document))} == typed
@@ -37,11 +37,11 @@ def test_each_proposal_names_the_identities_that_it_repairs(capsys: pytest.Captu
     assert "published: d.ctss: printed .85 sec., may read 45 sec. (typed: 45 sec.); repairs:\n    " in said
 
 
-def test_one_identity_and_a_last_digit_are_no_evidence() -> None:
+def test_one_identity_and_a_last_digit_are_not_evidence() -> None:
     assert proposed({"sum": "10.4", "a": "4.1", "b": "6.0"}, "sum = a + b") == []
 
 
-def test_two_prints_alone_do_not_say_which_of_them_is_wrong() -> None:
+def test_two_prints_alone_do_not_show_which_is_wrong() -> None:
     assert proposed({"told": "41.4", "again": "47.4"}, "told = again") == []
 
 
@@ -57,9 +57,7 @@ def test_a_digit_that_two_identities_agree_on_is_a_misreading() -> None:
     digit=st.integers(0, 1),
     by=st.integers(1, 9),
 )
-def test_a_digit_changed_in_any_cell_of_a_table_is_found_and_read_aright(
-    cells: list[int], place: int, digit: int, by: int
-) -> None:
+def test_a_digit_changed_in_any_cell_is_found_and_corrected(cells: list[int], place: int, digit: int, by: int) -> None:
     rows = [cells[at : at + 3] for at in (0, 3, 6)]
     rows = [[*row, sum(row)] for row in rows]
     rows.append([sum(column) for column in zip(*rows, strict=True)])
@@ -90,16 +88,16 @@ def test_a_digit_changed_in_any_cell_of_a_table_is_found_and_read_aright(
         ("7360", "3760"),  # changed over
     ],
 )
-def test_what_one_slip_may_have_turned_into_the_print_is_tried(printed: str, reading: str) -> None:
+def test_every_single_slip_that_gives_the_print_is_tried(printed: str, reading: str) -> None:
     assert reading in readings(PrintedValue(printed))
     assert printed not in readings(PrintedValue(printed))
 
 
-def test_loose_fragments_belong_somewhere() -> None:
+def test_fragments_are_joined_to_a_cell() -> None:
     assert {"51638.650", "516"} <= readings(PrintedValue("38.650", loose=("516",))).keys()
 
 
-def test_a_word_is_the_nearest_of_a_list_or_none() -> None:
+def test_a_word_is_matched_to_the_nearest_of_a_list_or_none() -> None:
     assert nearest("perm", {"parm", "part", "prph"}) == "parm"
     assert nearest("ttvs", {"ttyb", "ttyq"}) is None
     assert nearest("erid", {"opc"}) is None

@@ -43,7 +43,7 @@ def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certi
     return Certification(here, given, [], [], [], None)
 
 
-def test_one_that_keeps_the_machine_busy_is_not_warned_of(here: Path) -> None:
+def test_a_benchmark_that_keeps_the_machine_busy_raises_no_warning(here: Path) -> None:
     assert warnings(benchmark(here), [batch()]) == []
 
 
@@ -55,12 +55,12 @@ def test_one_that_keeps_the_machine_busy_is_not_warned_of(here: Path) -> None:
         (0.0, 20, "its processes wait for something that is no device"),
     ],
 )
-def test_one_that_goes_idle_is_warned_of_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
+def test_an_idle_benchmark_raises_a_warning_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
     (said,) = warnings(benchmark(here, pauses), [batch(users, subject=176.0)])
     assert said.startswith(f"the benchmark goes idle: nobody uses 12.0 % of the CPUs, above 5.0 %: {why}")
 
 
-def test_one_that_sleeps_is_warned_of_where_neighbours_fill_the_cpus(here: Path) -> None:
+def test_a_sleeping_benchmark_raises_a_warning_even_if_neighbours_fill_the_cpus(here: Path) -> None:
     crowded = asleep(0.5, subject=100.0, others=100.0)
     assert measurements([crowded], None).a[5].command.value == 0, "no CPU is idle"
     (said,) = warnings(benchmark(here, 10.0), [crowded])
@@ -69,19 +69,19 @@ def test_one_that_sleeps_is_warned_of_where_neighbours_fill_the_cpus(here: Path)
     )
 
 
-def test_one_that_wants_the_cpus_all_along_is_not_warned_of_whoever_has_them(here: Path) -> None:
+def test_a_benchmark_that_is_always_runnable_raises_no_warning_even_without_a_cpu(here: Path) -> None:
     assert warnings(benchmark(here), [asleep(0.02, subject=50.0, others=150.0)]) == []
     d = {row.key: row.figure.value for row in measurements([asleep(0.02)], None).d}
     assert d["own_idle"] == pytest.approx(0.02)
 
 
-def test_where_no_process_was_seen_it_is_not_known_whether_they_slept() -> None:
+def test_without_process_samples_sleep_is_unknown() -> None:
     unseen = replace(batch(), runnable=RunnableTasks([1.0, 2.0], [0, 0], [0, 0]))
     assert unseen.own_idle("command").why == "no meter data (nobody looked whether its processes slept)"
     assert batch().own_idle("command").value is None
 
 
-def test_a_certification_is_not_warned_of(here: Path) -> None:
+def test_a_certification_of_users_raises_no_warning(here: Path) -> None:
     assert warnings(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
 
 
@@ -94,24 +94,24 @@ def profiled(here: Path, **run: Any) -> list[str]:
     return warnings(benchmark(here), [made])
 
 
-def test_what_the_service_does_and_the_benchmark_does_not_is_named(here: Path) -> None:
+def test_work_that_the_benchmark_leaves_out_is_named(here: Path) -> None:
     (said,) = profiled(here, user=70.0, page_faults=30.0, softirq=0.01)
     assert said.startswith("the benchmark does not exercise what the service does: ")
     assert "softirq" in said
 
 
-def test_one_that_does_what_the_service_does_is_not_warned_of(here: Path) -> None:
+def test_a_benchmark_that_does_the_work_of_the_service_raises_no_warning(here: Path) -> None:
     assert profiled(here, user=62.0, page_faults=28.0, softirq=10.0) == []
 
 
-def test_without_meters_it_cannot_be_told(here: Path) -> None:
+def test_without_meters_the_comparison_is_unknown(here: Path) -> None:
     profiled(here)
     assert warnings(benchmark(here), [batch()]) == [
         "whether it does what the service does cannot be told: no meter data"
     ]
 
 
-def test_one_number_and_what_is_needed_to_believe_it() -> None:
+def test_the_result_is_one_number_with_its_conditions() -> None:
     found = measurements([batch(subject=176.0), batch(subject=176.0)], None)
     d = {each.name: each.figure.value for each in found.d}
     assert d["Elapsed time, first start to last end"] == 100.0

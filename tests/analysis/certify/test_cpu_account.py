@@ -21,7 +21,7 @@ def accounted(made: CpuAccount) -> float:
     return made.measured / made.whole_readings.capacity
 
 
-def test_a_reading_at_a_bound_gives_all_of_the_subjects_and_its_part_of_the_rest() -> None:
+def test_a_sample_across_a_phase_bound_counts_the_subject_whole_and_the_rest_in_part() -> None:
     rows = [
         reading(1.0, 1.0, own=0.4, idle=1.6),
         reading(2.0, 1.0, own=0.0, idle=2.0),
@@ -55,7 +55,7 @@ def test_every_column_adds_up(parts: list[tuple[float, tuple[float, ...]]], earl
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
 
 
-def test_clocks_that_do_not_tick_together_make_no_time() -> None:
+def test_clock_differences_do_not_create_cpu_time() -> None:
     full = [reading(1.0, 1.0, own=2.2), reading(2.0, 1.0, own=1.5, others=0.5), reading(3.0, 1.0, own=1.9, others=0.1)]
     made = cpu_account(recorded(*full), Span(0.0, 3.0))
     assert accounted(made) == pytest.approx(1.0)
@@ -63,7 +63,7 @@ def test_clocks_that_do_not_tick_together_make_no_time() -> None:
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
 
 
-def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
+def test_unmeasured_time_is_not_charged_to_others() -> None:
     told = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
     cpu = replace(told.report.cpu, idle=MeterFigure(why="not told"))
     row = replace(told, report=replace(told.report, cpu=cpu))
@@ -72,7 +72,7 @@ def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
     assert accounted(made) == pytest.approx(0.5)
 
 
-def test_more_time_than_there_was_does_not_close() -> None:
+def test_an_account_with_too_much_time_does_not_close() -> None:
     made = cpu_account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
     assert accounted(made) == pytest.approx(1.05)
 
@@ -90,20 +90,20 @@ def test_more_time_than_there_was_does_not_close() -> None:
         ),
     ],
 )
-def test_what_has_no_account_says_why(records: object, why: str) -> None:
+def test_a_missing_account_gives_its_reason(records: object, why: str) -> None:
     made = cpu_account(records, Span(0.0, 1.0), [Span(2.0, 3.0)])  # type: ignore[arg-type]
     assert made.why is not None
     assert why in made.why
 
 
-def test_meters_that_do_not_tell_the_subject_say_so() -> None:
+def test_meters_without_the_subject_give_the_reason() -> None:
     told = reading(1.0, 1.0, 0.0, idle=2.0)
     own = replace(told.report.own, seconds=MeterFigure(why="not told"))
     row = replace(told, report=replace(told.report, own=own))
     assert cpu_account(recorded(row), Span(0.0, 1.0)).why == "these meters do not tell the subject's CPU time"
 
 
-def test_what_no_sample_met_is_split_like_the_rest() -> None:
+def test_time_without_samples_is_split_like_the_rest() -> None:
     met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
     unmet = replace(unmet, report=replace(unmet.report, by_cause=typed({"by_cause": {}}).by_cause))
     made = cpu_account(recorded(met, unmet), Span(0.0, 2.0))

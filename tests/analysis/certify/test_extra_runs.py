@@ -46,7 +46,7 @@ def test_every_cell_of_part_c_is_filled() -> None:
     assert filled(measurements(RUNS, None, extra_runs()), phased=True) == (True, "every part of the form could be had")
 
 
-def test_number_and_average_give_the_time_of_part_b() -> None:
+def test_number_times_average_is_the_time_of_part_b() -> None:
     found = measurements(RUNS, None, extra_runs())
     b, c = {line.key: line for line in found.b}, {line.key: line for line in found.c}
     for kind in ("page", "linkage"):
@@ -57,7 +57,7 @@ def test_number_and_average_give_the_time_of_part_b() -> None:
             assert average * number == pytest.approx(time)
 
 
-def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
+def test_a_form_without_a_tracer_names_missing_figures_and_the_reason() -> None:
     made = extra_runs(untraced="no tracers are built in")
     found = part_c(made)
     assert found["segment.number"].command == RecordFigure(why="no meter data (not traced: no tracers are built in)")
@@ -73,13 +73,13 @@ def lacking(**changed: Any) -> ExtraRuns:
     return ExtraRuns({**made.runs, **changed}, made.linked, None)
 
 
-def test_a_run_in_which_not_all_came_to_the_end_counts_nothing() -> None:
+def test_a_run_in_which_a_user_did_not_finish_is_not_used() -> None:
     broken = replace(trial(doubts=("2 users did not come to the end of the script",)), folder=trial().folder)
     why = part_c(lacking(traced=[broken]))["wall_crossing.number"].command.why
     assert why == "no meter data (the traced run does not count: 2 users did not come to the end of the script)"
 
 
-def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> None:
+def test_a_late_extra_run_is_used_because_it_is_not_timed() -> None:
     late = trial()
     late.summary.doubts.append("keys were late")  # type: ignore[arg-type]
     found = lacking(traced=[late], control=[late])
@@ -102,14 +102,14 @@ def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> N
         ),
     ],
 )
-def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> None:
+def test_missing_linker_reports_are_not_zero(linked: Linked, why: str) -> None:
     made = extra_runs()
     (run,) = made.runs["linkage"]
     found = ExtraRuns(made.runs, {run.folder: linked}, None).symbols("creation")
     assert str(found.why).startswith(f"no meter data ({why}")
 
 
-def test_a_part_of_the_programs_does_not_stand_for_all() -> None:
+def test_reports_of_some_programs_are_not_used_for_all() -> None:
     made = extra_runs()
     (traced,) = made.runs["traced"]
     traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 100}}})
@@ -135,7 +135,7 @@ def traced(call: int, **causes: dict[str, float]) -> Any:
     return replace(row, report=replace(row.report, **changed))
 
 
-def test_calls_are_counted_once_by_what_they_are() -> None:
+def test_each_system_call_is_counted_in_one_class() -> None:
     """The report also has the number of all system calls, which includes mapping and loading."""
     row = traced(1000, system_calls={"seconds": 0.1, "count": 700.0}, mapping={"seconds": 0.1, "count": 200.0})
     made = cpu_account(recorded(row), Span(0.0, 1.0))
@@ -145,7 +145,7 @@ def test_calls_are_counted_once_by_what_they_are() -> None:
     assert run.occurrences("command", "softirq", "interrupts").value == 0, "none is a number where somebody counts"
 
 
-def test_where_no_sample_fell_the_light_tracer_tells_no_causes() -> None:
+def test_without_samples_the_light_tracer_gives_no_causes() -> None:
     row = traced(0, user_and_calls={"seconds": 0.39}, softirq={"seconds": 0.01, "count": 3.0})
     made = cpu_account(recorded(row), Span(0.0, 1.0))
     assert (made.causes, made.coverage, made.events.occurrences) == (Counter(), 0.0, Counter(softirq=3))

@@ -35,7 +35,7 @@ def reading(end: float, own: float, samples: int, faults: int) -> Row:
 
 
 @pytest.mark.parametrize(("share", "hz"), [(0.3, 997), (0.02, 997), (0.3, 60)])
-def test_an_interval_over_readings_of_unlike_length_is_as_often_true_as_it_says(share: float, hz: int) -> None:
+def test_an_interval_over_samples_of_different_length_has_its_stated_coverage(share: float, hz: int) -> None:
     held = 0
     for number in range(TRIES):
         chance = random.Random(number)
@@ -53,21 +53,21 @@ def test_an_interval_over_readings_of_unlike_length_is_as_often_true_as_it_says(
     assert held >= 362
 
 
-def test_what_no_sample_of_a_phase_met_has_a_bound_and_is_not_nothing() -> None:
+def test_a_cause_without_samples_in_a_phase_has_an_upper_bound() -> None:
     made = cpu_account(recorded(*(reading(at / 4, 0.2, 200, 50) for at in range(1, 5))), Span(0, 1))
     found = of_phase(made, "linking")
     assert found.value == 0
     assert found.high == pytest.approx(0.8 * 3.69 / 800, rel=0.01)
 
 
-def test_readings_of_few_samples_weigh_them_more() -> None:
+def test_samples_in_short_readings_have_more_weight() -> None:
     rows = [reading(0.25, 0.2, 200, 50), reading(0.5, 0.2, 10, 3)]
     made = cpu_account(recorded(*rows), Span(0, 0.5))
     assert made.samples.number == 210
     assert made.samples.effective_size == pytest.approx(0.4**2 / (0.2**2 / 200 + 0.2**2 / 10))
 
 
-def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> None:
+def test_sums_means_and_differences_combine_the_errors_of_their_parts() -> None:
     one = RecordFigure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
     other = RecordFigure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
     both = figure_arithmetic.total([one, other])
@@ -82,7 +82,7 @@ def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> No
     assert [exact.value, exact.high] == [3.0, None]
 
 
-def test_what_the_constants_leave_open_is_in_the_interval() -> None:
+def test_the_interval_includes_the_error_of_the_constants() -> None:
     found = figure_arithmetic.figure(1.0, 0.25, 1e6, calibration=0.1)
     assert found.standard_error == pytest.approx(0.1, rel=0.01)
     assert [found.low, found.high] == [pytest.approx(0.804, rel=0.01), pytest.approx(1.196, rel=0.01)]

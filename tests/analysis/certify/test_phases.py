@@ -22,7 +22,7 @@ Sleep 60m
 """
 
 
-def test_a_script_says_how_phases_are_told() -> None:
+def test_a_script_defines_its_phases() -> None:
     script = read_script(_native.Tape.parse(TAPE, "t", "."))
     assert (script.creates, script.pause, script.pauses) == (True, 1.5, 1.75)
     assert "process creation" in script.listing
@@ -33,7 +33,7 @@ def test_a_script_without_barrier_has_no_pause() -> None:
     assert (script.creates, script.pause, script.pauses) == (False, None, 1.0)
 
 
-def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
+def test_the_tapes_of_the_study_have_phases_and_pauses() -> None:
     study = Path(__file__).parents[3] / "studies" / "certification"
     for name in ("cert", "cert-full"):
         text = (study / f"{name}.tape").read_text()

@@ -47,7 +47,7 @@ def test_kernel_threads_are_taken_out_of_others() -> None:
     assert value(a["Used by others"]) == pytest.approx(0.18)
 
 
-def test_idle_in_which_a_quota_barred_the_subject_is_no_true_idle() -> None:
+def test_idle_time_under_a_quota_is_not_true_idle_time() -> None:
     barred = trial()
     for account in barred.accounts.values():
         account.rest["throttled"] = 1  # a second
@@ -64,7 +64,7 @@ def test_number_and_average_time_reproduce_the_time() -> None:
     assert value(time) * value(number) == pytest.approx(value(named(found.b, "Missing page fault time").total))
 
 
-def test_a_process_sees_its_part_and_the_reference_its_ratio() -> None:
+def test_a_process_has_its_share_and_the_reference_its_ratio() -> None:
     found = measurements(RUNS, REFERENCE)
     d = {each.name.strip(): each.figure for each in found.d}
     assert value(d["Average real time for completion of a process"]) == 2.25
@@ -84,7 +84,7 @@ def test_no_ratio_is_given_without_its_interval(own: int, reference: int) -> Non
     assert f"here are {own} and of the reference {reference}" in (last.figure.why or "")
 
 
-def test_what_was_published_stands_beside_its_like() -> None:
+def test_published_figures_stand_beside_figures_of_the_same_kind() -> None:
     """CPU time beside CPU time: 1969's 18.1 s is CPU time of a process, not how long its user waited."""
     runs = [trial()]
     beside: Any = [
@@ -102,7 +102,7 @@ def test_what_was_published_stands_beside_its_like() -> None:
     assert value(waited.measured) == 0.7
 
 
-def test_only_one_figure_is_called_fork_to_first_prompt() -> None:
+def test_only_one_figure_is_named_fork_to_first_prompt() -> None:
     names = [row.name for row in measurements(RUNS, None).d]
     assert len(set(names)) == len(names)
     assert [name for name in names if "fork to first prompt" in name] == [
@@ -116,7 +116,7 @@ def test_only_one_figure_is_called_fork_to_first_prompt() -> None:
         assert not any("prompt" in each.what for each in settings.published)
 
 
-def test_what_one_run_lacks_is_not_averaged_over_the_rest() -> None:
+def test_a_figure_that_one_run_lacks_has_no_average() -> None:
     broken = trial(3)
     broken.accounts["command"].why = "it was killed"
     used = measurements([*RUNS, broken], None).a[0]
@@ -142,13 +142,13 @@ def test_five_good_runs_are_certified() -> None:
         ([], "estimate", {"runs"}),
     ],
 )
-def test_what_keeps_it_from_being_certified_is_named(trials: list[Any], reached: str, fails: set[str]) -> None:
+def test_each_reason_against_certification_is_named(trials: list[Any], reached: str, fails: set[str]) -> None:
     done = checks(trials, phased=True)
     assert grade(len(trials), done) == reached
     assert {check.name for check in done if not check.ok} == fails
 
 
-def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate() -> None:
+def test_an_open_or_hardly_sampled_account_is_not_certified() -> None:
     open_, split = trial(6), trial(7)
     open_.accounts["command"].whole_readings.capacity /= 0.9
     split.accounts["command"].coverage = 0.89
@@ -167,7 +167,7 @@ def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
         assert grade(len(RUNS) + 1, done) == "estimate"
 
 
-def test_a_tenth_of_the_subject_that_is_lost_breaks_the_account() -> None:
+def test_losing_a_tenth_of_the_subject_breaks_the_account() -> None:
     lost = trial(6)
     for account in lost.accounts.values():
         account.subject = max(account.subject - 0.1 * account.whole_readings.capacity, 0.0)
@@ -175,7 +175,7 @@ def test_a_tenth_of_the_subject_that_is_lost_breaks_the_account() -> None:
 
 
 @pytest.mark.parametrize(("told", "said"), [(0.949, "at least 94.9 %"), (0.99999, "all"), (1.0, "all"), (1.002, "all")])
-def test_how_much_samples_told_is_said_so_that_it_can_be(told: float, said: str) -> None:
+def test_the_number_of_samples_is_reported_correctly(told: float, said: str) -> None:
     sampled = trial()
     for account in sampled.accounts.values():
         account.coverage = told
@@ -183,7 +183,7 @@ def test_how_much_samples_told_is_said_so_that_it_can_be(told: float, said: str)
     assert f"samples told of {said} of the subject's CPU time" in split.said
 
 
-def test_a_limit_of_steal_is_the_plans() -> None:
+def test_the_plan_sets_the_limit_of_steal() -> None:
     noisy = [trial(number, steal=0.3) for number in range(1, 6)]
     assert all(check.ok for check in checks(noisy, phased=True))
     noisy[0].recorded.plan["validity"]["steal"] = "4%"

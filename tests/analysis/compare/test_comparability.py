@@ -61,11 +61,11 @@ def test_a_difference_is_named(edit: Callable[[Row], object], said: str) -> None
         lambda run: run["machine"].update(memory=(8 << 30) + 4096, load=[9.0, 9.0, 9.0]),
     ],
 )
-def test_what_is_compared_or_makes_no_difference_may_differ(edit: Callable[[Row], object]) -> None:
+def test_compared_and_irrelevant_settings_may_differ(edit: Callable[[Row], object]) -> None:
     assert changed(edit) == []
 
 
-def test_what_differs_of_the_host_is_told() -> None:
+def test_differences_of_the_host_are_named() -> None:
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 9ms"
     group(run)["target"] = "telnet://b:23"
@@ -73,7 +73,7 @@ def test_what_differs_of_the_host_is_told() -> None:
     assert told == ["host: host.service_time exp 5ms against exp 9ms", "host: target //a:23 against //b:23"]
 
 
-def test_another_command_is_another_host_and_the_same_line() -> None:
+def test_another_command_is_another_host_on_the_same_line() -> None:
     commands = [copy.deepcopy(RUN) for _ in range(2)]
     for run, command in zip(commands, ("pty:emacs-29 -nw a?b", "pty:emacs-30 -nw a?b"), strict=True):
         group(run)["target"] = command
@@ -82,7 +82,7 @@ def test_another_command_is_another_host_and_the_same_line() -> None:
     assert len(differences(base, new, [HOST])) == 1
 
 
-def test_steps_of_a_sweep_are_told_apart() -> None:
+def test_steps_of_a_sweep_are_distinguished() -> None:
     runs = [copy.deepcopy(RUN) for _ in range(2)]
     for run, users in zip(runs, (100, 200), strict=True):
         run["steps"].append(copy.deepcopy(run["steps"][0]))
@@ -92,5 +92,5 @@ def test_steps_of_a_sweep_are_told_apart() -> None:
     ]
 
 
-def test_a_record_that_says_nothing_is_like_itself() -> None:
+def test_empty_records_are_comparable() -> None:
     assert differences(facts({}), facts({})) == []

@@ -56,7 +56,7 @@ def test_a_change_is_named_on_its_figure(figures: dict[str, float], metric: str,
     assert found.overall == (Overall.UNCHANGED if word == Verdict.BELOW else Overall.CHANGED)
 
 
-def test_the_margin_is_the_readers() -> None:
+def test_the_reader_sets_the_margin() -> None:
     base, new = runs.side("base", 8, **THREE), runs.side("new", 8, **{**THREE, "demand": 20.8})
     words = [judged.verdict for margin in (0.01, 0.1) if (judged := compare(base, new, Terms(margin)).headline[0].test)]
     assert words == [Verdict.SLOWER, Verdict.BELOW]
@@ -99,14 +99,14 @@ def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> 
     ]
 
 
-def test_a_copy_of_a_run_is_no_repetition() -> None:
+def test_a_copy_of_a_run_is_not_a_repetition() -> None:
     one = unmeasured_run(1, "base", figures={"demand": 1.0})
     found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), unmeasured_run(3, "base")])
     assert [run.folder.name for run in found.runs] == ["run-1", "run-3"]
     assert [(each.folder.name, each.why) for each in found.excluded] == [("run-2", "it is run-1 once more")]
 
 
-def test_a_change_of_method_is_said_to_be_uncompensated() -> None:
+def test_a_change_of_method_without_compensation_is_reported() -> None:
     base, new = runs.side("base", 5, **THREE), other_method(runs.side("new", 5, **THREE))
     found = compare(base, new, Terms(despite="longer runs"))
     assert any("not compensated in: CPU per transaction, transactions/s, response p95" in note for note in found.notes)
@@ -130,7 +130,7 @@ def test_a_compensation_is_for_a_change_of_method_only() -> None:
     assert found.refused == ["a compensation is for a change of method, and the methods are alike"]
 
 
-def test_runs_in_blocks_are_warned_of_and_pairs_are_not() -> None:
+def test_runs_in_blocks_raise_a_warning_and_pairs_do_not() -> None:
     base, new = runs.side("base", 6, **THREE), runs.side("new", 6, **THREE)
     assert any("what drifted" in note for note in compare(base, new, Terms()).notes)
     assert not any("what drifted" in note for note in compare(base, new, Terms(), in_pairs=True).notes)
@@ -146,12 +146,12 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert "not decided, for there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
 
 
-def test_figures_that_no_run_has_are_not_decided_either() -> None:
+def test_figures_that_no_run_has_are_undecided() -> None:
     base, new = (runs.side(name, 5, throughput=16.0) for name in ("base", "new"))
     assert compare(base, new, Terms()).overall == Overall.INCONCLUSIVE
 
 
-def test_where_no_meters_were_asked_for_no_cpu_time_is_judged() -> None:
+def test_without_meters_cpu_time_is_not_judged() -> None:
     run = copy.deepcopy(RUN)
     run["plan"]["meters"] = "none"
     base, new = (runs.side(name, 5, throughput=16.0, response__p95=1.3) for name in ("base", "new"))
@@ -169,7 +169,7 @@ def test_a_run_that_is_on_both_sides_is_refused() -> None:
     assert found.remedy == "give each side runs of its own"
 
 
-def test_a_reason_is_asked_for_only_where_it_helps() -> None:
+def test_a_reason_is_requested_only_where_it_helps() -> None:
     base = runs.side("base", 5, **THREE)
     remedy = compare(base, unlike(runs.side("new", 5, **THREE), cpus=4), Terms()).remedy
     assert "--despite" in (remedy or "")
@@ -178,14 +178,14 @@ def test_a_reason_is_asked_for_only_where_it_helps() -> None:
     assert "--despite" not in (remedy or "--despite")
 
 
-def test_meters_that_saw_too_little_are_told() -> None:
+def test_meters_that_cover_too_little_are_reported() -> None:
     new = runs.side("new", 5, **THREE)
     new = replace(new, runs=[replace(new.runs[0], metered=0.5), *new.runs[1:]])
     told = compare(runs.side("base", 5, **THREE), new, Terms()).notes
     assert any("saw less than 75 % of the interval in 1 run" in note for note in told)
 
 
-def test_a_99th_percentile_of_too_little_is_not_shown() -> None:
+def test_a_99th_percentile_of_few_values_is_not_shown() -> None:
     figures = {**THREE, "response__p99": 2.0}
     base, new = runs.side("base", 5, **figures), runs.side("new", 5, **figures)
     shown = {each.metric.name: each for each in compare(base, new, Terms()).exploratory}
@@ -214,7 +214,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
     assert "echo.p95" not in [each.metric.name for each in found.exploratory]
 
 
-def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
+def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
     """A short transaction that got slower does not show in a 95th percentile of all of them."""
 
     def made(side_: str, number: int, quick: float, echo: float) -> ComparedRun:

@@ -27,7 +27,7 @@ def found(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int 
 @pytest.mark.parametrize("in_pairs", [False, True])
 @pytest.mark.parametrize("tests", [1, 3, 4])
 @pytest.mark.parametrize("runs", [8, 12, FEW + 1])
-def test_the_least_change_is_found_4_times_in_5(runs: int, tests: int, in_pairs: bool) -> None:
+def test_the_smallest_detectable_change_is_found_4_times_in_5(runs: int, tests: int, in_pairs: bool) -> None:
     """The share in 400 comparisons is 0.8 ± 0.02 (standard deviation); 0.72 to 0.88 is four of them on either side."""
     least = least_change(runs, SPREAD, in_pairs, ALPHA / tests)
     assert least
@@ -37,7 +37,7 @@ def test_the_least_change_is_found_4_times_in_5(runs: int, tests: int, in_pairs:
 @pytest.mark.parametrize(
     ("gap", "in_pairs", "tests"), [(0.02, False, 1), (0.03, False, 1), (0.03, True, 4), (0.05, True, 3)]
 )
-def test_so_many_runs_as_are_said_to_be_needed_find_it(gap: float, in_pairs: bool, tests: int) -> None:
+def test_the_stated_number_of_runs_finds_the_change(gap: float, in_pairs: bool, tests: int) -> None:
     runs = runs_to_show(gap, SPREAD, in_pairs, ALPHA / tests)
     assert 0.72 <= found(gap, runs, in_pairs, ALPHA / tests, 200 if runs > FEW else 400) <= 0.93
     least = least_change(runs, SPREAD, in_pairs, ALPHA / tests)
@@ -45,7 +45,7 @@ def test_so_many_runs_as_are_said_to_be_needed_find_it(gap: float, in_pairs: boo
     assert least <= gap * 1.01
 
 
-def test_the_documented_table_is_what_is_computed() -> None:
+def test_the_documented_table_matches_the_computation() -> None:
     text = (Path(__file__).parents[3] / "docs" / "compare.md").read_text()
     rows = re.findall(r"^\| (\d+) % \| ([\d.]+) % \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
     assert len(rows) == 3

@@ -44,7 +44,7 @@ def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
     assert found.figures["creation.cpu"] is None
 
 
-def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
+def test_demand_covers_only_the_metered_time(tmp_path: Path) -> None:
     """Meters that began late have seen less CPU, and not less CPU per transaction."""
     whole, late, later = (
         compared_run(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
@@ -64,7 +64,7 @@ def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
         (lambda path: RunFolder(path, ended="failed").write(), "it failed"),
     ],
 )
-def test_runs_that_cannot_be_used_say_why(tmp_path: Path, make: object, why: str) -> None:
+def test_an_unusable_run_has_a_reason(tmp_path: Path, make: object, why: str) -> None:
     assert callable(make)
     found = compared_run(make(tmp_path / "run"))
     assert found.why_excluded is not None
@@ -79,7 +79,7 @@ def test_a_step_of_a_sweep_is_named(tmp_path: Path) -> None:
     assert none.why_excluded == "it has no step 6"
 
 
-def test_transactions_that_resemble_their_neighbours_tell_less(tmp_path: Path) -> None:
+def test_correlated_transactions_count_as_fewer_values(tmp_path: Path) -> None:
     rng = random.Random(1)
     alone = RunFolder(tmp_path / "alone", responses=lambda *_: [rng.expovariate(5.0) for _ in range(40)])
     together = RunFolder(tmp_path / "together", responses=lambda *_: [rng.expovariate(5.0)] * 40)
@@ -111,7 +111,7 @@ def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> No
     assert doubtful.why_excluded == "user 3 never ended"
 
 
-def test_a_step_is_used_whatever_another_one_was_like(tmp_path: Path) -> None:
+def test_a_step_is_used_even_if_another_is_invalid(tmp_path: Path) -> None:
     def busy_in_the_last(row: Row) -> Row:
         return row | {"cpu": 0.95} if row["step"] == 2 else row
 
@@ -130,7 +130,7 @@ def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
     assert len(read_side(tmp_path / "side" / "run-1").runs) == 1
 
 
-def test_a_pair_counts_if_both_of_its_runs_do(tmp_path: Path) -> None:
+def test_a_pair_is_used_if_both_of_its_runs_are(tmp_path: Path) -> None:
     rows = []
     for pair in (1, 2):
         began(good(tmp_path / f"pair-{pair}" / "base"), f"01:2{pair}:00")
@@ -170,7 +170,7 @@ def test_pairs_are_read_in_their_order(pairs: Path) -> None:
     assert (len(new.runs), base.excluded, new.excluded) == (3, [], [])
 
 
-def test_a_pair_that_is_listed_again_is_no_repetition(pairs: Path) -> None:
+def test_a_pair_that_is_listed_twice_is_used_once(pairs: Path) -> None:
     index(pairs, *[1] * 8)
     base, new = in_pairs(pairs)
     assert (len(base.runs), len(new.runs)) == (1, 1)
@@ -178,7 +178,7 @@ def test_a_pair_that_is_listed_again_is_no_repetition(pairs: Path) -> None:
     assert {each.why for each in new.excluded} == {"it is pair-1/new once more"}
 
 
-def test_a_run_is_no_pair_with_itself(pairs: Path) -> None:
+def test_a_run_cannot_be_paired_with_itself(pairs: Path) -> None:
     index(pairs, 1, new="base")
     base, new = in_pairs(pairs)
     assert (base.runs, new.runs) == ([], [])

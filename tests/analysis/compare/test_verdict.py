@@ -91,14 +91,14 @@ def test_a_change_of_3_percent_is_found_4_times_in_5(in_pairs: bool) -> None:
 
 
 @pytest.mark.parametrize("in_pairs", [False, True])
-def test_a_change_of_3_percent_is_told_to_be_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
+def test_a_change_of_3_percent_is_placed_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(5), TO_SETTLE_3_PERCENT[in_pairs]
     words = [judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].verdict for _ in range(300)]
     assert words.count(Verdict.BELOW) >= 0.8 * 300
     assert not {Verdict.FASTER, Verdict.SLOWER, Verdict.EQUIVALENT} & set(words[:50]), "it is neither"
 
 
-def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
+def test_drift_misleads_runs_in_blocks_but_not_pairs() -> None:
     """10 % of drift over a session of 6 + 6 runs of one system."""
     rng = random.Random(10)
     in_blocks = in_pairs = 0
@@ -112,7 +112,7 @@ def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
     assert in_pairs <= 0.05 * 300
 
 
-def test_what_runs_are_said_to_find_is_what_they_show() -> None:
+def test_the_stated_detectable_change_is_the_one_that_runs_show() -> None:
     """Three figures judged together, 8 pairs: what is said to be found is, in about four of five comparisons."""
     rng, said, found = random.Random(8), list[float](), 0
     for _ in range(300):
@@ -126,7 +126,7 @@ def test_what_runs_are_said_to_find_is_what_they_show() -> None:
     assert 0.7 <= found / 300 <= 0.9
 
 
-def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
+def test_the_stated_number_of_runs_finds_the_margin() -> None:
     sample = figures(random.Random(1), 8, in_pairs=True)["response.p95"]
     told = judge({"response.p95": sample}, MARGIN)["response.p95"]
     assert told.least_change
@@ -135,7 +135,7 @@ def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
     assert 40 < told.runs_for_margin < 120, "some 70 + 70, and pairs that are as noisy"
 
 
-def test_two_runs_do_not_tell_what_they_find() -> None:
+def test_two_runs_give_no_detectable_change() -> None:
     told = judge({"demand": LogSamples([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
     assert (told.least_change, told.runs_for_margin) == (None, None)
 
@@ -176,14 +176,14 @@ def test_too_few_runs_say_how_many_more_are_needed() -> None:
     assert (found.verdict, found.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
-def test_a_change_of_just_the_margin_is_never_decided() -> None:
+def test_a_change_equal_to_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
     sample = LogSamples([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
     found = judge({"demand": sample}, MARGIN)["demand"]
     assert (found.verdict, found.more_runs) == (Verdict.INCONCLUSIVE, None)
 
 
-def test_one_figure_among_three_needs_more_than_one_alone() -> None:
+def test_one_figure_among_three_needs_more_evidence_than_one_alone() -> None:
     shifted = LogSamples([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
     same = LogSamples([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
     assert judge({"a": shifted}, MARGIN)["a"].verdict == Verdict.SLOWER

@@ -136,13 +136,13 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("study", "name", "verdict", "says"), KNOWN, ids=str)
-def test_what_is_known_of_the_originals_is_found(study: str, name: str, verdict: FindingKind, says: str | None) -> None:
+def test_known_errors_of_the_originals_are_found(study: str, name: str, verdict: FindingKind, says: str | None) -> None:
     found = [each for each in findings(study, name) if each.verdict is verdict]
     assert found, [(each.verdict, each.computed, each.reading) for each in findings(study, name)]
     assert says is None or says in {each for one in found for each in (one.computed, one.reading)}
 
 
-def test_a_misreading_nobody_knew_of_is_found() -> None:
+def test_an_unknown_misreading_is_found() -> None:
     """8.0 interactive: four identities agree on 1,139,198 characters; the reference takes 1,129,198 for granted."""
     (found,) = findings(MCS, "i8.output")
     assert (found.verdict, found.reading, len(found.against)) == (MISREAD, "1,139,198", 4)
@@ -156,14 +156,14 @@ def test_every_typed_reading_is_confirmed_by_identities(study: str) -> None:
     assert confirmed == {name: reading for name, reading in typed.items() if name not in undecided}
 
 
-def test_what_holds_in_the_originals_is_not_doubted() -> None:
+def test_correct_prints_of_the_originals_are_not_doubted() -> None:
     assert (checked(TMUX).identities, checked(TMUX).unexplained) == (121, ())
     doubted = {each.name for study in (MCS, FORM, GOALS) for each in checked(study).findings}
     right = {"best.interactive_7.kchars", "best.output_8.kchars", "a.total.total", "d.creation", "text.attach"}
     assert not doubted & {*right, "b7.date", "improvement.page_control.elapsed", "text.page_control"}
 
 
-def test_an_error_names_what_it_contradicts_and_what_it_is_carried_into() -> None:
+def test_an_error_names_the_prints_that_it_contradicts_and_affects() -> None:
     (found,) = findings(FORM, "b.non_fault.total")
     assert found.against == ("b.non_fault.total = b.non_fault.creation + b.non_fault.command",)
     assert found.support[0].startswith("b.total.total = b.page.total")
@@ -171,12 +171,12 @@ def test_an_error_names_what_it_contradicts_and_what_it_is_carried_into() -> Non
     assert found.support == carried.support
 
 
-def test_one_identity_and_a_last_digit_are_no_evidence_of_a_misreading() -> None:
+def test_one_identity_and_a_last_digit_do_not_show_a_misreading() -> None:
     found = made({"sum": "10.4", "a": "4.1", "b": "6.0"}, "sum = a + b").findings
     assert [(each.name, each.verdict, each.computed, each.reading) for each in found] == [("sum", ERROR, "10.1", None)]
 
 
-def test_two_prints_alone_do_not_say_which_of_them_is_wrong() -> None:
+def test_two_prints_alone_do_not_show_which_is_wrong() -> None:
     (found,) = made({"told": "41.4", "again": "47.4"}, "told = again").findings
     assert (found.verdict, found.reading) == (CONTRADICTION, None)
 
@@ -190,13 +190,13 @@ def test_a_typed_reading_is_accepted_if_it_repairs_an_identity_and_breaks_none()
     assert [(each.name, each.verdict, each.reading) for each in refused] == [("sum", ERROR, None)]
 
 
-def test_readings_that_need_one_another_are_accepted_together() -> None:
+def test_readings_that_depend_on_each_other_are_accepted_together() -> None:
     prints = {"a": PrintedValue("30.0", reading="80.0"), "b": PrintedValue("14.0", reading="11.0")}
     found = made({"sum": "91.0"}, "sum = a + b", **prints).findings
     assert {each.name: each.reading for each in found} == {"a": "80.0", "b": "11.0"}
 
 
-def test_more_than_all_is_impossible_and_is_not_clipped() -> None:
+def test_more_than_100_percent_is_impossible_and_is_not_clipped() -> None:
     (found,) = made({"share": "223.3%", "all": "100%"}, "share <= 100").findings
     assert (found.verdict, found.printed, found.reading) == (IMPOSSIBLE, "223.3%", None)
 
@@ -219,13 +219,13 @@ def test_rounded_percentages_may_add_up_to_99_or_101() -> None:
         ("a = " + "(" * 99, "expected at most 50 levels of brackets"),
     ],
 )
-def test_a_formula_that_means_nothing_is_refused(formula: str, wrong: str) -> None:
+def test_an_invalid_formula_is_refused(formula: str, wrong: str) -> None:
     with pytest.raises(InputError) as refused:
         made({"a": "1"}, formula)
     assert wrong in str(refused.value)
 
 
-def test_names_that_are_derived_in_a_circle_are_refused() -> None:
+def test_circular_definitions_are_refused() -> None:
     document = Document("circle", {"a": PrintedValue("1")}, (Identity("a = x"),), {"x": "y + 1", "y": "x"})
     with pytest.raises(InputError, match="derived from itself"):
         check(document)

@@ -55,14 +55,14 @@ def test_certifications_of_a_plan_stand_with_its_goals_in_their_unit() -> None:
     assert [each.mean for each in found.rebased.hoped] == [pytest.approx(1.44)]
 
 
-def test_unlike_workloads_never_stand_in_one_list() -> None:
+def test_different_workloads_are_never_listed_together() -> None:
     several = [certified("1.0", 1, 120.0), certified("1.1", 2, 108.0, users=10)]
     assert [len(each.systems) for each in ledgers([], several, None, None)] == [1, 1]
     with pytest.raises(InputError, match="differ in group, script, users or line"):
         list(ledgers([GOALS], several, None, None))
 
 
-def test_what_no_goals_are_about_is_a_ledger_of_its_own() -> None:
+def test_systems_without_goals_have_a_ledger_of_their_own() -> None:
     several = [
         certified("1.0", 1, 120.0),
         certified("1.0", 1, 3.0, plan="other"),

@@ -47,14 +47,14 @@ def test_improvements_compound_on_the_last_system_before_them() -> None:
     assert (round(last.shortest, 1), round(last.longest, 1)) == (43.4, 60.2)
 
 
-def test_what_the_benchmark_does_not_exercise_saves_nothing_of_it() -> None:
+def test_an_improvement_outside_the_benchmark_saves_none_of_its_time() -> None:
     planned = of_1974().planned
     assert planned
     backup = planned.hoped[2]
     assert (backup.planned.name, backup.planned.in_benchmark, backup.planned.mean) == ("Backup", False, 0.0)
 
 
-def test_the_chance_to_meet_the_goal_is_that_of_the_exact_integral() -> None:
+def test_the_chance_to_meet_the_goal_matches_the_exact_integral() -> None:
     planned = of_1974().planned
     assert planned
     assert planned.chance
@@ -67,7 +67,7 @@ def test_the_chance_to_meet_the_goal_is_that_of_the_exact_integral() -> None:
     assert [planned.chance.low, planned.chance.high] == pytest.approx([45.3, 58.0], abs=0.2)
 
 
-def test_a_measured_release_shows_the_miss_and_re_bases_the_rest() -> None:
+def test_a_measured_release_shows_its_miss_and_is_the_base_of_the_rest() -> None:
     found = of_1974()
     (came,) = found.came
     assert (round(came.expected, 2), round(100 * came.miss, 1)) == (81.70, 6.2)
@@ -80,14 +80,14 @@ def test_a_measured_release_shows_the_miss_and_re_bases_the_rest() -> None:
     assert next(each.planned.name for each in found.rebased.hoped).startswith("MTS500")
 
 
-def test_what_is_saved_is_the_share_saved_of_the_share_touched() -> None:
+def test_the_saving_is_the_share_saved_times_the_share_affected() -> None:
     found = small(system("a", 1, 100.0), improvements=(improvement(saves="40%", touches="10-15%"),))
     assert found.planned
     row = found.planned.hoped[0]
     assert (row.mean, row.shortest, row.longest) == (95.0, 94.0, 96.0)
 
 
-def test_nothing_left_to_chance_has_no_error() -> None:
+def test_certain_estimates_have_no_error() -> None:
     for goal, share in ((90.0, 1.0), (89.9, 0.0)):
         found = small(system("a", 1, 100.0), improvements=(improvement(),), goal=goal)
         assert found.planned
@@ -95,14 +95,14 @@ def test_nothing_left_to_chance_has_no_error() -> None:
         assert (found.planned.chance.share, found.planned.chance.error) == (share, 0.0)
 
 
-def test_systems_that_all_came_with_something_are_projected_from_the_first_to_last() -> None:
+def test_systems_that_all_have_improvements_are_projected_from_the_first_to_the_last() -> None:
     found = small(system("a", 1, 100.0), system("b", 2, 80.0, "it"), improvements=(improvement(), improvement("more")))
     assert found.planned
     assert found.rebased
     assert ([each.mean for each in found.rebased.hoped], found.planned.ends) == ([72.0], 81.0)
 
 
-def test_nothing_is_planned_from_a_system_that_has_improvements_already() -> None:
+def test_no_plan_starts_from_a_system_that_already_has_improvements() -> None:
     plans = (improvement(), improvement("more"))
     found = small(system("a", 1, 100.0, "it"), system("b", 2, 80.0), improvements=plans)
     assert found.planned is None
@@ -120,12 +120,12 @@ def test_nothing_is_planned_from_a_system_that_has_improvements_already() -> Non
         ({"saves": "10%", "touches": "most"}, "touches"),
     ],
 )
-def test_an_estimate_that_is_none_is_refused(what: dict[str, str], wrong: str) -> None:
+def test_an_invalid_estimate_is_refused(what: dict[str, str], wrong: str) -> None:
     with pytest.raises(InputError, match=wrong):
         small(system("a", 1, 1.0), improvements=(improvement(**what),))
 
 
-def test_names_that_are_not_there_are_refused() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(InputError, match="there is no such improvement"):
         small(system("a", 1, 1.0, "nothing"), improvements=(improvement(),))
     with pytest.raises(InputError, match=r"no system is called 99\.9"):

@@ -27,15 +27,13 @@ from cuesta.errors import InputError
         ("6.", 5.5, 6.0, 6.5),
     ],
 )
-def test_a_print_stands_for_what_it_may_have_been_rounded_from(
-    text: str, low: float, value: float, high: float
-) -> None:
+def test_a_print_stands_for_the_range_that_rounds_to_it(text: str, low: float, value: float, high: float) -> None:
     found = parse_print(text)
     assert found
     assert [found.low, found.value, found.high] == pytest.approx([low, value, high])
 
 
-def test_what_was_cut_off_is_no_less_than_its_print() -> None:
+def test_a_truncated_value_is_not_less_than_its_print() -> None:
     found = parse_print("24.849", cut_off=True)
     assert found
     assert [found.low, found.value, found.high] == pytest.approx([24.849, 24.849, 24.85], rel=1e-9)
@@ -44,11 +42,11 @@ def test_what_was_cut_off_is_no_less_than_its_print() -> None:
 @pytest.mark.parametrize(
     "text", ["", "N/A", "--", "B.06", "T.46", "7.679.891", "4u,514", "ug8.877", "S54T7.643", "70 371"]
 )
-def test_what_is_no_number_is_none(text: str) -> None:
+def test_text_without_a_number_has_no_quantity(text: str) -> None:
     assert parse_print(text) is None
 
 
-def test_bounds_are_carried_along() -> None:
+def test_formulas_propagate_bounds() -> None:
     a, b = Quantity(1.0, 2.0, 3.0), Quantity(-1.0, 1.0, 2.0)
     assert a + b == Quantity(0.0, 3.0, 5.0)
     assert a - b == Quantity(-1.0, 1.0, 4.0)
@@ -58,7 +56,7 @@ def test_bounds_are_carried_along() -> None:
         _ = a / Quantity(0.0, 0.0, 1.0)
 
 
-def test_a_computed_number_is_written_as_the_other_was_printed() -> None:
+def test_a_computed_number_is_written_in_the_format_of_the_print() -> None:
     assert [written(112674.2, "112,676"), written(38.823, "30.86"), written(2173.7, "0:36:18")] == [
         "112,674",
         "38.82",
@@ -67,24 +65,24 @@ def test_a_computed_number_is_written_as_the_other_was_printed() -> None:
     assert [unit("91.8 System"), unit("52 min."), unit("<15%")] == ["System", "min", "%"]
 
 
-def test_holes_stand_for_every_name_that_fits() -> None:
+def test_placeholders_match_every_fitting_name() -> None:
     names = ["a.x.n", "a.y.n", "b.x.n", "a.total.n"]
     assert list(expand("a.{row}.n = b.{row}.n", names)) == ["a.x.n = b.x.n"]
     assert list(expand("{t}.x.n = 1", names)) == ["a.x.n = 1", "b.x.n = 1"]
 
 
-def test_a_star_stands_for_all_of_them() -> None:
+def test_a_star_sums_all_matching_names() -> None:
     assert parse("1 = sum(a.*.n)", ["a.x.n", "a.y.n", "b.x.n", "a.x.y.n"]).names == ("a.x.n", "a.y.n")
 
 
 @given(st.text(max_size=40))
-def test_no_print_is_too_odd(text: str) -> None:
+def test_any_text_is_read_as_a_print_without_failure(text: str) -> None:
     found = parse_print(text)
     assert found is None or found.low <= found.value <= found.high
 
 
 @given(st.text(st.sampled_from('ab.{}()*+-/%,"=<> 1x\tsum in divides'), max_size=60))
-def test_no_formula_is_too_odd(text: str) -> None:
+def test_any_text_is_read_as_a_formula_or_refused(text: str) -> None:
     try:
         for each in expand(text, ["a.b", "x"]):
             assert parse(each, ["a.b", "x"]).relation
