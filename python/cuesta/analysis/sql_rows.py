@@ -66,16 +66,16 @@ def causes(figures: StepFigures) -> Iterator[SqlRow]:
         yield {"step": figures.step, "cause": cause, **known}
 
 
-def meters(step: int, sheet: Any, place: str = "") -> Iterator[SqlRow]:
+def meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
     """Make a row for each figure of a meter report, by its place in it."""
-    if isinstance(sheet, dict) and ("tier" in sheet or "why" in sheet):
-        value, about = sheet.get("value"), {"step": step, "tier": sheet.get("tier"), "why": sheet.get("why")}
+    if isinstance(report, dict) and ("tier" in report or "why" in report):
+        value, about = report.get("value"), {"step": step, "tier": report.get("tier"), "why": report.get("why")}
         parts = value.items() if isinstance(value, dict) else [("", value)]
         for name, each in parts:
             if each is None or isinstance(each, int | float):
                 yield {**about, "meter": f"{place}.{name}" if name else place, "value": each}
-    elif isinstance(sheet, dict):
-        for name, each in sheet.items():
+    elif isinstance(report, dict):
+        for name, each in report.items():
             yield from meters(step, each, f"{place}.{name}" if place else name)
 
 

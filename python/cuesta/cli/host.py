@@ -47,10 +47,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _show(counters: dict[str, Any], *, whole: bool) -> None:
-    """Print what the front end did: three figures, or if `whole` all of Multics' `tty_meters` sheet of 1979."""
-    sheet = front_end_of([HostRow.of(counters, counters["started"])])
-    assert sheet
-    print(tty_meters(sheet) if whole else brief(sheet))
+    """Print what the front end did: three figures, or if `whole` all of Multics' `tty_meters` listing of 1979."""
+    report = front_end_of([HostRow.of(counters, counters["started"])])
+    assert report
+    print(tty_meters(report) if whole else brief(report))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:

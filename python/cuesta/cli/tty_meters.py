@@ -15,11 +15,11 @@ def carry_out(folder: Path, where: str | None) -> int:
     check_json(where)
     recorded = open_run(folder)
     by_step = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
-    sheets = {number: sheet for number, sheet in by_step.items() if sheet}
-    if not sheets:
+    reports = {number: report for number, report in by_step.items() if report}
+    if not reports:
         raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
-    titles = (f"step {number + 1}\n" if len(sheets) > 1 else "" for number in sheets)
-    texts = (title + text(sheet) for title, sheet in zip(titles, sheets.values(), strict=True))
+    titles = (f"step {number + 1}\n" if len(reports) > 1 else "" for number in reports)
+    texts = (title + text(report) for title, report in zip(titles, reports.values(), strict=True))
     say("\n\n".join(texts), where)
-    write_json(where, [{"step": number, **asdict(sheet)} for number, sheet in sheets.items()])
+    write_json(where, [{"step": number, **asdict(report)} for number, report in reports.items()])
     return Exit.GOOD

@@ -62,12 +62,14 @@ def section(summary: Summary) -> Section:
 
 def tables(step: StepFigures) -> Iterator[Table]:
     """Give the host's block devices, and its tasks' times off the CPU where the kernel was traced."""
-    sheet = step.host.sheet
-    if sheet and sheet.devices:
-        tier = in_brackets(*(each for of in sheet.devices.values() for each in (of.atb, of.queue, of.busy, of.errors)))
-        rows = [(plain(name), *device(of)) for name, of in sheet.devices.items()]
+    meter_report = step.host.sheet
+    if meter_report and meter_report.devices:
+        tier = in_brackets(
+            *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
+        )
+        rows = [(plain(name), *device(of)) for name, of in meter_report.devices.items()]
         yield Table(DEVICES, rows, f"of the whole machine{tier}")
-    if sheet and (rows_off := list(off_cpu.rows(sheet))):
+    if meter_report and (rows_off := list(off_cpu.rows(meter_report))):
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
 
 
@@ -86,8 +88,8 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     if found:
         yield Folded(FLAME, [Picture(FLAME, found[-1])])
     times = summary.recorded.steps.get(step.step)
-    if times and (sheet := front_end(summary.recorded, times)):
-        yield Folded("The front end's meters (tty_meters)", [Listing(tty_meters(sheet))])
+    if times and (front_end_report := front_end(summary.recorded, times)):
+        yield Folded("The front end's meters (tty_meters)", [Listing(tty_meters(front_end_report))])
 
 
 def host_cpu(host: HostFigures) -> Iterator[str]:
@@ -95,20 +97,20 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     if host.cpu is None:
         yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
         return
-    cpu, sheet = host.cpu, host.sheet
-    cpus = f" of {many(len(sheet.cpus), 'CPU')}" if sheet else ""
+    cpu, meter_report = host.cpu, host.sheet
+    cpus = f" of {many(len(meter_report.cpus), 'CPU')}" if meter_report else ""
     subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
-    tier = in_brackets(*uses(sheet).values()) if sheet else ""
+    tier = in_brackets(*uses(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:\n{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
-    if host.cpu_by_cause and sheet and (causes := ", ".join(by_cause(host))):
-        yield f"by cause: {causes}{in_brackets(sheet.by_cause)}"
-    if host.per_transaction and sheet:
+    if host.cpu_by_cause and meter_report and (causes := ", ".join(by_cause(host))):
+        yield f"by cause: {causes}{in_brackets(meter_report.by_cause)}"
+    if host.per_transaction and meter_report:
         yield each_transaction(host.per_transaction) + in_brackets(
-            sheet.own.seconds, *(getattr(sheet.counts, name) for name in COUNTS)
+            meter_report.own.seconds, *(getattr(meter_report.counts, name) for name in COUNTS)
         )
 
 
@@ -158,10 +160,10 @@ def unmet(host: HostFigures) -> Iterator[str]:
         yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
 
 
-def idle_by_kind(sheet: MeterReport | None) -> Iterator[str]:
+def idle_by_kind(meter_report: MeterReport | None) -> Iterator[str]:
     """Write why the host's CPUs were idle, if the kernel was traced."""
-    if sheet and sheet.idle.page_wait.tier == "exact":
-        kinds = (f"{name} {getattr(sheet.idle, kind).value:.1f}" for kind, name in IDLE.items())
+    if meter_report and meter_report.idle.page_wait.tier == "exact":
+        kinds = (f"{name} {getattr(meter_report.idle, kind).value:.1f}" for kind, name in IDLE.items())
         yield f"idle by kind: {', '.join(kinds)} (exact)"
 
 
@@ -203,9 +205,9 @@ def network(host: HostFigures) -> Iterator[str]:
         yield from shared(host.sheet)
 
 
-def each_side(sheet: MeterReport) -> str:
+def each_side(meter_report: MeterReport) -> str:
     """How busy each side's CPUs were, network included: each side has its CPUs alone."""
-    sides = {"host": sheet.per_cpu, "driver": sheet.beside}
+    sides = {"host": meter_report.per_cpu, "driver": meter_report.beside}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
     tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
     return f"busy by CPU, the network included: {'; '.join(parts)}{tier}"
@@ -222,9 +224,9 @@ def uses_of(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
     return cpu.usr, cpu.sys, cpu.irq
 
 
-def shared(sheet: MeterReport) -> Iterator[str]:
+def shared(meter_report: MeterReport) -> Iterator[str]:
     """CPU time of the network that belongs to neither side alone."""
-    of, cpus = sheet.network, len(sheet.per_cpu) + len(sheet.beside)
+    of, cpus = meter_report.network, len(meter_report.per_cpu) + len(meter_report.beside)
     percent, own = of.percent.value, of.in_subject.value
     if percent is None:
         return
@@ -232,7 +234,7 @@ def shared(sheet: MeterReport) -> Iterator[str]:
     if own is None:
         yield f"network, shared: at most {percent:.1f} {machine} (all soft interrupts, by clock ticks)"
         return
-    inside = 100 * own / (sheet.seconds * cpus)
+    inside = 100 * own / (meter_report.seconds * cpus)
     low, high = of.interval.value or (percent, percent)
     if not percent:
         of_cpus = f"of the machine's {many(cpus, 'CPU')}{in_brackets(of.percent)}"

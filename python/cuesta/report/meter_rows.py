@@ -20,27 +20,27 @@ def head() -> str:
     return f"{laid_out(HEADS)}  (plain)"
 
 
-def row(sheet: MeterReport) -> str:
+def row(meter_report: MeterReport) -> str:
     """An interval as one row. For a process or control group %usr and %sys are its own."""
-    *shares, queue, minor, major, switches, ios = figures(sheet)
-    cells = [time.strftime("%H:%M:%S", time.localtime(sheet.wall / 1e9)), *map(percent, shares)]
+    *shares, queue, minor, major, switches, ios = figures(meter_report)
+    cells = [time.strftime("%H:%M:%S", time.localtime(meter_report.wall / 1e9)), *map(percent, shares)]
     return laid_out([*cells, number(queue), rate(sum_of(minor, major)), per_s(switches), per_s(ios)])
 
 
-def gaps(sheet: MeterReport) -> Iterator[str]:
+def gaps(meter_report: MeterReport) -> Iterator[str]:
     names = (*HEADS[1:9], HEADS[9], *HEADS[9:])  # two kinds of faults are in one cell
     reasons: dict[str, dict[str, None]] = {}
-    for name, figure in zip(names, figures(sheet), strict=True):
+    for name, figure in zip(names, figures(meter_report), strict=True):
         if figure.why:
             reasons.setdefault(figure.why, {})[name] = None
     yield from (f"no meter data for {', '.join(columns)}: {plain(why)}" for why, columns in reasons.items())
 
 
-def figures(sheet: MeterReport) -> Sequence[MeterFigure[Any]]:
-    cpu, own, counts = uses(sheet), sheet.own, sheet.counts
+def figures(meter_report: MeterReport) -> Sequence[MeterFigure[Any]]:
+    cpu, own, counts = uses(meter_report), meter_report.own, meter_report.counts
     shares = [own.usr, own.sys, *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
     counted = (counts.minor_faults, counts.major_faults, counts.switches, counts.ios)
-    return [*shares, sheet.traffic.ready, *counted]
+    return [*shares, meter_report.traffic.ready, *counted]
 
 
 def laid_out(cells: Sequence[str]) -> str:

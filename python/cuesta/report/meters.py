@@ -53,9 +53,9 @@ def closing(closure: Closure) -> str:
     return f"{said} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
 
 
-def text(sheet: MeterReport) -> str:
+def text(meter_report: MeterReport) -> str:
     out: list[str] = []
-    for title, rows in sections(sheet):
+    for title, rows in sections(meter_report):
         said = list(rows)
         if said:
             out += [f"{(title if not number else ''):<{MARGIN}}{each}".rstrip() for number, each in enumerate(said)] + [
@@ -64,45 +64,45 @@ def text(sheet: MeterReport) -> str:
     return "\n".join(out).rstrip()
 
 
-def sections(sheet: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
-    yield "METERS", about(sheet)
-    yield "CPU", cpu(sheet)
-    yield "SUBJECT", own(sheet)
-    yield "CAUSES", causes(sheet)
-    yield "IDLE", idle(sheet)
-    yield "TIME", total_time(sheet)
-    yield "TRAFFIC", traffic(sheet)
-    yield "OFF CPU", off_cpus(sheet)
-    yield "COUNTS", counts(sheet)
-    yield "DEVICES", devices(sheet)
-    yield "STALL", pressure(sheet)
-    yield "MISSING", missing(sheet)
-    yield "NOTES", map(plain, sheet.notes)
+def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "METERS", about(meter_report)
+    yield "CPU", cpu(meter_report)
+    yield "SUBJECT", own(meter_report)
+    yield "CAUSES", causes(meter_report)
+    yield "IDLE", idle(meter_report)
+    yield "TIME", total_time(meter_report)
+    yield "TRAFFIC", traffic(meter_report)
+    yield "OFF CPU", off_cpus(meter_report)
+    yield "COUNTS", counts(meter_report)
+    yield "DEVICES", devices(meter_report)
+    yield "STALL", pressure(meter_report)
+    yield "MISSING", missing(meter_report)
+    yield "NOTES", map(plain, meter_report.notes)
 
 
-def about(sheet: MeterReport) -> Iterator[str]:
-    until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sheet.wall / 1e9))
-    yield f"{plain(sheet.subject)}, for {long(sheet.seconds)} until {until}; {cpus_of(sheet)}"
-    if said := SOURCES.get(sheet.own.source):
+def about(meter_report: MeterReport) -> Iterator[str]:
+    until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(meter_report.wall / 1e9))
+    yield f"{plain(meter_report.subject)}, for {long(meter_report.seconds)} until {until}; {cpus_of(meter_report)}"
+    if said := SOURCES.get(meter_report.own.source):
         yield from textwrap.wrap(f"its CPU time: {said}", 84)
-    if doubt := sheet.own.doubt:
+    if doubt := meter_report.own.doubt:
         yield from textwrap.wrap(f"DOUBTFUL: {plain(doubt)}", 84)
-    if sheet.closure.accounted.value is not None:
-        cost = sheet.cost.value
+    if meter_report.closure.accounted.value is not None:
+        cost = meter_report.cost.value
         reading = f"; reading took {seconds(cost)}" if cost else ""
-        yield from textwrap.wrap(closing(sheet.closure) + reading, 84)
+        yield from textwrap.wrap(closing(meter_report.closure) + reading, 84)
 
 
-def cpus_of(sheet: MeterReport) -> str:
-    cpus = sheet.cpus
+def cpus_of(meter_report: MeterReport) -> str:
+    cpus = meter_report.cpus
     return f"percent of {len(cpus)} CPU{'s' * (len(cpus) != 1)}"
 
 
-def cpu(sheet: MeterReport) -> Iterator[str]:
-    yield tiered(aligned("", [f"%{name}" for name in SAR]), *shares(sheet.cpu))
-    yield aligned("all", map(percent, shares(sheet.cpu)))
-    if len(sheet.per_cpu) > 1:
-        for number_, each in sheet.per_cpu.items():
+def cpu(meter_report: MeterReport) -> Iterator[str]:
+    yield tiered(aligned("", [f"%{name}" for name in SAR]), *shares(meter_report.cpu))
+    yield aligned("all", map(percent, shares(meter_report.cpu)))
+    if len(meter_report.per_cpu) > 1:
+        for number_, each in meter_report.per_cpu.items():
             yield aligned(f"cpu{number_}", map(percent, shares(each)))
 
 
@@ -110,9 +110,9 @@ def shares(of: Cpu) -> Sequence[MeterFigure[float]]:
     return [getattr(of, name) for name in SAR]
 
 
-def own(sheet: MeterReport) -> Iterator[str]:
-    part = sheet.own
-    if why := ended(sheet):
+def own(meter_report: MeterReport) -> Iterator[str]:
+    part = meter_report.own
+    if why := ended(meter_report):
         yield f"no meter data: {plain(why)}"
     if part.others.value is None:
         return
@@ -129,13 +129,13 @@ def own(sheet: MeterReport) -> Iterator[str]:
     yield f"{whole(part.processes)} {process}, {whole(part.tasks)} {thread}"
 
 
-def ended(sheet: MeterReport) -> str | None:
+def ended(meter_report: MeterReport) -> str | None:
     """Why an ended subject has no figures; the CPUs' figures are then those of others."""
-    return sheet.own.seconds.why
+    return meter_report.own.seconds.why
 
 
-def causes(sheet: MeterReport) -> Iterator[str]:
-    by_cause = sheet.by_cause.value
+def causes(meter_report: MeterReport) -> Iterator[str]:
+    by_cause = meter_report.by_cause.value
     if not by_cause:
         return
     yield in_columns("", 16, ("%", "95 % interval", "seconds", "count", "each"), OF_CAUSES)
@@ -152,7 +152,7 @@ def causes(sheet: MeterReport) -> Iterator[str]:
         return  # traced, not sampled
     samples = by_cause.about["samples"].value or 0.0
     yield f"not classified: {round(by_cause.unclassified * samples / 100)} of {count(samples)} samples"
-    yield from textwrap.wrap(overhead(sheet, by_cause.about), 84)
+    yield from textwrap.wrap(overhead(meter_report, by_cause.about), 84)
 
 
 OF_CAUSES = (7, 15, 10, 12, 10)
@@ -186,9 +186,9 @@ SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
 """The cost of sampling: in the kernel and in the reader."""
 
 
-def overhead(sheet: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
+def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
     took = sum(of[name].value or 0.0 for name in SAMPLERS_OWN if name in of)
-    capacity = sheet.seconds * len(sheet.cpus)
+    capacity = meter_report.seconds * len(meter_report.cpus)
     said = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
     said += [of_sampling(name, figure) for name, figure in of.items()]
     return "; ".join(said)
@@ -206,27 +206,27 @@ def of_sampling(name: str, figure: MeterFigure[float]) -> str:
     return f"{plain(label).replace('_', ' ')} {written}"
 
 
-def idle(sheet: MeterReport) -> Iterator[str]:
+def idle(meter_report: MeterReport) -> Iterator[str]:
     for name, field in IDLE.items():
-        figure: MeterFigure[float] = getattr(sheet.idle, name)
+        figure: MeterFigure[float] = getattr(meter_report.idle, name)
         tier = figure.tier or ""
         if tier or field.tier != "exact":
             meant = TRACED_IDLE.get(name, field.meaning) if tier == "exact" else field.meaning
             yield f"{field.label:<17}{percent(figure):>6} %  {tier:<7}{meant}"
-    quota = sheet.idle.quota.value
+    quota = meter_report.idle.quota.value
     if quota is not None:
         yield f"the quota is {quota:g} CPUs"
 
 
-def total_time(sheet: MeterReport) -> Iterator[str]:
+def total_time(meter_report: MeterReport) -> Iterator[str]:
     """The use of CPU time, in the form of total_time_meters."""
-    if why := ended(sheet):
+    if why := ended(meter_report):
         yield f"no meter data: {plain(why)}"
         return
     widths = (8, 8, 10)
     yield f"{in_columns('', 24, ('%', '%NI', 'AVE'), widths)}   %NI: of non-idle; AVE: of each"
-    causes = sheet.by_cause.value.causes if sheet.by_cause.value else {}
-    for each in sheet.total_time:
+    causes = meter_report.by_cause.value.causes if meter_report.by_cause.value else {}
+    for each in meter_report.total_time:
         cause = causes.get(each.name.replace(" ", "_"))
         average = of_share(cause, cause.average) if cause else duration(each.average)
         cells = in_time(each, each.percent, cause), in_time(each, each.of_non_idle, cause), average
@@ -241,9 +241,9 @@ def in_time(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) ->
     return units.percent(value, value * error / whole)
 
 
-def traffic(sheet: MeterReport) -> Iterator[str]:
+def traffic(meter_report: MeterReport) -> Iterator[str]:
     """Queues for the CPU, in the form of traffic_control_meters."""
-    of = sheet.traffic
+    of = meter_report.traffic
     for name, field in TRAFFIC.items():
         figure: MeterFigure[float] = getattr(of, name)
         yield tiered(f"{field.label:<24}{number(figure):>8}  {field.meaning}", figure)
@@ -254,9 +254,9 @@ def traffic(sheet: MeterReport) -> Iterator[str]:
         yield tiered(f"{'page wait':<24}{duration(of.page_wait):>8}  {waits}", of.page_waits)
 
 
-def off_cpus(sheet: MeterReport) -> Iterator[str]:
+def off_cpus(meter_report: MeterReport) -> Iterator[str]:
     """Durations of the subject's tasks off their CPUs, by reason, and in run queues."""
-    found = list(off_cpu.rows(sheet))
+    found = list(off_cpu.rows(meter_report))
     if found:
         widths = (10, 9, 9, 9, 9, 9)
         yield f"{in_columns('', 20, off_cpu.HEADS, widths)}  exact"
@@ -264,12 +264,12 @@ def off_cpus(sheet: MeterReport) -> Iterator[str]:
         yield from textwrap.wrap(off_cpu.ABOUT, 84)
 
 
-def counts(sheet: MeterReport) -> Iterator[str]:
-    of_machine = sheet.counts.of_machine
+def counts(meter_report: MeterReport) -> Iterator[str]:
+    of_machine = meter_report.counts.of_machine
     widths = (12, 11)
     yield in_columns("", 28, ("count", "a second"), widths)
     for name, field in COUNTS.items():
-        figure: MeterFigure[Count] = getattr(sheet.counts, name)
+        figure: MeterFigure[Count] = getattr(meter_report.counts, name)
         counted = figure.value
         cells = (ABSENT, ABSENT) if counted is None else (count(counted.count), digits(counted.per_s))
         mark = " *" if name in of_machine and counted else ""
@@ -278,10 +278,10 @@ def counts(sheet: MeterReport) -> Iterator[str]:
         yield "* of the whole machine: the kernel does not count it by subject"
 
 
-def devices(sheet: MeterReport) -> Iterator[str]:
-    shown = active(sheet)
-    if sheet.devices and not shown:
-        yield f"{', '.join(map(plain, sheet.devices))}: nothing read, nothing written"
+def devices(meter_report: MeterReport) -> Iterator[str]:
+    shown = active(meter_report)
+    if meter_report.devices and not shown:
+        yield f"{', '.join(map(plain, meter_report.devices))}: nothing read, nothing written"
     if not shown:
         return
     heads = ("reads", "writes", "ATB", "queue", "response", "service", "% busy", "errors")
@@ -298,41 +298,41 @@ def devices(sheet: MeterReport) -> Iterator[str]:
 OF_DEVICES = ("atb", "queue", "response", "service", "busy", "errors")
 
 
-def active(sheet: MeterReport) -> Mapping[str, Device]:
-    return {name: d for name, d in sheet.devices.items() if d.reads.count + d.writes.count}
+def active(meter_report: MeterReport) -> Mapping[str, Device]:
+    return {name: d for name, d in meter_report.devices.items() if d.reads.count + d.writes.count}
 
 
-def pressure(sheet: MeterReport) -> Iterator[str]:
-    some = {name: figure for name, figure in sheet.pressure.items() if figure.value is not None}
+def pressure(meter_report: MeterReport) -> Iterator[str]:
+    some = {name: figure for name, figure in meter_report.pressure.items() if figure.value is not None}
     if some:
         shares = ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
         yield shares + in_brackets(*some.values())
 
 
-def missing(sheet: MeterReport) -> Iterator[str]:
+def missing(meter_report: MeterReport) -> Iterator[str]:
     """Missing figures, grouped by reason."""
     reasons: dict[str, list[str]] = {}
-    for name, why in unmetered(sheet):
+    for name, why in unmetered(meter_report):
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
         yield from textwrap.wrap(f"{', '.join(names)}:", 84)
         yield f"  {plain(why)}"
 
 
-def unmetered(sheet: MeterReport) -> Iterator[tuple[str, str]]:
+def unmetered(meter_report: MeterReport) -> Iterator[tuple[str, str]]:
     """Figures that are missing although they might be expected, each with its reason."""
-    places: list[tuple[str, MeterFigure[Any]]] = [("CPU", sheet.cpu.idle)]
-    for table, of in ((COUNTS, sheet.counts), (IDLE, sheet.idle), (TRAFFIC, sheet.traffic)):
+    places: list[tuple[str, MeterFigure[Any]]] = [("CPU", meter_report.cpu.idle)]
+    for table, of in ((COUNTS, meter_report.counts), (IDLE, meter_report.idle), (TRAFFIC, meter_report.traffic)):
         places += [(field.label.strip(), getattr(of, name)) for name, field in table.items()]
-    places += [("ready delay", sheet.traffic.ready_delay), ("CPU by cause", sheet.by_cause)]
-    places += [("page wait", sheet.traffic.page_wait)]
-    places += [("off-CPU times", sheet.traffic.off_cpu)]
-    places += [(f"stall: {name.replace('_', ' ')}", figure) for name, figure in sheet.pressure.items()]
-    if not ended(sheet):  # what has no average in TIME has no count in CAUSES either
-        places += [(f"time of {each.name}", each.percent) for each in sheet.total_time]
-        places += [(f"AVE of {each.name}", each.average) for each in sheet.total_time]
+    places += [("ready delay", meter_report.traffic.ready_delay), ("CPU by cause", meter_report.by_cause)]
+    places += [("page wait", meter_report.traffic.page_wait)]
+    places += [("off-CPU times", meter_report.traffic.off_cpu)]
+    places += [(f"stall: {name.replace('_', ' ')}", figure) for name, figure in meter_report.pressure.items()]
+    if not ended(meter_report):  # what has no average in TIME has no count in CAUSES either
+        places += [(f"time of {each.name}", each.percent) for each in meter_report.total_time]
+        places += [(f"AVE of {each.name}", each.average) for each in meter_report.total_time]
     places += [
-        (f"{plain(name)}'s {kind}", getattr(d, kind)) for name, d in active(sheet).items() for kind in OF_DEVICES
+        (f"{plain(name)}'s {kind}", getattr(d, kind)) for name, d in active(meter_report).items() for kind in OF_DEVICES
     ]
     yield from ((name, figure.why) for name, figure in places if figure.why and figure.why != UNRECORDED)
 

@@ -21,11 +21,11 @@ ABOUT = (
 )
 
 
-def rows(sheet: MeterReport) -> Iterator[tuple[str, ...]]:
+def rows(meter_report: MeterReport) -> Iterator[tuple[str, ...]]:
     """A row for each reason that occurred, then one for waits in run queues; none if the kernel was not traced."""
-    off_cpu = sheet.traffic.off_cpu.value or {}
+    off_cpu = meter_report.traffic.off_cpu.value or {}
     yield from ((label, *cells(off_cpu[why])) for why, label in WHY.items() if why in off_cpu)
-    if queued := sheet.traffic.run_queue_delay.value:
+    if queued := meter_report.traffic.run_queue_delay.value:
         yield "in a run queue", *cells(queued)
 
 

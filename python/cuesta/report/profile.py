@@ -15,13 +15,13 @@ MODULE, FUNCTION = 14, 36
 """Columns of names."""
 
 
-def text(listing: Mapping[str, Any], sheet: MeterReport) -> str:
+def text(listing: Mapping[str, Any], meter_report: MeterReport) -> str:
     """Lay out the histogram. 100 % is the busy samples; idle is a share of the CPUs' time, by counters."""
-    return "\n".join(_rows(listing, sheet))
+    return "\n".join(_rows(listing, meter_report))
 
 
-def _rows(listing: Mapping[str, Any], sheet: MeterReport) -> Iterator[str]:
-    yield f"idle {_idle(sheet)}"
+def _rows(listing: Mapping[str, Any], meter_report: MeterReport) -> Iterator[str]:
+    yield f"idle {_idle(meter_report)}"
     if not listing["samples"]:
         yield "no sample fell into the subject: it was not on a CPU"
         return
@@ -46,8 +46,8 @@ def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
         yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{percent(row['percent'], error):>6} {bar}"
 
 
-def _idle(sheet: MeterReport) -> str:
-    idle, waiting = sheet.cpu.idle, sheet.cpu.iowait
+def _idle(meter_report: MeterReport) -> str:
+    idle, waiting = meter_report.cpu.idle, meter_report.cpu.iowait
     if idle.value is None:
         return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle.why or '')}"
     share = idle.value + (waiting.value or 0.0)
