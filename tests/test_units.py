@@ -35,7 +35,9 @@ def test_a_duration_is_short_and_close_to_its_value(value: float) -> None:
     assert back == pytest.approx(value, rel=5.1e-3) or value < 1e-7
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "0.0 %"), (0.0012, "0.12 %"), (0.123, "12.3 %"), (1.5, "150 %")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0.0 %"), (0.0012, "0.12 %"), (0.123, "12.3 %"), (1.5, "150 %"), (-1e-5, "0.00 %")]
+)
 def test_shares(value: float, text: str) -> None:
     assert share(value) == text
 

@@ -1,6 +1,7 @@
 """Writes figures for people: with three digits and a fitting unit; sampled figures, only with their certain digits."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 
 ABSENT = "—"
@@ -100,8 +101,8 @@ def share(value: float | None) -> str:
 
 
 def signed(number: str) -> str:
-    """Replace the hyphen by a true minus sign."""
-    return number.replace("-", "−")
+    """Replace the hyphen by a true minus sign; a number that rounds to zero has none."""
+    return number.replace("-", "−" if re.search("[1-9]", number) else "")
 
 
 def count(value: float) -> str:
