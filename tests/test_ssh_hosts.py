@@ -198,7 +198,7 @@ def test_settings_without_effect_are_listed(
     (here / "config").write_text(f"IdentityFile {here}/client\nForwardAgent yes\nCompression yes\n")
     target = f"ssh://{host.place}?config={here}/config&known_hosts={host.home}/.ssh/known_hosts"
     assert main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet"]) == Exit.GOOD
-    assert "Cuesta does not do: 127.0.0.1: compression yes; 127.0.0.1: forwardagent yes" in capsys.readouterr().err
+    assert "Cuesta ignores: 127.0.0.1: compression yes; 127.0.0.1: forwardagent yes" in capsys.readouterr().err
 
 
 def test_a_passphrase_is_requested_once_and_is_not_in_the_record(serve: Serve, here: Path, write: Write) -> None:

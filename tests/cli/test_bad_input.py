@@ -25,7 +25,7 @@ BAD = {
     "unknown command": (["run", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
     "bad law in a tape": (["run", "law.tape"], Exit.BAD_INPUT, ["law.tape", "exq", "^"]),
     "bad law in a flag": (["run", "--think", "exq 5s"], Exit.USAGE, ["--think", "'exq 5s'", "distribution"]),
-    "a tape that does nothing": (["run", "idle.tape"], Exit.BAD_INPUT, ["nobody does anything", "Enter"]),
+    "a tape that does nothing": (["run", "idle.tape"], Exit.BAD_INPUT, ["users would do nothing", "Enter"]),
     "missing tape": (["run", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file", "good.tape"]),
     "missing plan": (["run", "none.toml"], Exit.BAD_INPUT, ["none.toml", "No such file"]),
     "a tape for a plan": (["certify", "good.tape"], Exit.BAD_INPUT, ["not TOML", 'tape = "good.tape"']),

@@ -144,7 +144,7 @@ def test_a_run_against_itself_is_refused(here: Path, capsys: pytest.CaptureFixtu
     base = side(here / "base", 5, 0.1)
     code, found = compare(base, base, capsys=capsys)
     assert code == Exit.REFUSED
-    assert found["refused"][0] == "NEW: run-0 is on both sides: it is run-0 once more"
+    assert found["refused"][0] == "NEW: run-0 is on both sides: it is a copy of run-0"
 
 
 def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,7 +170,7 @@ def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.Cap
         (["one", "one", "--pairs", "8"], Exit.USAGE, "--interleave"),
         (["--interleave", "a.toml", "a.toml", "--pairs", "6"], Exit.USAGE, "from 7 to 500"),
         (["--interleave", "metered.toml", "metered.toml", "--pairs", "7"], Exit.USAGE, "from 8 to 500"),
-        (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "it makes them"),
+        (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "which makes them"),
         (["--interleave", "a.toml", "b.toml"], Exit.REFUSED, "population: users 4 against 5"),
         (["--interleave", "a.toml", "none.toml"], Exit.BAD_INPUT, "none.toml"),
         (["one", "--profile", "none.profile", "--margin", "3%"], Exit.USAGE, "--margin: not with --profile"),

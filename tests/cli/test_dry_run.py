@@ -39,7 +39,7 @@ def test_secrets_are_not_shown(here: Path, write: Write, capsys: pytest.CaptureF
 def test_ssh_settings_without_effect_are_listed(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     config = write("config", "Host bastion\n  HostName 127.0.0.1\n  LocalForward 9999 127.0.0.1:80\n")
     assert main(["run", "--target", f"ssh://bastion?config={config}", "--dry-run"]) == 0
-    assert "Cuesta does not do: bastion: localforward 9999" in capsys.readouterr().out
+    assert "Cuesta ignores: bastion: localforward 9999" in capsys.readouterr().out
 
 
 def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,7 +60,7 @@ def test_runs_are_queried_by_sql(capsys: pytest.CaptureFixture[str], here: Path)
         "   0      4  2",
         "2 rows",
     ]
-    assert out.err == f"read as far as it got: {here}/runs/b: agent-0/agent.json: No such file or directory\n"
+    assert out.err == f"read only in part: {here}/runs/b: agent-0/agent.json: No such file or directory\n"
     assert main([*question, "--csv"]) == 0
     assert capsys.readouterr().out == "step,users,x\n0,2,2.0\n0,4,2.0\n"
     assert main([*question, "--json", "-", "--database", "l.db"]) == 0
@@ -72,7 +72,7 @@ def test_runs_are_queried_by_sql(capsys: pytest.CaptureFixture[str], here: Path)
     assert capsys.readouterr().out == "x.parquet: 2 rows\n"
     raw = (here / "runs" / "a" / "run.json").read_bytes()
     assert main([*question, "--parquet", "runs/a/run.json"]) == 1
-    assert "is there, and is no Parquet file" in capsys.readouterr().err
+    assert "exists, and is not a Parquet file" in capsys.readouterr().err
     assert (here / "runs" / "a" / "run.json").read_bytes() == raw
     assert main(["ledger", "runs", "--sql", "select 'nan'::double x, 'inf'::double y", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["rows"] == [[None, None]]
@@ -88,7 +88,7 @@ def test_an_unreadable_certification_is_left_out_and_reported(
     assert main(["ledger", "half"]) == 0
     assert capsys.readouterr().out.startswith("left out: half: half/certification.json: cannot be read")
     assert main(["ledger", "half", "--goal", "3"]) == 2
-    assert "--goal is of a file of goals" in capsys.readouterr().err
+    assert "--goal needs a file of goals" in capsys.readouterr().err
     assert main(["ledger", "half", "--sql", "select damage from certifications"]) == 0
     assert "half/certification.json: cannot be read" in capsys.readouterr().err
 
@@ -121,17 +121,17 @@ def test_goals_for_own_systems(capsys: pytest.CaptureFixture[str], write: Write)
     [
         (["nowhere"], 104, "nowhere: there is no such file or folder"),
         ([], 104, "there is no certification and no file of goals"),
-        (["--check"], 2, "which tables?"),
+        (["--check"], 2, "files with typed tables"),
         (["--csv"], 2, "go with --sql"),
-        (["--sql", "from runs", "--check"], 2, "three things"),
+        (["--sql", "from runs", "--check"], 2, "cannot be combined"),
         (["--sql", "drop table runs"], 2, "one SELECT"),
         (["--sql", "from runs", "--csv", "--json", "-"], 2, "both want standard output"),
         (["--sql", "from runs", "--parquet", "no/such.parquet"], 1, "cannot write there"),
         ([str(GOALS), "--base", "99"], 104, "no system is called 99"),
         ([str(FORM)], 104, "cuesta ledger --check checks it"),
-        (["--check", str(FORM), "--goal", "3"], 2, "of the list of systems"),
-        (["--sql", "from runs", "--base", "x"], 2, "of the list of systems"),
-        (["--sql", "from runs", "--parquet", "x.parquet", "--csv"], 2, "goes without"),
+        (["--check", str(FORM), "--goal", "3"], 2, "only to the list of systems"),
+        (["--sql", "from runs", "--base", "x"], 2, "only to the list of systems"),
+        (["--sql", "from runs", "--parquet", "x.parquet", "--csv"], 2, "cannot be combined"),
         (["--check", "."], 104, "no table typed from a document"),
         (["--check", "bad.toml"], 104, "no table typed from a document"),
         (["--check", "none.toml"], 104, "cannot be read"),

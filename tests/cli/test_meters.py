@@ -157,10 +157,10 @@ def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[s
         (["1ms"], "at least 50ms"),
         (["soon"], "INTERVAL"),
         (["1", "-3"], "COUNT"),
-        (["1", "--report"], "goes without"),
+        (["1", "--report"], "cannot be combined"),
         (["1", "--since", "x"], "needs --report"),
-        (["--reset", "--json", "x"], "--json is of a report"),
-        (["profile", "1", "--plain"], "made of samples"),
+        (["--reset", "--json", "x"], "--json writes a report"),
+        (["profile", "1", "--plain"], "consists of samples"),
         (["--from", "box:9100"], "no URL"),
     ],
 )

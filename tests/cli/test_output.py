@@ -19,7 +19,7 @@ def test_a_tape_is_not_written_over(write: Write, capsys: pytest.CaptureFixture[
     assert main(["check", "--json", "a.tape", "b.tape"]) == Exit.USAGE
     assert (mine.read_text(), other.read_text()) == (TAPE, TAPE)
     said = capsys.readouterr().err
-    assert "--json a.tape: that file is there, and cuesta did not write it as JSON" in said
+    assert "--json a.tape: the file exists, and cuesta did not write it as JSON" in said
     assert "--json a.json, or --json - to print it" in said
 
 

@@ -149,7 +149,7 @@ def test_existing_files_are_not_overwritten(here: Path, write: Write) -> None:
     write("mine.tape", 'Type "mine"\n')
     person = Person(here, "record", "-o", "mine", "--", "true")
     assert person.sees_the_end() == Exit.USAGE
-    assert "is there already" in person.seen.decode()
+    assert "exists already" in person.seen.decode()
 
 
 def test_a_pipe_cannot_be_recorded(here: Path) -> None:

@@ -94,6 +94,6 @@ def test_runs_and_certifications_do_not_mix(here: Path, capsys: pytest.CaptureFi
     (here / "certified").mkdir()
     (here / "certified" / "certification.json").touch()
     assert main(["report", "run", "certified"]) == Exit.USAGE
-    assert "do not go on one page" in capsys.readouterr().err
+    assert "cannot share a page" in capsys.readouterr().err
     assert main(["report", "certified", "--junit", "junit.xml"]) == Exit.USAGE
     assert "certified/run-*" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("form.creation < 2s", "is of a certification's form, and a limit is of a run"),
+        ("form.creation < 2s", "belongs to a certification's form, and a limit applies to a run"),
         ("respons.p99 < 2s", "did you mean `response.p99`"),
         ("response < 2s", "needs a statistic"),
         ("response.p99x < 2s", "needs a statistic"),
@@ -47,7 +47,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
         ("throughput > lots", "no number"),
         ("unfinished.oldest < 2", "no unit"),
         ("host.cpu.idel > 20%", "did you mean `host.cpu.idle`"),
-        ("errors.rate{logout} < 1%", "not told by class"),
+        ("errors.rate{logout} < 1%", "not measured by class"),
         (5, "METRIC.STATISTIC"),
     ],
 )

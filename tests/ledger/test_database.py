@@ -149,7 +149,7 @@ def test_a_saved_database_may_be_deleted_or_of_another_version(folder: Path, tmp
 def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path) -> None:
     file = tmp_path / "precious.txt"
     file.write_text("mine" * 4000)
-    with pytest.raises(CuestaError, match="no database of this cuesta's ledger"), Database.at(file):
+    with pytest.raises(CuestaError, match="not a database of this cuesta's ledger"), Database.at(file):
         pass
     assert file.read_text() == "mine" * 4000
 

@@ -33,7 +33,7 @@ def test_a_long_base_is_named_above_and_control_codes_are_removed() -> None:
 def test_a_release_that_gained_more_than_planned_is_reported() -> None:
     hoped = Improvement(name="it", saves="10%")
     out = text(made(MeasuredSystem("a", DAY, 100.0), MeasuredSystem("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
-    assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was hoped for" in out
+    assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was planned" in out
     assert "re-based" not in out  # nothing is left to be projected
 
 

@@ -39,7 +39,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             say(f"\nRUNS       {folder}", arguments.json)
         return Exit.INTERRUPTED if interrupted else code
     if arguments.pairs or arguments.out or arguments.quiet:
-        raise UsageError("cuesta compare: --pairs, --out and --quiet are of --interleave", "leave them out")
+        raise UsageError("cuesta compare: --pairs, --out and --quiet need --interleave", "leave them out")
     if len(arguments.folders) == 1:
         return _show(compare(*in_pairs(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
     base, new = _folders(arguments, 2)
@@ -55,7 +55,11 @@ def _show(comparison: Comparison, where: str | None) -> int:
 def _folders(arguments: argparse.Namespace, number: int) -> list[Path]:
     folders: list[Path] = arguments.folders
     if len(folders) != number:
-        what = {0: "no folders: it makes them", 1: "one run folder", 2: "two folders, BASE and NEW, or one of pairs"}
+        what = {
+            0: "no folders with --interleave, which makes them",
+            1: "one run folder",
+            2: "two folders, BASE and NEW, or one of pairs",
+        }
         raise UsageError(f"cuesta compare: expected {what[number]}, got {len(folders)}", "`cuesta compare --help`")
     return folders
 
@@ -74,7 +78,7 @@ def _terms(arguments: argparse.Namespace) -> Terms:
         raise UsageError("cuesta compare: --despite: expected a reason", "it is printed in the result: say it in words")
     if arguments.compensation and not despite:
         remedy = "say what was changed: --despite REASON"
-        raise UsageError("cuesta compare: --compensation is of a method that was changed", remedy)
+        raise UsageError("cuesta compare: --compensation needs --despite: it corrects for a changed method", remedy)
     return Terms(_margin(arguments.margin or MARGIN), despite, dict(map(_compensation, arguments.compensation)))
 
 

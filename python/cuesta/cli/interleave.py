@@ -56,7 +56,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
         with interrupts() as stopping, watching(arguments.quiet) as look:
 
             def announce(turn: Turn) -> Look:
-                more = f" of {series.pairs}" if turn.pair <= series.pairs else ", for one that will not count"
+                more = f" of {series.pairs}" if turn.pair <= series.pairs else ", in place of one that is not used"
                 print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
                 return look
 
@@ -65,10 +65,10 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
 
             for turn, why in run_in_turn(series, folder, judge, announce, stopping):
                 for each in why:
-                    print(f"pair {turn.pair}, {turn.name}, will not count: {each}", file=sys.stderr, flush=True)
+                    print(f"pair {turn.pair}, {turn.name}, is not used: {each}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
         if not (folder / INDEX).exists():
-            raise NoPairError("interrupted before a pair was complete", f"what was measured is in {folder}")
+            raise NoPairError("interrupted before the first pair was complete", f"what was measured is in {folder}")
         yield folder, interrupted
 
 
@@ -94,7 +94,7 @@ def announcement(pairs: int, seconds: float, figures: Sequence[str], margin: flo
     takes = f"{total / 60:.0f} minutes" if total >= 90 else f"{total:.0f} s"
     yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
     yield f"{many(len(figures), 'figure')} judged together: {', '.join(map(plain, figures))}"
-    yield f"what {pairs} pairs find four times in five, and how many find the margin, {100 * margin:g} %:"
+    yield f"detected four times in five by {pairs} pairs; pairs that detect the margin, {100 * margin:g} %:"
     for spread in SPREADS:
         least = least_change(pairs, spread, in_pairs=True, alpha=ALPHA / len(figures)) or 0.0
         enough = runs_to_show(math.log1p(margin), spread, in_pairs=True, alpha=ALPHA / len(figures))
@@ -121,5 +121,5 @@ def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
     base, new = (facts(description(job, now)) for job in jobs)
     unlike = differences(base, new)
     if unlike and not terms.despite:
-        remedy = "compare like with like, or say why not: --despite REASON"
-        raise RefusedError(f"the plans are unlike: {'; '.join(map(str, unlike))}", remedy)
+        remedy = "make both sides alike, or give a reason to compare them anyway: --despite REASON"
+        raise RefusedError(f"the plans differ: {'; '.join(map(str, unlike))}", remedy)

@@ -36,7 +36,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _check_flags(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that cannot be combined."""
     if sum([arguments.check, arguments.tables, arguments.sql is not None]) > 1:
-        raise UsageError("cuesta ledger: --sql, --tables and --check are three things", "leave two of them out")
+        raise UsageError("cuesta ledger: --sql, --tables and --check cannot be combined", "give one of them")
     if arguments.sql is None and (arguments.csv or arguments.parquet or arguments.database):
         raise UsageError(
             "cuesta ledger: --csv, --parquet and --database go with --sql", "for example: --sql 'from steps'"
@@ -44,9 +44,11 @@ def _check_flags(arguments: argparse.Namespace) -> None:
     if (arguments.check or arguments.tables or arguments.sql is not None) and (
         arguments.base is not None or arguments.goal is not None
     ):
-        raise UsageError("cuesta ledger: --base and --goal are of the list of systems", "leave them out")
+        raise UsageError("cuesta ledger: --base and --goal apply only to the list of systems", "leave them out")
     if arguments.parquet and (arguments.csv or arguments.json):
-        raise UsageError("cuesta ledger: --parquet goes without --csv and --json", "ask once for each")
+        raise UsageError(
+            "cuesta ledger: --parquet cannot be combined with --csv or --json", "run the query once for each"
+        )
     if arguments.csv and arguments.json == "-":
         raise UsageError("cuesta ledger: --csv and --json - both want standard output", "--json FILE")
 
@@ -69,7 +71,7 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
             "`cuesta certify PLAN` makes one; docs/ledger.md shows a file of goals; --sql asks about runs",
         )
     if arguments.goal is not None and not folders.goals:
-        raise UsageError("cuesta ledger: --goal is of a file of goals, and there is none", "docs/ledger.md shows one")
+        raise UsageError("cuesta ledger: --goal needs a file of goals, and there is none", "docs/ledger.md shows one")
     bases = (each.base for each in listed if each.base)
     if arguments.base and not any(arguments.base in {base.name, base.folder} for base in bases):
         raise InputError(f"no system is called {arguments.base}", "`cuesta ledger` without --base lists them")
@@ -102,7 +104,7 @@ def _typed_tables(place: Path) -> list[Path]:
 def _check(files: list[Path], where: str | None) -> int:
     """Check that tables typed from documents satisfy their identities."""
     if not files:
-        raise UsageError("cuesta ledger --check: which tables?", "cuesta ledger --check FILE.toml …")
+        raise UsageError("cuesta ledger --check: expected files with typed tables", "cuesta ledger --check FILE.toml …")
     results = [check(read_historical(file)) for place in files for file in _typed_tables(place)]
     if where != "-":
         say("\n\n\n".join(identities.text(each) for each in results), where)

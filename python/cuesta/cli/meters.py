@@ -36,15 +36,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if is_wanted:
             return mode(arguments)
     if arguments.flame or arguments.folded or arguments.fraction:
-        raise UsageError("cuesta meters: --flame, --folded and --fraction are of a profile", "cuesta meters profile")
+        raise UsageError(
+            "cuesta meters: --flame, --folded and --fraction apply only to a profile", "cuesta meters profile"
+        )
     _check_traced(arguments)
     meters = start(arguments)
     if arguments.report or arguments.reset:
         if arguments.interval:
-            raise UsageError("cuesta meters: an INTERVAL goes without --report and --reset", "leave one of them out")
+            raise UsageError(
+                "cuesta meters: an INTERVAL cannot be combined with --report or --reset", "leave one of them out"
+            )
         return _own_interval(meters, arguments)
     if arguments.since:
-        raise UsageError("cuesta meters: --since needs --report or --reset", "say which")
+        raise UsageError("cuesta meters: --since needs --report or --reset", "add one of them")
     count = _count(arguments.count)
     if arguments.interval is None:
         return _reports(meters, REPORT_SECONDS, 1, arguments.json)
@@ -66,7 +70,7 @@ def read_word(arguments: argparse.Namespace) -> None:
             raise UsageError("cuesta meters record: a FILE is needed", "cuesta meters record FILE 10m")
         arguments.record, arguments.interval, arguments.count = Path(arguments.count), arguments.length, None
     elif arguments.length is not None:
-        raise UsageError(f"cuesta meters: what is {arguments.length!r}?", "cuesta meters INTERVAL COUNT")
+        raise UsageError(f"cuesta meters: unexpected argument {arguments.length!r}", "cuesta meters INTERVAL COUNT")
 
 
 def _front_end(arguments: argparse.Namespace) -> int:
@@ -78,7 +82,7 @@ def _front_end(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     """Meter a service for the interval and write its profile. Ctrl-C ends the interval early."""
     if arguments.count or arguments.report or arguments.reset:
-        raise UsageError("cuesta meters: --record is of one interval", "cuesta meters 10m --record FILE")
+        raise UsageError("cuesta meters: --record meters one interval", "cuesta meters 10m --record FILE")
     check_json(str(arguments.record), "--record")
     seconds = RECORD_SECONDS if arguments.interval is None else _duration(arguments.interval)
     meters = start(arguments)
@@ -91,9 +95,13 @@ def _record(arguments: argparse.Namespace) -> int:
 
 def _profile(arguments: argparse.Namespace) -> int:
     if arguments.url or arguments.report or arguments.reset:
-        raise UsageError("cuesta meters profile: it looks at this machine, for a while", "leave other modes out")
+        raise UsageError(
+            "cuesta meters profile: it samples this machine, and cannot be combined with other modes", "leave them out"
+        )
     if arguments.plain:
-        raise UsageError("cuesta meters profile: it is made of samples, so --plain has nothing to show", "leave it out")
+        raise UsageError(
+            "cuesta meters profile: a profile consists of samples, so --plain does not apply", "leave it out"
+        )
     seconds = profile.SECONDS if arguments.count is None else _duration(arguments.count)
     meters = start(arguments)
     assert isinstance(meters, _native.Meters)
@@ -131,7 +139,7 @@ def _check_traced(arguments: argparse.Namespace) -> None:
         raise UsageError("cuesta meters: a node_exporter does not trace", "run cuesta there, over ssh")
     if arguments.report or arguments.reset:
         raise UsageError(
-            "cuesta meters: --exact and --calls trace as long as they run, which --reset does not",
+            "cuesta meters: --exact and --calls trace while the command runs, and --reset ends at once",
             "cuesta meters --exact INTERVAL",
         )
 
@@ -167,7 +175,7 @@ def _show(json_report: dict[str, Any], where: str | None) -> None:
 
 def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     if arguments.json and not arguments.report:
-        raise UsageError("cuesta meters: --json is of a report, and --reset gives none", "leave one of them out")
+        raise UsageError("cuesta meters: --json writes a report, and --reset makes none", "leave one of them out")
     saved = SavedInterval.at(arguments.since, subject_of(arguments))
     if arguments.report:
         _show(saved.json_report(meters), arguments.json)

@@ -21,7 +21,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if all(certified):
         _show_systems(arguments)
     elif any(certified):
-        raise UsageError("runs and certifications do not go on one page", "give only the ones or only the others")
+        raise UsageError("runs and certifications cannot share a page", "give only runs or only certifications")
     else:
         _show_runs(arguments)
     return Exit.GOOD
@@ -32,7 +32,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     if arguments.markdown and arguments.json == "-":
         raise UsageError("cuesta report: --markdown and --json - both want standard output", "--json FILE")
     if arguments.markdown and arguments.out:
-        raise UsageError("cuesta report: --out is where the page goes, and --markdown is none", "--markdown > FILE")
+        raise UsageError("cuesta report: --out names a page, and --markdown writes none", "--markdown > FILE")
     if str(arguments.junit) == "-":
         raise UsageError("cuesta report: --junit: expected a file, got '-'", "--junit /dev/stdout")
 
@@ -79,7 +79,7 @@ def _show_systems(arguments: argparse.Namespace) -> None:
 
     if arguments.markdown or arguments.junit:
         remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"
-        raise UsageError("--markdown and --junit are of runs, and this is a certification", remedy)
+        raise UsageError("--markdown and --junit are for runs, and this is a certification", remedy)
     records = [derive(open_certification(folder)) for folder in arguments.folders]
     names = report.names(arguments.folders)
     write_json(arguments.json, _object([record.model_dump(mode="json") for record in records]))

@@ -29,7 +29,7 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
         else:
             _show(database.ask(arguments.sql), arguments)
     for each in damaged:
-        print(f"read as far as it got: {each}", file=sys.stderr)
+        print(f"read only in part: {each}", file=sys.stderr)
     return Exit.GOOD
 
 
@@ -44,7 +44,7 @@ def _show(result: SqlResult, arguments: argparse.Namespace) -> None:
 def _check_parquet(file: Path | None) -> None:
     """Raise CuestaError, before any folder is read, if the file cannot be written or is no Parquet file."""
     if file and file.exists() and not _is_parquet(file):
-        raise CuestaError(f"{file}: is there, and is no Parquet file", "delete it, or name another")
+        raise CuestaError(f"{file}: exists, and is not a Parquet file", "delete it, or name another")
     if file and not file.absolute().parent.is_dir():
         raise CuestaError(f"{file}: cannot write there", "give a file in a folder that exists: --parquet FILE")
 

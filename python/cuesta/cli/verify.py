@@ -115,13 +115,13 @@ def text(result: dict[str, Any]) -> list[str]:
     rows = [f"{word}  {result['what']}", *(f"  - {each}" for each in result["wrong"])]
     if result["ok"] and "files" in result:
         rows.append(
-            f"  {result['files']} raw files are as they were hashed, and all figures were derived of them again;"
+            f"  {result['files']} raw files are as they were hashed, and all figures were derived from them again;"
         )
-        rows.append("  record.html and the runs' summaries can be made again, and were not looked at")
+        rows.append("  record.html and the runs' summaries can be made again, and were not checked")
         rows.append(f"  {result['grade']}: {many(result['runs'], 'run')} counted, {result['excluded']} did not")
     elif result.get("written_by", __version__) != __version__:
         rows.append(
-            f"  it was written by cuesta {result['written_by']}, which may compute otherwise than {__version__}"
+            f"  it was written by cuesta {result['written_by']}, whose formulas may differ from those of {__version__}"
         )
     if result.get("signed_by"):
         rows.append(f"  signed by {result['signed_by']}")

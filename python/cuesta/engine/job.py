@@ -117,7 +117,7 @@ def _is_closed(group: Group) -> bool:
 
 def _check_work(job: Job, group: Group) -> None:
     if job.tape(group).content.is_idle():
-        raise InputError(f"{group.tape}: nobody does anything in it", 'let it type, think or wait: Type "ls" Enter')
+        raise InputError(f"{group.tape}: its users would do nothing", 'let it type, think or wait: Type "ls" Enter')
 
 
 def _check_place(plan: Plan, group: Group) -> None:

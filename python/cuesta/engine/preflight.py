@@ -53,7 +53,7 @@ def prepare_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
 
 
 def unused_settings(unused: Iterable[str]) -> str:
-    return f"the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}"
+    return f"settings of the ssh configuration that Cuesta ignores: {'; '.join(unused)}"
 
 
 def ssh_settings(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:

@@ -91,7 +91,7 @@ def _bytes(path: Path, where: str, what: str, longest: int) -> bytes:
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", _near(path, what)) from None
     if len(data) > longest:
-        raise InputError(f"{where}: over {longest >> 20} MiB: that is no {what}")
+        raise InputError(f"{where}: over {longest >> 20} MiB: too large for a {what}")
     return data
 
 

@@ -39,7 +39,7 @@ def read_users(where: str) -> Users:
         with path.open("rb") as file:
             text = file.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise InputError(f"{shown(path)}: over {LONGEST >> 20} MiB: that is no table of users")
+            raise InputError(f"{shown(path)}: over {LONGEST >> 20} MiB: too large for a table of users")
         table = io.StringIO(text.decode("utf-8-sig"), newline="")
         numbered = list(_numbered(csv.reader(table, strict=True), shown(path)))
     except OSError as error:

@@ -41,7 +41,7 @@ class Limit:
         metric, transaction, statistic, comparison, value = match.groups()
         figure = Reference.of(metric, transaction, statistic)
         if figure.is_of_form:
-            raise ValueError(f"`{metric}` is of a certification's form, and a limit is of a run")
+            raise ValueError(f"`{metric}` belongs to a certification's form, and a limit applies to a run")
         return Limit(text.strip(), figure, comparison, figure.value(value))
 
     def holds(self, value: float) -> bool:

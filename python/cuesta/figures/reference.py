@@ -113,4 +113,4 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
         raise ValueError(f"`{metric}` is no metric; {hint}")
     if transaction and metric not in OF_CLASSES:
-        raise ValueError(f"`{metric}` is not told by class of transactions; write it without {{{transaction}}}")
+        raise ValueError(f"`{metric}` is not measured by class of transactions; write it without {{{transaction}}}")

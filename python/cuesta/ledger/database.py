@@ -113,7 +113,9 @@ class Database:
 def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
     """Open a database and create missing tables."""
     if file and not is_ours(file):
-        raise CuestaError(f"{file}: is there, and is no database of this cuesta's ledger", "delete it, or name another")
+        raise CuestaError(
+            f"{file}: exists, and is not a database of this cuesta's ledger", "delete it, or name another"
+        )
     try:
         connection = duckdb.connect(str(file) if file else ":memory:")
     except duckdb.Error as error:
@@ -168,7 +170,9 @@ def check_select(sql: str) -> None:
     except duckdb.Error as error:
         raise UsageError(f"--sql: {first_row(error)}", "`cuesta ledger --tables` lists tables and columns") from None
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise UsageError("--sql: expected one SELECT: the database is only asked", "files are the truth: edit nothing")
+        raise UsageError(
+            "--sql: expected one SELECT: the database can only be read", "write a query that begins with SELECT or FROM"
+        )
 
 
 def first_row(error: duckdb.Error) -> str:

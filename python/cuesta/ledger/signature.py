@@ -45,7 +45,7 @@ def signer(folder: Path, signers: Path) -> str:
     search = ssh_keygen(["-Y", "find-principals", "-s", str(signature), "-f", str(signers)])
     names = search.stdout.decode(errors="replace").split()
     if search.returncode or not names:
-        raise CuestaError(f"{signature}: signed by nobody in {signers}")
+        raise CuestaError(f"{signature}: none of the signers in {signers} signed it")
     record = (folder / RECORD).read_bytes()
     checks = ["-Y", "verify", "-f", str(signers), "-I", names[0], "-n", NAMESPACE, "-s", str(signature)]
     result = ssh_keygen(checks, record)

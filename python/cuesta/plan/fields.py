@@ -89,11 +89,11 @@ def number(least: float, most: float) -> Callable[[object], float]:
 
     def read(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            _wrong("it is no number")
+            _wrong("it is not a number")
         try:
             got = float(value)
         except ValueError:
-            _wrong("it is no number")
+            _wrong("it is not a number")
         return got if least <= got <= most else _wrong(f"it must be from {least:,g} to {most:,g}")
 
     return read
@@ -106,7 +106,7 @@ def whole(least: int, most: int) -> Callable[[object], int]:
         try:
             got = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else _wrong("")
         except ValueError:
-            _wrong("it is no whole number")
+            _wrong("it is not a whole number")
         return got if least <= got <= most else _wrong(f"it must be from {least:,} to {most:,}")
 
     return read
@@ -114,7 +114,7 @@ def whole(least: int, most: int) -> Callable[[object], int]:
 
 def _duration(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        _wrong("it is no duration")
+        _wrong("it is not a duration")
     return _native.duration(str(value).strip())
 
 
@@ -139,7 +139,7 @@ def _switch(value: object) -> bool:
 def _bytes(value: object) -> int:
     units = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
     match = re.fullmatch(r"(\d+)\s*([kmg]ib)?", str(value).strip().lower())
-    size = int(match[1]) * units[match[2] or ""] if match else _wrong("it is no size")
+    size = int(match[1]) * units[match[2] or ""] if match else _wrong("it is not a size")
     return whole(4096, 1 << 40)(size)
 
 
@@ -265,13 +265,13 @@ def _path(value: object) -> str:
 
 def _characters(count: int) -> Callable[[object], str]:
     def read(value: object) -> str:
-        return value if isinstance(value, str) and len(value) == count else _wrong(f"it has not {count}")
+        return value if isinstance(value, str) and len(value) == count else _wrong(f"it is not {count} long")
 
     return read
 
 
 def _pairs(value: object) -> str:
-    return value if isinstance(value, str) and value and len(value) % 2 == 0 else _wrong("they are no pairs")
+    return value if isinstance(value, str) and value and len(value) % 2 == 0 else _wrong("it does not consist of pairs")
 
 
 def _distribution(value: object) -> str:

@@ -150,7 +150,7 @@ def design(comparison: Comparison) -> Iterator[Part]:
     for each in comparison.host:
         yield Remark(plain(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}"))
     if comparison.unlike:
-        yield Remark(plain(f"compared despite what is unlike: “{comparison.terms.despite}”"))
+        yield Remark(plain(f"compared despite these differences: “{comparison.terms.despite}”"))
     yield from (Remark(plain(f"  {each}"), "bad") for each in comparison.unlike)
 
 

@@ -151,7 +151,7 @@ def _came(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
     late = "longer" if came.miss > 0 else "shorter"
     yield (
         f"  measured {system.elapsed:.2f} {ledger.unit}, expected {came.expected:.2f}: {share(abs(came.miss))} {late}; "
-        f"it saved {share(came.gained)} of {plain(came.before.name)}, and {share(came.estimated)} was hoped for"
+        f"it saved {share(came.gained)} of {plain(came.before.name)}, and {share(came.estimated)} was planned"
     )
     if system.zero_idle:
         busy = system.elapsed * (1 - system.zero_idle)

@@ -45,7 +45,7 @@ SOURCES = {
 def closing(closure: Closure) -> str:
     """Write the parts that were measured separately, and by how much their sum misses the CPUs' time."""
     accounted = closure.accounted.value or 0.0
-    verdict = "it closes" if closure.closes else "IT DOES NOT CLOSE: shares of CPU are that uncertain"
+    verdict = "consistent" if closure.closes else "INCONSISTENT: CPU shares are uncertain by as much"
     parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.parts.items() if share >= 0.05)
     said = f"measured apart, {parts} add up to" if parts else "uses, idle and steal add up to"
     allowed = f" (within {closure.tolerance:.1f}" if closure.tolerance > 0 else ""

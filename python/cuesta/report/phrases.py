@@ -46,7 +46,7 @@ def on_time(summary: Summary) -> str:
     keys = f"the driver kept up: 99 % of keys sent at most {seconds(max(late))} late" if late else ""
     never = sum(each.never_begun for each in due)
     begun = f"{count(never)} of {count(sum(each.count for each in due))} that were due were never begun" if due else ""
-    return "; ".join(filter(None, (keys, begun))) or "nothing speaks against it"
+    return "; ".join(filter(None, (keys, begun))) or "nothing raised a doubt"
 
 
 def account(due: DueAccount) -> str:
@@ -142,7 +142,7 @@ def inflation(kernel: KernelTimes) -> str:
     """The part of a response time that the driver itself adds."""
     k, extra = kernel.kernel_response, kernel.inflation
     u = kernel.user_response
-    by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing that shows"
+    by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing measurable"
     return (
         f"from the last key to the first sign of an answer, {many(k.count, 'transaction')}: the kernel saw "
         f"p50 {seconds(k.p50)} p99 {seconds(k.p99)}, the driver p50 {seconds(u.p50)} p99 {seconds(u.p99)}: "

@@ -28,7 +28,7 @@ def _rows(listing: Mapping[str, Any], meter_report: MeterReport) -> Iterator[str
     covered = f"{100 * listing['covered']:.1f} % of {listing['samples']} busy samples"
     yield f"\nby location: {covered}; {listing['more']} more locations had the rest"
     if rare := listing.get("rare"):
-        yield f"the ways of {rare} samples were too rare to be kept: they stand by their last place alone, or as others"
+        yield f"{rare} samples have rare call stacks: they count for their last function alone, or as others"
     yield from _histogram(listing["locations"], listing["samples"])
     yield "\nby module"
     yield from _histogram(listing["modules"], listing["samples"])

@@ -53,10 +53,10 @@ def verdict(distance: MixDistance) -> Iterator[str]:
     """Parts of the service that the run leaves out."""
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
-        yield from wrapped(f"- as good as not exercised: {what}", "  ")
+        yield from wrapped(f"- hardly exercised: {what}", "  ")
     if distance.idles is not None:
-        row = f"- goes idle {distance.idles:.0f} points more than the service: gains of CPU will not show in its time"
-        yield from wrapped(row, "  ")
+        idle = f"- is idle {distance.idles:.0f} points more than the service"
+        yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", "  ")
     if distance.elsewhere is not None:
         yield from wrapped(
             f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's", "  "

@@ -109,7 +109,7 @@ def bounds(of: Asymptotes) -> Iterator[str]:
         yield f"ceiling, 1 / D max: not drawn: {plain(of.no_heavy)}"
     for each in of.above:
         if each.is_chance:
-            yield f"{surpassed(each)}: steps of this length differ so much by chance, and longer ones know better"
+            yield f"{surpassed(each)}: steps of this length differ that much by chance; longer ones are surer"
 
 
 def saturation(of: Asymptotes) -> Iterator[str]:

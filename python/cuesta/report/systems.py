@@ -13,7 +13,7 @@ from cuesta.units import ABSENT, seconds
 
 PHASES = {"command": "Command sequence", "creation": "Process creation"}
 TOTAL = "Total"
-UNLIKE = "These did not play the same script: each has plots of its own, and their times say nothing of one another."
+UNLIKE = "These systems played different scripts: each has its own plots, and their times cannot be compared."
 
 
 def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:

@@ -86,7 +86,7 @@ def test_runs_of_one_side_must_be_alike_whatever_the_reason() -> None:
     run["plan"]["host"]["service_time"] = "exp 9ms"
     mixed = replace(mixed, runs=[*mixed.runs[:4], replace(mixed.runs[4], facts=facts(run))])
     found = compare(mixed, runs.side("new", 5, **THREE), Terms(despite="it is so"))
-    assert found.refused == ["BASE: run-4 is unlike run-0: host: host.service_time exp 5ms against exp 9ms"]
+    assert found.refused == ["BASE: run-4 differs from run-0: host: host.service_time exp 5ms against exp 9ms"]
 
 
 def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> None:
@@ -103,7 +103,7 @@ def test_a_copy_of_a_run_is_not_a_repetition() -> None:
     one = unmeasured_run(1, "base", figures={"demand": 1.0})
     found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), unmeasured_run(3, "base")])
     assert [run.folder.name for run in found.runs] == ["run-1", "run-3"]
-    assert [(each.folder.name, each.why) for each in found.excluded] == [("run-2", "it is run-1 once more")]
+    assert [(each.folder.name, each.why) for each in found.excluded] == [("run-2", "it is a copy of run-1")]
 
 
 def test_a_change_of_method_without_compensation_is_reported() -> None:
@@ -143,7 +143,7 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert (demand.ratio, demand.test, demand.missing) == (None, None, "not measured in 5 of 10 runs")
     assert found.headline[1].test, "what was measured is judged"
     assert found.overall == Overall.INCONCLUSIVE, "and what was not is not decided"
-    assert "not decided, for there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
+    assert "not decided, because there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
 
 
 def test_figures_that_no_run_has_are_undecided() -> None:
@@ -165,7 +165,7 @@ def test_a_run_that_is_on_both_sides_is_refused() -> None:
     base = runs.side("base", 5, **THREE)
     found = compare(base, replace(base, folder=Path("new")), Terms(despite="never mind"))
     assert found.overall == Overall.REFUSED
-    assert found.refused[0] == "NEW: run-0 is on both sides: it is run-0 once more"
+    assert found.refused[0] == "NEW: run-0 is on both sides: it is a copy of run-0"
     assert found.remedy == "give each side runs of its own"
 
 

@@ -174,8 +174,8 @@ def test_a_pair_that_is_listed_twice_is_used_once(pairs: Path) -> None:
     index(pairs, *[1] * 8)
     base, new = in_pairs(pairs)
     assert (len(base.runs), len(new.runs)) == (1, 1)
-    assert {each.why for each in base.excluded} == {"it is pair-1/base once more"}
-    assert {each.why for each in new.excluded} == {"it is pair-1/new once more"}
+    assert {each.why for each in base.excluded} == {"it is a copy of pair-1/base"}
+    assert {each.why for each in new.excluded} == {"it is a copy of pair-1/new"}
 
 
 def test_a_run_cannot_be_paired_with_itself(pairs: Path) -> None:
@@ -183,4 +183,4 @@ def test_a_run_cannot_be_paired_with_itself(pairs: Path) -> None:
     base, new = in_pairs(pairs)
     assert (base.runs, new.runs) == ([], [])
     assert base.excluded[0].why == "the other run of its pair is left out"
-    assert new.excluded[0].why == "it is pair-1/base once more"
+    assert new.excluded[0].why == "it is a copy of pair-1/base"

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
 from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
-from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, once_more
+from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
 from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, estimate, judge
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
 from cuesta.units import many
@@ -166,14 +166,17 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     for name, one in (("BASE", base), ("NEW", new)):
         for run in one.runs[1:]:
             for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
-                why = f"{name}: {run.folder.name} is unlike {one.runs[0].folder.name}: {each}"
-                yield Refusal(why, "put runs that are unlike into folders of their own")
+                why = f"{name}: {run.folder.name} differs from {one.runs[0].folder.name}: {each}"
+                yield Refusal(why, "put runs that differ into separate folders")
     for run in new.runs:
-        if twin := once_more(run, base.runs, base.folder):
-            yield Refusal(f"NEW: {run.folder.name} is on both sides: {twin}", "give each side runs of its own")
+        if copied := why_copy(run, base.runs, base.folder):
+            yield Refusal(f"NEW: {run.folder.name} is on both sides: {copied}", "give each side runs of its own")
     unlike = differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
     if not terms.despite:
-        yield from (Refusal(str(each), "compare like with like, or say why not: --despite REASON") for each in unlike)
+        yield from (
+            Refusal(str(each), "make both sides alike, or give a reason to compare them anyway: --despite REASON")
+            for each in unlike
+        )
     elif terms.compensation and not any(each.kind == "method" for each in unlike):
         why = "a compensation is for a change of method, and the methods are alike"
         yield Refusal(why, "leave --compensation out")
@@ -236,9 +239,9 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
     undecided = [f"{each.metric.label} ({each.missing})" for each in comparison.headline if not each.test]
     if undecided:
-        yield f"not decided, for there is no ratio: {', '.join(undecided)}"
+        yield f"not decided, because there is no ratio: {', '.join(undecided)}"
     if any(each.metric.needs_meters and not each.test for each in comparison.headline):
-        yield 'CPU time that nobody can meter is not asked for if both plans say `meters = "none"`'
+        yield 'if CPU time cannot be metered, leave it out: both plans say `meters = "none"`'
     methods = [each for each in comparison.unlike if each.kind == "method"]
     bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
     if methods and bare:

@@ -103,7 +103,7 @@ def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
 def _add_pair(base: Side, new: Side, pair: tuple[ComparedRun, ComparedRun]) -> None:
     earlier, why = [*base.runs, *new.runs], list[str | None]()
     for run in pair:
-        why.append(run.why_excluded or once_more(run, earlier, base.folder))
+        why.append(run.why_excluded or why_copy(run, earlier, base.folder))
         earlier.append(run)
     for one, run, own in zip((base, new), pair, why, strict=True):
         if any(why):
@@ -116,17 +116,17 @@ def side(folder: Path, runs: Sequence[ComparedRun]) -> Side:
     """Separate usable runs from excluded ones."""
     result = Side(folder, [], [])
     for run in runs:
-        if why := run.why_excluded or once_more(run, result.runs, folder):
+        if why := run.why_excluded or why_copy(run, result.runs, folder):
             result.excluded.append(ExcludedRun(run.folder, why))
         else:
             result.runs.append(run)
     return result
 
 
-def once_more(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
+def why_copy(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
     """A sentence if the run is a copy of one of the others; None if it is not."""
     twin = next((other for other in others if same_run(run, other)), None)
-    return f"it is {name_in(twin.folder, folder)} once more" if twin else None
+    return f"it is a copy of {name_in(twin.folder, folder)}" if twin else None
 
 
 def name_in(run: Path, folder: Path) -> str:
