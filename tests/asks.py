@@ -1,6 +1,6 @@
-"""A program that asks for a secret in its own way, in a raw terminal: `python -m tests.asks HOW [PROMPT]`.
+"""A program that asks for a secret in a raw terminal: `python -m tests.asks HOW [PROMPT]`.
 
-It says what it has read only by its length. HOW is what the screen shows of each key: `nothing`, a `star`, a `blank`,
+It prints only the length of the secret. HOW is what the screen shows of each key: `nothing`, a `star`, a `blank`,
 the `last` key until the next one comes, each key for a `moment`, keys `elsewhere` on the screen, a rising `meter`.
 """
 
@@ -36,7 +36,7 @@ def main(how: str, prompt: str = "Code: ") -> None:
         if read and key != "\x7f":
             os.write(1, shows(how, read).encode())
         if how == "moment" and key != "\x7f":
-            time.sleep(0.02)  # so long it is shown, whatever is typed meanwhile
+            time.sleep(0.02)  # the text is shown for this long, even if keys arrive
             os.write(1, b"\b*")
     os.write(1, f"\r\nread {len(read)} keys\r\n".encode())
 

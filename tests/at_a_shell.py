@@ -1,4 +1,4 @@
-"""Users who have a real shell do sums, whatever line leads to it."""
+"""Users who compute sums at a real shell, over any kind of line."""
 
 from tests.busy import BUSY
 

@@ -30,7 +30,7 @@ new Promise(resolve => {
 
 
 class Browser:
-    """One Chromium. It reads its orders from its file 3 and answers on its file 4, each ended by a zero byte."""
+    """A Chromium process. It reads requests from descriptor 3 and answers on descriptor 4; a zero byte ends each."""
 
     def __init__(self, profile: Path) -> None:
         program = shutil.which("chromium")
@@ -51,7 +51,7 @@ class Browser:
         self.listeners: list[Callable[[Row], None]] = []
 
     def call(self, method: str, session: str | None = None, **arguments: object) -> Row:
-        """Send an order and wait for its answer; events meanwhile go to the listeners."""
+        """Send a request and wait for its answer; events that arrive meanwhile go to the listeners."""
         self.number += 1
         order: Row = {"id": self.number, "method": method, "params": arguments}
         text = json.dumps(order | ({"sessionId": session} if session else {}))
@@ -71,7 +71,7 @@ class Browser:
                 return row
 
     def close(self) -> None:
-        """Close its pipe, at which it ends."""
+        """Close its pipe; the process then ends."""
         os.close(self.orders)
         try:
             self.process.wait(10)
@@ -102,7 +102,7 @@ class Tab:
     """Its messages on the console, and the browser's errors."""
 
     def call(self, method: str, **arguments: object) -> Row:
-        """Send an order to this page."""
+        """Send a request to this page."""
         return self.browser.call(method, self.session, **arguments)
 
     def listen(self, row: Row) -> None:

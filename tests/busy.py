@@ -1,7 +1,7 @@
-"""Thresholds for tests that share their machine with other tests: they allow every disturbance of the driver.
+"""Thresholds for tests that share their machine with other tests: no disturbance of the driver exceeds them.
 
-Under these a run's "valid" says nothing of the driver, so a test that uses them asserts figures: counts, and instants
-against the host's own log. That runs are valid under the thresholds that users get, `test_default_thresholds` shows.
+With them "valid" says nothing about the driver, so a test that uses them asserts figures: counts, and instants
+compared with the host's own log. `test_default_thresholds` tests that runs are valid under the default thresholds.
 """
 
 BUSY = """

@@ -1,4 +1,4 @@
-"""A certification with known figures: runs made by hand, as if meters and driver had recorded them."""
+"""A certification with known figures: made-up runs in the form in which meters and driver record them."""
 
 from collections import Counter
 from dataclasses import replace
@@ -36,7 +36,7 @@ METHOD = Method(
 
 
 def reading(end: float, length: float, own: float, **rest: float) -> Row:
-    """A reading of the meters: seconds of the subject, and of everything else on the two CPUs."""
+    """A meter report: CPU seconds of the subject, and of everything else on the two CPUs."""
     capacity = 2 * length
     percent = {name: 100 * seconds / capacity for name, seconds in rest.items()}
     beside = {name: percent.get(name, 0.0) for name in ("iowait", "steal", "idle")}
@@ -58,13 +58,13 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
 
 
 def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
-    """The parts of a run's records that an account needs."""
+    """The records of a run that a CPU account needs."""
     abouts = {0: about} if about else {}
     return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})
 
 
 def account(span: Span, subject: float, **rest: float) -> CpuAccount:
-    """An account of two CPUs that adds up: the rest of the time is idle."""
+    """A CPU account of two CPUs that adds up: the remaining time is idle."""
     capacity = 2 * span.seconds
     idle = capacity - subject - sum(rest.values())
     others: Any = {"throttled": 0.0, **rest, "idle": idle}

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
-settings.register_profile("shared", settings(deadline=None))  # tests that run beside it may take its CPU for a while
+settings.register_profile("shared", settings(deadline=None))  # concurrent tests may take its CPU for a while
 settings.load_profile("shared")
 
 Write = Callable[[str, str], Path]
@@ -30,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def write(here: Path) -> Write:
-    """A function that writes a file in `here`."""
+    """A function that writes a file in `here` and returns its path."""
 
     def one(name: str, text: str) -> Path:
         (here / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Real daemons on free ports of loopback, with temporary keys and homes. Their processes end with the block.
+"""Real daemons on free ports of loopback, with temporary keys and home folders. They end with the block.
 
-`scripts/setup --tests` installs them: Debian's, and none is started as a service.
+`scripts/setup --tests` installs Debian's packages; none runs as a service.
 """
 
 import getpass
@@ -56,7 +56,7 @@ def busybox(shell: Path, port: int, folder: Path) -> list[str]:
 
 @contextmanager
 def telnetd(command: Command, folder: Path, shell: str = SHELL) -> Iterator[int]:
-    """Start a telnet daemon before a shell, which is a script; give its port."""
+    """Start a telnet daemon that runs a script as the shell; yields its port."""
     file, port = folder / "shell", free_port()
     file.write_text(shell)
     file.chmod(0o755)
@@ -66,7 +66,7 @@ def telnetd(command: Command, folder: Path, shell: str = SHELL) -> Iterator[int]
 
 @dataclass(frozen=True)
 class Host:
-    """A real sshd, and a home whose known_hosts has its key."""
+    """A real sshd, and a home folder whose known_hosts has its key."""
 
     port: int
     folder: Path
@@ -109,7 +109,7 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 @contextmanager
 def listening(command: list[str], port: int, folder: Path) -> Iterator[int]:
-    """Start a daemon, and wait until it listens; give its process, and end that and what it started."""
+    """Start a daemon, wait until it listens, and yield its process; at the end kill it and its descendants."""
     log = folder / "daemon.log"
     with log.open("wb") as out:
         program = [needed(command[0]), *command[1:]]

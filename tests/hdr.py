@@ -1,4 +1,4 @@
-"""Writes HdrHistograms without the code under test: V2, compressed, base64, 3 digits, nanoseconds."""
+"""Encodes HdrHistograms independently of the code under test: V2, compressed, base64, 3 digits, nanoseconds."""
 
 import base64
 import struct
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 COOKIE, COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
-HALF_MAGNITUDE = 10  # 1024 counters a bucket, for 3 digits
+HALF_MAGNITUDE = 10  # 1024 counters per bucket give 3 digits
 
 
 def index(value: int) -> int:

@@ -32,7 +32,7 @@ def cpu(usr: float = 20.0, sys: float = 10.0, irq: float = 1.0, iowait: float = 
 
 
 def typed(row: Row) -> MeterReport:
-    """A report as it is read, of either form."""
+    """A report parsed from JSON of either form."""
     report: MeterReport = from_json(MeterReport, row)
     return report
 
@@ -134,7 +134,7 @@ def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other:
 
 
 def traced(**other: Any) -> Row:
-    """A report of `sheet`, as the exact tier makes it."""
+    """A copy of a report, as the exact tier would make it."""
     found = meter_report(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
     found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}

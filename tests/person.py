@@ -1,4 +1,4 @@
-"""A simulated person: types at a pseudo-terminal, on which a program of ours runs, and reads its screen."""
+"""A simulated person, who types at a program on a pseudo-terminal and reads its screen."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Writes run folders with known figures: the records of a run with given transactions."""
+"""Writes run folders with known figures: the records of given transactions."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -122,7 +122,7 @@ class RunFolder:
             "errors": {},
             "skipped": 0,
             "stray": 0,
-            # A quarter of the time in which users do not wait is typing.
+            # Users type for a quarter of the time in which they do not wait.
             "sums": {
                 "think": 0.75 * (users - waiting + 0.001 * done),
                 "keying": 0.25 * (users - waiting + 0.001 * done),

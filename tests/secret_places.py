@@ -1,4 +1,4 @@
-"""Real programs that ask for secrets: for each the keys up to its question, the secret, and the keys to leave it."""
+"""Real programs that ask for secrets: for each the keys up to its prompt, the secret, and the keys to leave it."""
 
 import shlex
 import sys
@@ -36,7 +36,7 @@ def prompted(prompt: str, end: str = "\r") -> Steps:
 
 
 def at_a_shell(command: str, prompt: str, end: str = "\r") -> Steps:
-    """Type a command at a shell, the secret at what it asks, and leave the shell."""
+    """Type a command at a shell, the secret at its prompt, and leave the shell."""
 
     def steps(person: Person, secret: str) -> None:
         person.sees("$ ")
@@ -53,7 +53,7 @@ def at_a_shell(command: str, prompt: str, end: str = "\r") -> Steps:
 
 
 def twice(prompt: str, again: str) -> Steps:
-    """Type it, and once more where the program asks for it again."""
+    """Type the secret twice, because the program asks for it again."""
 
     def steps(person: Person, secret: str) -> None:
         prompted(prompt)(person, secret)
@@ -63,7 +63,7 @@ def twice(prompt: str, again: str) -> Steps:
 
 
 def corrected(prompt: str) -> Steps:
-    """Type half of it wrongly, erase that and type on."""
+    """Type half of the secret wrongly, erase that and type the rest."""
 
     def steps(person: Person, secret: str) -> None:
         person.sees(prompt)
@@ -75,7 +75,7 @@ def corrected(prompt: str) -> Steps:
 
 
 def left(prompt: str) -> Steps:
-    """Type it, and leave the recording there."""
+    """Type the secret, and end the recording before Enter."""
 
     def steps(person: Person, secret: str) -> None:
         person.sees(prompt)
@@ -87,7 +87,7 @@ def left(prompt: str) -> Steps:
 
 
 def vim_key(person: Person, secret: str) -> None:
-    """Encrypt a file: vim shows stars."""
+    """Encrypt a file; vim shows stars."""
     person.sees("words")
     person.rests()
     person.types(":X\r", shown=False)
@@ -97,7 +97,7 @@ def vim_key(person: Person, secret: str) -> None:
 
 
 def vim_option(person: Person, secret: str) -> None:
-    """Set the key as an option: vim shows it while it is typed."""
+    """Set the key as an option; vim shows it while it is typed."""
     person.sees("words")
     person.rests()
     person.types(f":set key={secret}\r", shown=False)
@@ -106,14 +106,14 @@ def vim_option(person: Person, secret: str) -> None:
 
 
 def vim_asks(person: Person, secret: str) -> None:
-    """A script of vim's asks."""
+    """A vim script asks."""
     prompted("Kennwort:")(person, secret)
     person.rests()
     person.types(":q!\r", shown=False)
 
 
 def emacs_asks(person: Person, secret: str) -> None:
-    """A function of emacs asks."""
+    """An Emacs function asks."""
     prompted("Kennwort:")(person, secret)
     person.rests()
     person.types("\x18\x03", shown=False)
@@ -157,12 +157,12 @@ PLACES: dict[str, Place] = {
 
 
 def command(place: Place, folder: Path) -> list[str]:
-    """The command of a place, in a folder of its own."""
+    """The command of a place, run in a folder of its own."""
     return [part.format(folder=shlex.quote(folder.name)) if "{folder}" in part else part for part in place.command]
 
 
 def left_at_a_shell(command: str, prompt: str) -> Steps:
-    """Type a command at a shell and the secret at what it asks, and leave the recording there."""
+    """Type a command at a shell and the secret at its prompt, and end the recording there."""
 
     def steps(person: Person, secret: str) -> None:
         person.sees("$ ")

@@ -1,7 +1,7 @@
-"""Real hosts under the thresholds that users get. `scripts/test` plays these alone, when nothing else of it runs.
+"""Real hosts under the default thresholds. `scripts/test` runs these tests alone.
 
-The machine may be disturbed by others: of three runs two must be valid. Where one run in twenty is spoilt from outside,
-that raises a false alarm once in 140 tests; where Cuesta itself is late, each run says so.
+Other programs may disturb the machine, so two of three runs must be valid. If one run in twenty is disturbed,
+that fails falsely once in 140 tests; if Cuesta itself is late, every run is invalid.
 """
 
 import json
@@ -58,7 +58,7 @@ def test_the_main_job_is_measured_validly(here: Path, capsys: pytest.CaptureFixt
 
 
 def is_valid(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Play up to three times, until two were valid; each answers, whatever the machine does meanwhile."""
+    """Play up to three times, until two runs were valid; the host must answer in each."""
     spoilt = []
     for number in range(TRIES):
         code = main(["run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-"])

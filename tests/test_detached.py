@@ -1,6 +1,6 @@
-"""CPU time of what programs leave behind: Cuesta's figure against their own account.
+"""CPU time of processes that programs leave behind: Cuesta's figure compared with their own clock.
 
-What a host on a line leaves behind is in `test_lying_hosts`.
+`test_lying_hosts` tests what a host on a line leaves behind.
 """
 
 import json
@@ -47,12 +47,12 @@ def log_of(file: Path) -> list[dict[str, Any]]:
 
 
 def does(shell: subprocess.Popen[str], command: str) -> None:
-    """Have a shell do something, and wait until it has."""
+    """Send a command to a shell, and wait until it has run."""
     assert answer(shell, f"{command}\necho done") == "done\n"
 
 
 def answer(program: subprocess.Popen[str], order: str) -> str:
-    """Send a program an order and wait for its answer."""
+    """Send a request to a program and wait for its answer."""
     assert program.stdin
     assert program.stdout
     program.stdin.write(f"{order}\n")
@@ -84,11 +84,11 @@ def test_programs_that_outlive_their_session_are_metered(tmp_path: Path, way: st
         request = MeterRequest(f"pid:{shell.pid}", every=3600.0)
         answer(meter, f"{request.json()}\nmark")
         does(shell, WAYS[way].format(burn=burn, folder=tmp_path, pid=os.getpid()))
-        burned = float(log.read_text())  # it is a pipe: this waits for the burner's last word
+        burned = float(log.read_text())  # reading the pipe waits for the burner's last message
         report = json.loads(answer(meter, "mark"))
         end([meter.pid, shell.pid])
     metered = report["own"]["seconds"]["value"]
-    # The interpreter's own end is in it too, and the terminal multiplexers'.
+    # It includes the end of the interpreter, and the terminal multiplexers.
     assert burned * (1 - AGREES) <= metered <= burned * (1 + AGREES) + 0.2, (metered, burned, report["own"])
 
 
@@ -111,17 +111,17 @@ def test_work_that_an_absentee_leaves_behind_is_charged_to_it(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(certifier, "WARM_UP", 0)
-    monkeypatch.setattr(metering, "PATIENCE", 90.0)  # a busy machine's meter takes its time to start
+    monkeypatch.setattr(metering, "PATIENCE", 90.0)  # on a busy machine the meter starts slowly
     (here / "burn.py").write_text(BURN)
     write("away.tape", ABSENTEE.format(burn=f"{sys.executable} {here}/burn.py {here}/log 1"))
     plan = write("absentee.toml", ABSENTEE_PLAN)
     main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"])
-    # On a busy machine a reading may come late, and the timed run does not count: its account is whole all the same.
+    # On a busy machine a late reading may exclude the timed run; its CPU account is complete nevertheless.
     timed = [here / "out" / "run-1", here / "out" / "excluded" / "run-1"]
     (meters,) = (folder / "meters.jsonl" for folder in timed if folder.exists())
     rows = [row["row"] for row in log_of(meters) if "row" in row]
     used = sum(row["own"].get("seconds", 0.0) for row in rows)
-    # Each run of the method burns as much, the timed one first.
+    # Each run of the method uses the same CPU time; the timed one is first.
     burned = float((here / "log").read_text().splitlines()[0])
-    # The shell and the interpreter's start and end are in it too.
+    # It includes the shell and the start and end of the interpreter.
     assert burned * (1 - AGREES) <= used <= burned * (1 + AGREES) + 0.3, (used, burned)

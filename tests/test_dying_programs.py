@@ -1,4 +1,4 @@
-"""Programs that end by themselves: the report shows how they ended and their last words, but no secret."""
+"""Programs that end by themselves: the report shows how they ended and their last output, but no secret."""
 
 import json
 from collections.abc import Callable

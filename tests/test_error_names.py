@@ -1,4 +1,4 @@
-"""The names under which failures are counted: the explanations cover exactly these."""
+"""The names under which failures are counted: exactly these are explained."""
 
 import re
 from collections.abc import Iterator

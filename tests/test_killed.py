@@ -1,4 +1,4 @@
-"""Runs that are killed at any moment: their records are read and counted exactly, and reported as incomplete."""
+"""Runs that are killed at any moment: their complete rows are counted exactly, and the run is reported incomplete."""
 
 import json
 import os
@@ -51,7 +51,7 @@ KILLS = [
 
 @contextmanager
 def started(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the plan in a process; nothing that it started outlives the block."""
+    """Run the plan in a process; all its descendants are killed at the end of the block."""
     command = [sys.executable, "-m", "cuesta", "run", "killed.toml", "--quiet", "--out", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -62,8 +62,8 @@ def started(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def kill(process: subprocess.Popen[bytes], who: str) -> None:
-    """Kill what is named at one instant, if it is there; what is left then ends by itself, and is waited for."""
-    os.kill(process.pid, signal.SIGSTOP)  # so that it starts no other meanwhile
+    """Kill the named processes that exist at one instant; wait until the others have ended by themselves."""
+    os.kill(process.pid, signal.SIGSTOP)  # stopped first, so that it starts no process meanwhile
     children = descendants(process.pid)
     handles = [handle for pid in children if (handle := handle_of(pid))]
     agents = [pid for pid in children if b"cuesta.engine.agent" in command_of(pid)]
@@ -72,12 +72,12 @@ def kill(process: subprocess.Popen[bytes], who: str) -> None:
     os.kill(process.pid, signal.SIGCONT)
     process.wait(60)
     for handle in handles:
-        assert select.select([handle], [], [], 30)[0], "a process of a killed run lives on"
+        assert select.select([handle], [], [], 30)[0], "a process of a killed run survived"
         os.close(handle)
 
 
 def handle_of(pid: int) -> int | None:
-    """A file that can be read once the process has ended; none if it has."""
+    """A descriptor that becomes readable when the process ends; None if it has ended."""
     try:
         return os.pidfd_open(pid)
     except ProcessLookupError:
@@ -91,7 +91,7 @@ def measured(folder: Path) -> int:
 
 
 def came_to_its_end(folder: Path) -> bool:
-    """Whether every agent of both segments has said so: the run may have been killed after that."""
+    """Whether every agent of both segments recorded its end: the run may have been killed after that."""
     ends = [folder / segment / f"agent-{agent}" / "agent.json" for segment in (".", "segment-1") for agent in (0, 1)]
     return all(path.exists() and '"ended":"completed"' in path.read_text().replace(" ", "") for path in ends)
 

@@ -1,4 +1,4 @@
-"""The kinds of lines as Python knows them: the Rust half's table."""
+"""The kinds of lines in Python: the table of the Rust half."""
 
 import pytest
 

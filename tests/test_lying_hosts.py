@@ -1,7 +1,7 @@
-"""One set of tapes at every host that misleads, over every kind of line: Cuesta's figures beside the host's own log.
+"""One set of tapes at every misleading host, over every kind of line: Cuesta's figures beside the host's own log.
 
-Many are typed at together: each waits most of the time. Instants are compared as medians, with a margin much smaller
-than what a host misleads by; and not one answer may have come sooner than the host ever gave one.
+Many hosts run concurrently, because each mostly waits. Instants are compared as medians, with a margin much smaller
+than the error that a host tries to cause; and no answer may be faster than the host's fastest one.
 """
 
 import json
@@ -120,7 +120,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Played:
-    """What Cuesta says of a run, and what its host does."""
+    """Cuesta's summary of a run, and its host's log."""
 
     code: int
     summary: Summary
@@ -129,17 +129,17 @@ class Played:
     """When measuring ended."""
 
     def until_the_end(self, did: str) -> list[Row]:
-        """What the host did until measuring ended."""
+        """The host's log until measuring ended."""
         return [row for row in self.log.rows if row["did"] == did and row["at"] < self.end]
 
 
 def is_about(told: dict[str, float], logged: float) -> bool:
-    """Whether a median that Cuesta tells is the log's."""
+    """Whether Cuesta's median agrees with the log's."""
     return logged * GRAIN - BEFORE <= told["p50"] < logged + MARGIN
 
 
 def is_answered(played: Played) -> None:
-    """Hold the response against the log's; nothing failed."""
+    """Assert that the response agrees with the log and that nothing failed."""
     summary, log = played.summary, played.log
     assert summary["transactions"]["count"] >= 6
     assert "timeout" not in summary["errors"]["by_name"]
@@ -148,14 +148,14 @@ def is_answered(played: Played) -> None:
 
 
 def is_answered_at_once(played: Played) -> None:
-    """See besides that nothing else was taken for the beginning of an answer."""
+    """Assert also that nothing else was taken for the beginning of an answer."""
     is_answered(played)
     assert is_about(played.summary["first_response"], played.log.response)
     assert played.summary["first_response"]["min"] >= min(played.log.responses) * GRAIN
 
 
 def is_echoed(least: float) -> Callable[[Played], None]:
-    """Hold response and echo against the log's; no echo was sooner than the host ever is."""
+    """Assert that response and echo agree with the log, and that no echo is faster than the host's fastest one."""
 
     def judged(played: Played) -> None:
         summary, log = played.summary, played.log
@@ -168,20 +168,20 @@ def is_echoed(least: float) -> Callable[[Played], None]:
 
 
 def is_announced(played: Played) -> None:
-    """Hold all against the log's; most keys are shown a while after they were announced, only a Return at once."""
+    """Assert that all agrees with the log; keys are shown a while after they were announced, only a Return at once."""
     is_echoed(0.0)(played)
     assert played.summary["echo"]["p50"] >= echoes_in_escapes.SHOWN * GRAIN
 
 
 def is_echoed_twice(played: Played) -> None:
-    """Hold all against the log's; the prompt that the host draws for the second echo begins its answer."""
+    """Assert that all agrees with the log; the prompt drawn with the second echo begins the answer."""
     is_answered(played)
     assert is_about(played.summary["echo"], played.log.echo)
     assert played.summary["errors"]["count"] == 0
 
 
 def is_never_echoed(played: Played) -> None:
-    """Hold the response against the log's; no key has an echo, and each is said to have none."""
+    """Assert that the response agrees with the log, and that every key counts as unechoed."""
     is_answered_at_once(played)
     assert not any(played.log.of("echo")[0])
     assert played.summary["echo"]["count"] == 0
@@ -189,7 +189,7 @@ def is_never_echoed(played: Played) -> None:
 
 
 def is_silent(played: Played) -> None:
-    """See that a host which answered nothing voids the run; nobody is said to have waited for too long or too short."""
+    """Assert that a host without answers makes the run invalid, and that the reported waits have the right length."""
     said = played.summary["invalid_because"][0]
     assert said.startswith(f"the host answered nothing: {USERS} users have waited for up to ")
     is_void(played)
@@ -199,7 +199,7 @@ def is_silent(played: Played) -> None:
 
 
 def is_silent_to_typists(played: Played) -> None:
-    """See that a host which echoed nothing voids the run, also of who waits for no answer."""
+    """Assert that a host without echoes makes the run invalid, even for users who wait for no answer."""
     assert played.code == Exit.INVALID
     assert played.summary["invalid_because"][0].startswith("the host echoed nothing of ")
     typed = sum(len(row["bytes"]) for row in played.until_the_end("read"))
@@ -207,7 +207,7 @@ def is_silent_to_typists(played: Played) -> None:
 
 
 def is_cut_off(played: Played) -> None:
-    """See that lines which the host closed half-way count no transaction, and void the run."""
+    """Assert that lines closed half-way count no transaction and make the run invalid."""
     assert played.summary["invalid_because"][0].startswith("the host answered nothing: ")
     assert "lost before the answer" in played.summary["invalid_because"][0]
     is_void(played)
@@ -217,13 +217,13 @@ def is_cut_off(played: Played) -> None:
 
 
 def is_void(played: Played) -> None:
-    """See that a run without a single answer is worth nothing, its limits neither."""
+    """Assert that a run without any answer is invalid and keeps no limit."""
     assert (played.code, played.summary["transactions"]["count"]) == (Exit.INVALID, 0)
     assert [(each["value"], each["ok"]) for each in played.summary["limits"]] == [(None, False)]
 
 
 def is_frozen(played: Played) -> None:
-    """See that who waits at the end is counted, although all went well until the host froze."""
+    """Assert that users who wait at the end are counted, although the host answered until it froze."""
     assert played.code == Exit.INVALID
     said = [said for said in played.summary["invalid_because"] if "had no answer at the end" in said]
     assert said[0].startswith(f"{USERS} transactions had no answer at the end: the oldest had waited ")
@@ -234,7 +234,7 @@ def is_frozen(played: Played) -> None:
 
 
 def is_silent_midway(played: Played) -> None:
-    """See that silence which met the tape's waits, from a host that had frozen, is not taken for answers."""
+    """Assert that the silence of a frozen host does not count as answers, though the tape waits for silence."""
     ended, silent = played.summary["transactions"]["count"], played.summary["silent"]
     assert played.code == Exit.INVALID
     assert played.summary["invalid_because"][0].startswith(f"the host sent nothing: {silent} of {ended} transactions")
@@ -243,7 +243,7 @@ def is_silent_midway(played: Played) -> None:
 
 
 def is_charged(played: Played) -> None:
-    """Hold the host's CPU time against what its processes say that they used, wherever they went."""
+    """Assert that the host's CPU time agrees with the use that its processes logged, detached ones included."""
     is_answered(played)
     sheet = played.summary["host"]["sheet"]
     burned = played.log.cpu(sheet["at"] - int(sheet["seconds"] * 1e9), sheet["at"])
@@ -255,7 +255,7 @@ def is_charged(played: Played) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """A host, what is typed at it, how its keys are timed, and what must be said of it."""
+    """A host, the tape typed at it, how its keys are timed, and the assertion on the result."""
 
     host: str
     judged: Callable[[Played], None]
@@ -286,7 +286,7 @@ CASES = {
 
 
 def play(case: Case, line: str, folder: Path) -> Played:
-    """Have users at a host over a line."""
+    """Run users at a host over a line."""
     folder.mkdir(parents=True)
     (folder / "users.tape").write_text(BEGIN.format(echo=case.echo) + case.typed)
     (folder / "users.csv").write_text(WAYS)
@@ -307,7 +307,7 @@ Runs = dict[tuple[str, str], "Future[Played]"]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """Play all that this file asks for."""
+    """Play all cases of this file."""
     folder = tmp_path_factory.mktemp("hosts")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {

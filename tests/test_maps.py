@@ -1,4 +1,4 @@
-"""The maps: each room's docstring names its modules, and ARCHITECTURE.md the arrows between rooms."""
+"""The maps: the docstring of each package names its modules, and ARCHITECTURE.md lists the imports between packages."""
 
 import ast
 import re
@@ -38,7 +38,7 @@ def test_imports_between_rooms_are_the_arrows_of_the_architecture() -> None:
 
 
 def imported(room: str) -> set[str]:
-    """What a room imports of cuesta, by the first name below it."""
+    """The packages of cuesta that a package imports."""
     return {name for file in (ROOT / room).rglob("*.py") for node in ast.walk(tree(file)) for name in named(node)}
 
 

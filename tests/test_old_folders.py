@@ -26,7 +26,7 @@ def unpacked(name: str, place: Path) -> Path:
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
-    """List the values of an object by their dotted names."""
+    """The values of an object by their dotted names."""
     named = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
     if named is None:
         yield place, value

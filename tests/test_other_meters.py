@@ -1,6 +1,6 @@
-"""Our meters beside others on the same interval: sysstat's sar, node_exporter, perf; and over a real ssh.
+"""Cuesta's meters beside others on the same interval: sysstat's sar, node_exporter, perf; and over a real ssh.
 
-The programs are Debian's (`scripts/setup --tests`); none is started as a service.
+The programs are Debian's (`scripts/setup --tests`); none runs as a service.
 """
 
 import json
@@ -36,7 +36,7 @@ def ours(report: dict[str, Any]) -> Shares:
 
 
 def all_time(cpu: dict[str, Any]) -> float:
-    """CPU time by use of a part of a machine. Others include interrupts if the kernel does not time them apart."""
+    """CPU time by use of a part of a machine. Others include interrupts that the kernel does not time separately."""
     apart = Path("/proc/pressure/irq").exists()
     assert (cpu["irq"] is not None) == apart
     return sum(float(cpu[name]) for name in (*USES, "others") if apart or name != "irq")
@@ -49,7 +49,7 @@ def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
         tries.append((mine, theirs))
         differences.append(max(abs(mine[name] - theirs[name]) for name in theirs))
         if sum(difference <= POINT for difference in differences) > TRIES // 2:
-            return  # whatever the others would be, the median is within
+            return  # the median is within a point, whatever the other tries would give
     pytest.fail(f"differ by {differences} points: {tries}")
 
 
@@ -61,7 +61,7 @@ def test_sar_agrees() -> None:
         command = [sar, "-u", "ALL", "4", "1"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"LC_ALL": "C"}) as process:
             assert process.stdout
-            process.stdout.readline()  # it has read by then, or is about to
+            process.stdout.readline()  # by then it has taken its reading, or is about to
             begun = meters.snapshot()
             rows = process.stdout.read().splitlines()
         report = json.loads(meters.report(begun))
@@ -148,7 +148,7 @@ def test_perf_stat_counts_the_same() -> None:
         assert os.read(acks[0], 16).startswith(b"ack")
 
     try:
-        work()  # what is loaded the first time is loaded
+        work()  # load now what is loaded at the first use
         meters = _native.Meters.start(json.dumps({"subject": f"pid:{program.pid}"}))
         begun = meters.snapshot()
         tell(b"enable")
@@ -193,7 +193,7 @@ def test_a_run_meters_the_built_in_host(capsys: pytest.CaptureFixture[str]) -> N
     assert all_time(cpu) == pytest.approx(100, abs=2)
     assert host["meters"]["subject"].startswith("pid:")
     assert host["meters"]["seconds"] == pytest.approx(2, abs=0.5)
-    assert len(host["sheet"]["cpus"]) == 1, "it is pinned to a CPU of its own"
+    assert len(host["sheet"]["cpus"]) == 1, "the host is pinned to its own CPU"
     assert host["per_transaction"]["cpu_ms"] > 0
     assert host["cpu_by_cause"] is None
 
@@ -202,7 +202,7 @@ def test_a_run_meters_the_built_in_host(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_run_splits_cpu_time_by_cause_with_sufficient_privileges(capsys: pytest.CaptureFixture[str]) -> None:
     host = host_of(capsys)
     if host["cpu_by_cause"] is None:
-        assert host["sheet"]["by_cause"]["why"], "what is not sampled says why"
+        assert host["sheet"]["by_cause"]["why"], "missing samples have a reason"
     else:
         used = host["cpu"]["usr"] + host["cpu"]["sys"]
         assert sum(host["cpu_by_cause"].values()) == pytest.approx(used, rel=0.05, abs=0.1)
@@ -251,13 +251,13 @@ def test_a_run_meters_another_machine_over_ssh(capsys: pytest.CaptureFixture[str
 
 
 def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run cuesta without any capability, as anybody's processes are."""
+    """Run cuesta without any capability, like the process of an ordinary user."""
     none = [needed("setpriv"), "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
     command = [*none, sys.executable, "-m", "cuesta", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-# Programs of other tests that came and went would be lost to a run that is not told of their ends.
+# A run without exit records would lose the CPU time of other tests' programs that have ended.
 @pytest.mark.quiet
 @pytest.mark.usefixtures("here")
 def test_a_run_without_privileges_reports_what_it_cannot_meter() -> None:
@@ -267,7 +267,7 @@ def test_a_run_without_privileges_reports_what_it_cannot_meter() -> None:
     assert all_time(host["cpu"]) == pytest.approx(100, abs=2)
     assert host["per_transaction"]["cpu_ms"] > 0
     said = " ".join([*host["sheet"]["notes"], host["sheet"]["by_cause"].get("why", "")])
-    assert "CAP_NET_ADMIN" in said, "the ends of tasks are told to who may listen"
+    assert "CAP_NET_ADMIN" in said, "exit records need privileges"
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
         assert "perf_event_paranoid" in said
 
@@ -275,7 +275,7 @@ def test_a_run_without_privileges_reports_what_it_cannot_meter() -> None:
 @pytest.mark.usefixtures("here")
 def test_isolation_without_privileges_is_refused_before_anything_starts() -> None:
     done = without_privileges("run", "--isolate", "--out", "out")
-    *_, first, remedy = done.stderr.splitlines()  # behind the line that says what would be run
+    *_, first, remedy = done.stderr.splitlines()  # after the row that announces the run
     assert done.returncode == Exit.FAILED
     assert first.startswith("cuesta: --isolate makes network namespaces, which this user may not (CAP_NET_ADMIN and ")
     assert remedy.strip().startswith("run it as root")

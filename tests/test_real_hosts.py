@@ -28,7 +28,7 @@ def test_users_type_at_a_real_shell(
     assert summary["errors"]["count"] == 0, summary["errors"]
     assert summary["transactions"]["count"] > 20
     assert summary["echo"]["count"] > 14 * 20
-    # A shell echoes at once, and answers after it.
+    # A shell echoes at once, and answers after the echo.
     assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
     assert summary["fairness"]["jain"] > 0
 
@@ -73,7 +73,7 @@ def test_a_shell_is_timed_by_its_answer(
     summary = json.loads(capsys.readouterr().out)
     assert summary["transactions"]["count"] >= 6
     assert summary["errors"]["count"] == 0
-    # What is typed stands there first, with the same word in it.
+    # The typed row is shown first and contains the same word.
     for figure in ("response", "first_response"):
         assert 1.0 <= summary[figure]["min"] <= summary[figure]["p50"] < 1.2
 

@@ -80,7 +80,7 @@ def test_users_type_at_programs_on_terminals_of_their_own(
     assert summary["transactions"]["count"] > 20
     assert summary["echo"]["count"] > 14 * 20
     assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
-    # Most were opened before measuring began; a terminal neither negotiates nor logs in.
+    # Most lines were opened before measuring began; a terminal neither negotiates nor logs in.
     assert (summary["connect"]["count"], summary["negotiation"]["count"], summary["login"]["count"]) == (8, 0, 0)
     assert descendants(os.getpid()) == []
 
@@ -95,7 +95,7 @@ def test_the_same_tape_goes_over_a_terminal_and_over_pipes(
         assert (code, summary["invalid_because"]) == (Exit.GOOD, []), target
         assert summary["errors"]["count"] == 0, (target, summary["errors"])
         assert summary["transactions"]["count"] > 20
-        # A terminal shows what is typed; a pipe brings the answer alone.
+        # A terminal shows typed keys; a pipe carries only the answer.
         shown = summary["characters"]["out_per_s"] / summary["transactions"]["per_s"]
         assert (shown < 5) == target.startswith("pipe:"), (target, shown)
 
@@ -124,7 +124,7 @@ def test_an_ended_program_and_a_missing_one_have_different_error_names(
     code, summary = run(capsys, "--target", f"pty:{SHELL}", "--users", "4")
     assert code == Exit.GOOD, summary["invalid_because"]
     assert set(summary["errors"]["by_name"]) == {"closed"}
-    # The shell alone can tell: nothing is refused beforehand.
+    # Only the shell can tell, so nothing is refused before the run.
     _, summary = run(capsys, "--target", "pty:cd / && exec cuesta-no-such-program", "--users", "4")
     assert set(summary["errors"]["by_name"]) == {"no-program"}
 
@@ -134,7 +134,7 @@ def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
 ) -> None:
     write("cat.tape", CAT_TAPE)
     with telnetd(busybox, here) as port:
-        # What it starts may be small: its limit is one of descriptors.
+        # The shell is small, so that the daemon's limit is that of descriptors.
         (here / "shell").write_text("#!/bin/sh\nexec cat\n")
         write(
             "plan.toml",
@@ -164,7 +164,7 @@ def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
             """,
         )
         _, summary = run(capsys)
-    # It aborts, and all that it carried: nothing listens any more.
+    # The host aborts with all its lines, and nothing listens any more.
     names = set(summary["errors"]["by_name"])
     assert "refused" in names, summary["errors"]
     assert names <= {"refused", "reset", "closed"}, summary["errors"]
@@ -199,7 +199,7 @@ def test_a_host_that_sends_absurd_windows_is_counted(
 
 @contextmanager
 def program(arguments: list[str], says: str = "") -> Iterator[None]:
-    """Run a program, and end it and what it started. It is ready when it has said so."""
+    """Run a program until the end of the block, then kill it and its descendants. It is ready when it prints `says`."""
     with subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True) as running:
         try:
             if running.stderr:
@@ -211,7 +211,7 @@ def program(arguments: list[str], says: str = "") -> Iterator[None]:
 
 @contextmanager
 def says(greeting: bytes) -> Iterator[int]:
-    """Listen on a free port: say something to whoever calls, and nothing more."""
+    """Listen on a free port; send one text to each connection, and nothing more."""
     lines: list[socket.socket] = []
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
 

@@ -12,7 +12,7 @@ PLAIN = ("bash", "dirname", "sed", "sort", "head", "cut", "cat", "find", "xargs"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of what setup reads, and a folder of programs beside it that all seem to be as they should."""
+    """A copy of the files that setup reads, and a folder of fake programs that all seem fine."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "setup", tmp_path / "scripts")
     shutil.copy(ROOT / "Cargo.toml", tmp_path)

@@ -1,6 +1,6 @@
-"""Hosts that are slow, and users who find no host: what makes a run worth nothing, and what does not.
+"""Slow hosts and missing users: what makes a run invalid, and what does not.
 
-Hosts that answer nothing, or half, or stop in the middle are in `test_lying_hosts`.
+`test_lying_hosts` has hosts that answer nothing, answer half, or stop in the middle.
 """
 
 import json
@@ -46,11 +46,11 @@ def test_sessions_without_a_free_user_are_counted(write: Write, capsys: pytest.C
     code, summary = at_the_builtin(write, capsys, *load)
     due = summary["due"]
     assert due["count"] == due["done"] + due["under_way"] + due["waiting"] + due["skipped"]
-    # 150 on the average; fewer than 90, or more than 210, one time in a million.
+    # 150 on average; fewer than 90 or more than 210 once in a million runs.
     assert 90 < due["count"] < 210
     assert code == Exit.INVALID
     assert "were never begun" in summary["invalid_because"][0]
-    assert summary["response"]["p50"] > 0.5, "waiting for a free user is response"
+    assert summary["response"]["p50"] > 0.5, "the wait for a free user is part of the response"
 
 
 def test_sessions_that_find_a_free_user_are_valid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

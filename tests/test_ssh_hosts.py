@@ -1,4 +1,4 @@
-"""Users at real OpenSSH by the command line: keys, aliases, agents, tables of users; `scripts/setup --tests`."""
+"""Users at a real OpenSSH server: keys, aliases, agents, tables of users. `scripts/setup --tests` installs it."""
 
 import getpass
 import json
@@ -25,7 +25,7 @@ Serve = Callable[[str], Host]
 
 @pytest.fixture
 def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """A function that starts sshd, whose home is ours from then on."""
+    """A function that starts sshd; its home folder becomes ours."""
     running = []
 
     def start(more: str = "MaxStartups 100") -> Host:
@@ -42,7 +42,7 @@ def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 @pytest.fixture
 def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, Any]]]:
-    """A function that runs users at a target, and gives the exit code and the summary."""
+    """A function that runs users at a target and returns the exit code and the summary."""
     write("shell.tape", TAPE)
     write("plan.toml", SHORT)
 
@@ -61,7 +61,7 @@ def is_good(result: tuple[int, dict[str, Any]], transactions: int = 8) -> None:
 
 
 def refused(capsys: pytest.CaptureFixture[str], target: str) -> str:
-    """What a run says that cannot begin."""
+    """The message of a run that cannot begin."""
     assert main(["run", "plan.toml", "--target", target, "--out", "refused"]) == Exit.FAILED
     assert not Path("refused").exists()
     return capsys.readouterr().err
@@ -172,7 +172,7 @@ def test_obscured_keys_echo_later(serve: Serve, run: Any, here: Path) -> None:
     plain, obscured = run(key), run(f"{key}&obscure=20ms", "--out", "obscured")
     is_good(plain)
     is_good(obscured)
-    # Keys wait for their place on the grid, ten milliseconds in the middle.
+    # Keys wait for the next grid instant, 10 ms on average.
     assert obscured[1]["echo"]["p50"] > plain[1]["echo"]["p50"] + 0.004
     assert "obscure=20ms" in next(here.glob("obscured/**/run.json")).read_text()
 

@@ -1,4 +1,4 @@
-"""Each study's short plan, whole, through the command, at the real programs; `scripts/setup --tests` installs them."""
+"""Runs the short plan of each study at the real programs. `scripts/setup --tests` installs them."""
 
 import json
 import os
@@ -34,7 +34,7 @@ PIECES = {
 
 
 def processes_at_home(home: Path) -> list[str]:
-    """Commands of the processes that live in a home."""
+    """Commands of the processes whose home is this folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -60,7 +60,7 @@ def test_the_emacs_study_plays_all_parts_at_real_emacs(
     assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
     for step in summary["steps"]:
         assert set(step["errors"]["by_name"]) <= {"unechoed"}, step["errors"]
-        # On a busy machine Emacs may handle a key and its deletion, or a last blank and Return, before it draws.
+        # On a busy machine Emacs may process a key and its deletion, or a last blank and Return, before it draws.
         assert step["errors"]["count"] <= 0.001 * step["keystrokes"]["count"]
         assert {each["transaction"] for each in step["classes"] if each["response"]["count"]} == PIECES
         assert step["echo"]["count"] > 1000 * step["users"]
@@ -125,7 +125,7 @@ def test_the_emacs_study_is_typed_over_a_network(
 
 
 def test_the_certification_study_is_played(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One run of it: whether that would be a certificate is for the machine to say."""
+    """One run; whether it would be certified depends on the machine."""
     monkeypatch.setattr(certifier, "WARM_UP", 0)
     write("cuesta.toml", BUSY.replace("settled = false\n", ""))
     plan = STUDIES / "certification" / "short.toml"

@@ -1,4 +1,4 @@
-"""Rows typed before the first of them is answered: a shell prompts for each, and the last prompt is the answer."""
+"""Rows typed before the first is answered: a shell prompts for each, and the last prompt is the answer."""
 
 import json
 
@@ -46,7 +46,7 @@ SHELL = "pty:env PS1='me$ ' bash --norc --noprofile -i"
     ("rate", "echo", "wait", "least"),
     [
         ("0", "off", "Wait+Prompt", 1.2),
-        # The last Return goes half a second after the first.
+        # The last Return is sent half a second after the first.
         ("20cps", "off", "Wait+Prompt", 0.65),
         ("20cps", "timed", "Wait+Line /\\$ $/", 0.65),
         ("20cps", "screen", "Wait+Screen /\\$ $/", 0.65),
@@ -69,7 +69,7 @@ def test_the_first_prompt_is_not_an_answer_to_an_earlier_row(write: Write, capsy
 
 
 def played(write: Write, capsys: pytest.CaptureFixture[str]) -> tuple[float, int]:
-    """The shortest response to a row that sleeps, and how many there were."""
+    """The shortest response to a row that sleeps, and the number of such responses."""
     write("plan.toml", 'tape = "typed.tape"\nusers = 3\nsettle = 0\nmeasure = "5s"\n' + BUSY)
     code = main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""A wheel has its tracers in it: who installs it needs no compiler. What is in it is what the source gives."""
+"""A wheel contains the compiled tracers, which match the source, so that installing it needs no compiler."""
 
 import subprocess
 import sys
@@ -15,13 +15,15 @@ BUILDS = 1800
 @pytest.mark.nightly
 @pytest.mark.timeout(BUILDS)
 def test_a_wheel_traces_without_clang() -> None:
-    """The script itself proves it, in a fresh environment without any program beside the wheel's; needs root."""
+    """The script tests it in a fresh environment that has no other programs; needs root."""
     ran = subprocess.run([ROOT / "scripts" / "wheel", "--dev"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     *_, tracer, made = ran.stdout.splitlines()
     assert tracer.endswith("bytes built in, as the source gives them")
     names = zipfile.ZipFile(ROOT / made.removeprefix("wheel: ")).namelist()
-    assert [name for name in names if name.startswith("cuesta.libs/libelf-")], "what it needs is in it too"
+    assert [name for name in names if name.startswith("cuesta.libs/libelf-")], (
+        "the wheel must contain what the tracers need"
+    )
 
 
 @pytest.mark.timeout(BUILDS)

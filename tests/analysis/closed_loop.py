@@ -1,4 +1,4 @@
-"""A closed loop without a driver: users who think, a queue in front of one server, a fixed delay. Exact, and quick."""
+"""Simulates a closed loop exactly, without a driver: users who think, a queue at one server, a fixed delay."""
 
 import heapq
 import random

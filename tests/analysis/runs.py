@@ -1,4 +1,4 @@
-"""Runs to be compared, with known figures."""
+"""Makes runs with known figures, to compare them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ FACTS = facts(RUN)
 
 
 def unmeasured_run(number: int, side: str, **other: Any) -> ComparedRun:
-    """A run of which nothing was measured, but for what is given."""
+    """A run in which only the given figures were measured."""
     names = [metric.name for metrics in HEADLINES for metric in metrics]
     made = ComparedRun(
         folder=Path(side) / f"run-{number}",
@@ -43,7 +43,7 @@ def unmeasured_run(number: int, side: str, **other: Any) -> ComparedRun:
 
 
 def side(name: str, runs: int, **figures: float) -> Side:
-    """Make a side whose runs have these figures, each a little more than the one before; no two runs are the same."""
+    """Make a side whose runs have these figures, each slightly larger than the last, so that no two runs are equal."""
     own = 1.0005 if name == "new" else 1.001
     made = [
         unmeasured_run(
@@ -58,7 +58,7 @@ def side(name: str, runs: int, **figures: float) -> Side:
 
 
 def of(figures: dict[str, float]) -> dict[str, float]:
-    """Spell names with dots as `--json` has them."""
+    """Turn keyword names into the dotted names of `--json`."""
     return {name.replace("__", "."): value for name, value in figures.items()}
 
 

@@ -1,4 +1,4 @@
-"""A host that did not do what was asked of it: what is said of it, what to do, and that no limit was kept."""
+"""Doubts about a host that did not answer: their text, their advice, and that no limit counts as kept."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def due(count: int, **what: int) -> Row:
 
 
 def run(folder: Path, *changes: Row, **more: object) -> Summary:
-    """Make a run whose measured rows are changed."""
+    """Make a run with changes in its measured rows."""
 
     def edit(row: Row) -> Row:
         for change in changes:
@@ -110,7 +110,7 @@ def test_fewer_answers_than_failures_raise_a_doubt(tmp_path: Path, given_up: int
 
 
 def dead(**change: object) -> Callable[[Row], Row]:
-    """Put users 2 and 3 into a group of their own."""
+    """Put users 2 and 3, who get no answers, into a group of their own."""
     return lambda row: row | {"group": "dead", "transactions": 0, **change} if row["user"] > 1 else row
 
 
@@ -131,7 +131,7 @@ def test_a_group_that_never_sees_its_first_prompt_is_doubted_unless_it_only_type
     assert said(run(tmp_path, edit_user=change)) == ["of group dead, nothing was answered, and 2 had no answer"]
     keys = [("dead/keys/echo", [0.001] * 20), ("dead/keys/lateness", [0.001] * 20)]
     assert said(run(tmp_path / "typists", edit_user=change, histograms=keys)) == []
-    # Who only watches waits again and again, and who has just begun is not stuck.
+    # A user who only watches waits repeatedly, and a user who has just begun is not stuck.
     assert said(run(tmp_path / "watchers", edit_user=dead(waits="prompt", waited=2.0))) == []
     assert said(run(tmp_path / "begun", edit_user=dead(waits="answer", waited=0.3))) == []
     assert len(said(run(tmp_path / "stuck", edit_user=dead(waits="answer", waited=3.0)))) == 1

@@ -21,12 +21,12 @@ MANY = [11, 10, 12, 11, 9, 13, 11, 12, 10, 11]
 
 
 def swept(path: Path, busy: float, load: str = "closed") -> Asymptotes:
-    """Sweep 2 and 8 users over a host whose only server is `busy` in the first step and twice as much in the second."""
+    """Sweep 2 and 8 users; the host's only server is `busy` in the first step and twice as busy in the second."""
     return host_of(path, {2: (busy, [1] * 10), 8: (2 * busy, [2] * 10)}, load)
 
 
 def host_of(path: Path, steps: Steps, load: str = "closed") -> Asymptotes:
-    """Sweep a host whose server is so busy with so many users, and ends so many transactions in each second."""
+    """Sweep a host; each step gives the users, how busy the server is, and the transactions of each second."""
     done = [each for _, each in steps.values()]
     length = len(done[0])
     folder = RunFolder(
@@ -79,14 +79,14 @@ def test_open_loads_have_no_cycle(tmp_path: Path) -> None:
 
 
 def test_the_line_is_fitted_to_all_saturated_steps(tmp_path: Path) -> None:
-    """A step of ten seconds has its line below what the next one measured: together they know better."""
+    """A step of ten seconds alone puts the line below the throughput of the next step; both together do not."""
     found = host_of(tmp_path / "run", {1: (0.1, [1] * 10), 16: (1.0, FEW), 32: (1.0, MANY)})
     assert found.heavy
     assert found.heavy.users == (16, 32)
     assert 1 / found.heavy.demand == pytest.approx((8.6 + 11.0) / 2)
     low, high = found.heavy.rate_interval
     assert low < 8.9
-    assert high > 11.0, "so much is chance in so few seconds"
+    assert high > 11.0, "chance explains such a difference in so few seconds"
     assert [(each.users, each.per_s, each.is_chance) for each in found.above if each.line == "heavy"] == [
         (32, 11.0, True)
     ]
@@ -101,16 +101,16 @@ def test_longer_steps_give_a_narrower_line(tmp_path: Path) -> None:
         assert heavy
         low, high = heavy.rate_interval
         widths.append(high / low - 1)
-    assert 2 < widths[0] / widths[1] < 5, "nine times as long, some three times as sure"
+    assert 2 < widths[0] / widths[1] < 5, "nine times the length gives about a third of the error"
 
 
 def test_a_difference_beyond_chance_is_a_contradiction(tmp_path: Path) -> None:
-    """The server is busy all the time in both steps, and does twice as much in the second: that is no one demand."""
+    """The server is always busy in both steps and completes twice as much in the second: no single demand fits both."""
     found = host_of(tmp_path / "run", {1: (0.1, [1] * 60), 16: (1.0, [10, 12] * 30), 32: (0.8, [20, 22] * 30)})
     (above,) = (each for each in found.above if each.line == "heavy")
     assert (above.users, above.per_s, above.is_chance) == (32, 21.0, False)
     assert found.contradicted
-    assert found.crossing is None, "where two lines cross that do not hold says nothing"
+    assert found.crossing is None, "the crossing of contradicted lines means nothing"
     said = " ".join(contradictions(found))
     assert said.startswith("CONTRADICTION: 21.0/s was measured with 32 users, and 1 / D max allows 11.0/s")
     assert list(saturation(found)) == []
@@ -122,7 +122,7 @@ def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> N
 
 
 def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
-    """If something else is swept too, each of its values is another system."""
+    """Each value of another swept setting makes another system."""
     folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5).write()
     run = json.loads((folder / "run.json").read_text())
     for number, step in enumerate(run["steps"]):
@@ -135,7 +135,7 @@ def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
 
 
 def test_steps_that_differ_by_more_than_chance_contradict_each_other(tmp_path: Path) -> None:
-    """28 % may be chance between short steps, but not between steps that are nine times as long."""
+    """28 % may be chance between short steps, but not between steps nine times as long."""
     steps = {1: (0.1, [1] * 90), 16: (1.0, FEW * 9), 32: (1.0, MANY * 9)}
     found = host_of(tmp_path / "run", steps)
     assert [each.users for each in found.above if not each.is_chance] == [32]

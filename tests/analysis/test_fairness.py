@@ -1,4 +1,4 @@
-"""Whether users were served alike."""
+"""Whether users were served equally."""
 
 import pytest
 from hypothesis import given

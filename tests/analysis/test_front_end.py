@@ -1,4 +1,4 @@
-"""The front end's sheet, beside figures that are known."""
+"""The front end's report of a record with known figures."""
 
 from pathlib import Path
 

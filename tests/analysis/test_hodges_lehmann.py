@@ -103,7 +103,7 @@ def test_the_signed_rank_test_matches_enumeration_of_signs(sizes: list[float], s
 
 @given(VALUES, VALUES, st.integers(-6, 6), st.randoms(use_true_random=False))
 def test_ties_make_the_test_conservative(base: list[float], new: list[float], at: int, rng: random.Random) -> None:
-    """Whichever way ties are broken, the test that meets them must not be bolder."""
+    """However ties are broken, the test with ties must not reject more often."""
     base_apart, new_apart = ([value + rng.uniform(-1, 1) / 100 for value in values] for values in (base, new))
     assert unpaired(base, new).p_value(at) >= unpaired(base_apart, new_apart).p_value(at)
     pairs = min(len(base), len(new))

@@ -1,4 +1,4 @@
-"""The host's meters in the summary: what they say, and what they do not."""
+"""The host's meters in the summary: figures, and reasons for missing ones."""
 
 import json
 from pathlib import Path
@@ -120,7 +120,7 @@ def test_a_meter_report_without_cpu_time_is_not_zero(tmp_path: Path) -> None:
 
 
 def ended() -> dict[str, Any]:
-    """The sheet of a process that ended: the machine goes on."""
+    """The report of a process that ended while the machine went on."""
     found = meter_report()
     return {**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}}
 
@@ -176,7 +176,7 @@ def test_machine_time_is_not_divided_by_transactions_if_the_driver_used_more(tmp
     _, found = recorded(tmp_path / "little", [{"about": machine}, {"step": 0, "sheet": little}])
     assert found.per_transaction is None
     assert "the driver used" in found.per_transaction_missing
-    # CPU time of the process is divided by transactions, whoever else used the machine.
+    # CPU time of the process is divided by transactions, even if others used the machine too.
     _, found = recorded(tmp_path / "own", [{"about": ABOUT}, {"step": 0, "sheet": little}])
     assert found.per_transaction is not None
 

@@ -1,4 +1,4 @@
-"""The course of a run."""
+"""The figures of a run over time."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What others measured, beside what a folder with known answers holds."""
+"""Published figures beside the figures of a folder with known results."""
 
 from pathlib import Path
 

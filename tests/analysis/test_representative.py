@@ -1,4 +1,4 @@
-"""Whether a benchmark does what the service does, by reports with known figures."""
+"""Whether a benchmark does the work of the service, tested with reports of known figures."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_a_benchmark_with_half_the_paging_differs_by_that_much() -> None:
     found = mix_distance(service, run)
     assert found.elsewhere == pytest.approx(25.0)
     assert [(share.name, share.points) for share in found.shares[:2]] == [("user", 25.0), ("page faults", -25.0)]
-    assert found.represents, "half is off, but exercised"
+    assert found.represents, "half of the paging differs, but is exercised"
 
 
 def test_missing_work_of_the_benchmark_is_named() -> None:
@@ -63,7 +63,7 @@ def test_missing_work_of_the_benchmark_is_named() -> None:
         "page faults: 20.0 % of the service's CPU time, 0.5 % here",
         "processes and threads made: 10.0 a second in the service, 0.0 here",
     ]
-    assert found.rates[0].name == "processes and threads made", "what differs most stands first"
+    assert found.rates[0].name == "processes and threads made", "the largest difference comes first"
 
 
 def test_an_idle_benchmark_is_reported() -> None:

@@ -18,7 +18,7 @@ NONE = RecordFigure(why="no such phase")
 
 
 def record() -> Record:
-    """Make up a certification's record, as far as rows are made of it."""
+    """Make up the fields of a certification's record that rows contain."""
     absent: dict[str, Any] = dict.fromkeys(("creation", "creation_cpu", "command_cpu", "completion", "steal"), NONE)
     given: dict[str, Any] = {"kind": "benchmark", "system": "1.0", "plan": "p", "group": "g"}
     given |= {"started": "2026-01-02T03:04:05Z", "cuesta": "0.1.0"}
@@ -63,7 +63,7 @@ def columns(table: str) -> set[str]:
 
 def test_exactly_the_columns_of_a_run_are_filled(run: sql_rows.Rows) -> None:
     assert set(run) == {"runs", "steps", "classes", "causes", "limits", "meters", "published", "intervals"}
-    for table in set(run) - {"causes", "meters"}:  # it was not metered
+    for table in set(run) - {"causes", "meters"}:  # the run was not metered
         assert {name for row in run[table] for name in row} == columns(table), table
 
 

@@ -1,4 +1,4 @@
-"""Levels that hold and levels that do not."""
+"""Series that keep their level, and series that do not."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""From a folder with known answers to the object that `--json` prints."""
+"""The object that `--json` prints, of a folder with known figures."""
 
 import json
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_lines_opened_before_measuring_are_counted(tmp_path: Path) -> None:
     assert (first.connect.count, first.negotiation.count, first.login.count) == (4, 0, 2)
     assert first.connect.p50 == pytest.approx(0.01, rel=1e-3)
     assert (second.connect.count, second.login.count) == (4, 0)
-    assert first.response.count == 10, "responses before measuring do not"
+    assert first.response.count == 10, "responses before measuring do not count"
 
 
 def test_the_law_holds_for_a_consistent_folder(tmp_path: Path) -> None:

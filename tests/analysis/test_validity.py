@@ -1,4 +1,4 @@
-"""Each doubt, raised and not raised."""
+"""Each doubt about a run: when it is raised and when it is not."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Bad input gets one clear message with place and remedy, the right exit code, and leaves nothing half-written."""
+"""Bad input gives one clear message with place and remedy and the right exit code, and leaves no partial files."""
 
 import resource
 import socket
@@ -16,7 +16,7 @@ TAPE = 'Type "who"\nEnter\nWait+Bytes 80\n'
 
 
 def refused() -> str:
-    """An address at which nobody listens."""
+    """An address at which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return f"127.0.0.1:{server.getsockname()[1]}"
 

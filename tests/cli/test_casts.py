@@ -1,4 +1,4 @@
-"""Runs of casts and casts of runs: both timings, and what the host sent, read back."""
+"""Runs that play a cast, with both timings, and casts that a run writes."""
 
 import json
 import socket
@@ -80,7 +80,7 @@ ANSWER = "ok «»\r\n> "
 
 @contextmanager
 def host() -> Iterator[tuple[str, list[bytes]]]:
-    """Answer every row, in pieces that cut characters in two; give the target and what was sent to each line."""
+    """Answer every row in pieces that split characters; yields the target and what was sent to each line."""
     listener = socket.create_server(("127.0.0.1", 0))
     sent: list[bytes] = []
 
@@ -102,7 +102,7 @@ def host() -> Iterator[tuple[str, list[bytes]]]:
                 sent[number] += data[begin : begin + 3]
                 line.sendall(data[begin : begin + 3])
 
-        with line, suppress(OSError):  # whoever typed has left
+        with line, suppress(OSError):  # the user has left
             say(GREETING)
             while keys := line.recv(100):
                 for _ in range(keys.count(b"\r")):
@@ -142,7 +142,7 @@ def test_a_run_that_is_interrupted_keeps_its_cast(here: Path, write: Write) -> N
         assert process.returncode == Exit.INTERRUPTED
     shown = of_kind(here / "out" / "agent-0" / "user-0.cast", "o")
     assert shown.startswith(GREETING)
-    # It was stopped in the midst of things: perhaps in the midst of a character.
+    # The interrupt may cut the cast within a character.
     assert any(line.startswith(shown.rstrip("\ufffd").encode()) for line in sent)
     assert events(here / "out" / "agent-0" / "user-0.cast")[0][1:] == ["m", "session 1"]
 

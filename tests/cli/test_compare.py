@@ -1,4 +1,4 @@
-"""The verb compare: real runs in turn, what it refuses to do, and its exit codes."""
+"""The verb `compare`: real runs in pairs, refusals, and exit codes."""
 
 import json
 import math
@@ -45,7 +45,7 @@ delay = "DELAY"
 
 
 def side(folder: Path, runs: int, response: float, **other: Any) -> Path:
-    """Make runs that differ a little, as runs do."""
+    """Make runs that differ slightly, like real runs."""
     for number in range(runs):
         responses = [response * (1 + number / 200), response * (2 + number / 200)]
         made = RunFolder(folder / f"run-{number}", responses=lambda *_, each=responses: each, **other).write()
@@ -95,7 +95,7 @@ End
 
 @pytest.mark.timeout(300)
 def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """A program whose printable keys take 30 ms and then 45; its answers come at once, before and after."""
+    """A program echoes printable keys after 30 ms, then after 45 ms; its answers arrive at once in both cases."""
     write("typing.tape", TYPING)
     for name, seconds in (("a", 0.030), ("b", 0.045)):
         program = f"{sys.executable} -m tests.hosts.slow_keys --log {here / name} --seconds {seconds}"
@@ -112,7 +112,7 @@ def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.Capt
 
 
 def own_echo(log: Path) -> float:
-    """The median of the seconds from a key to its echo, by what the host itself noted."""
+    """The median time from a key to its echo in seconds, by the host's own log."""
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     read = dict[int, int]()
     took = list[float]()
@@ -191,7 +191,7 @@ def test_impossible_requests_are_refused_before_anything_runs(
 
 
 def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, write: Write) -> None:
-    """By the figures that this plan's tapes time: two classes of transactions in one group, keys in both."""
+    """The tapes of this plan time two classes of transactions in one group, and keys in both groups."""
     write("short.tape", 'Set Echo timed\nTransaction "ask"\nType "x"\nEnter\nWait+Bytes 1\nEnd\n')
     write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
     group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
@@ -244,7 +244,7 @@ def test_an_unwritable_profile_is_refused_before_metering(here: Path, capsys: py
 
 
 def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:
-    """Two plans in turn, ended in the second pair: what was complete is compared, and can be compared again."""
+    """Interrupted in the second pair: the complete pair is compared, and can be compared again."""
     plans = [write(f"{name}.toml", PLAN.replace("DELAY", delay)) for name, delay in (("a", "1ms"), ("b", "30ms"))]
     command = [sys.executable, "-m", "cuesta", "compare", "--interleave", *map(str, plans), "--out", "out"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

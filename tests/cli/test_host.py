@@ -40,7 +40,7 @@ def test_it_says_its_addresses_first_and_answers() -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
-    # The second answer proves that the first is counted; itself it may be half counted yet.
+    # The second answer shows that the first is counted; the second may not be counted completely yet.
     assert re.search(r"[12] chars output \([12] raw\), [12] messages", out), out
 
 

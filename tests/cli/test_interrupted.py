@@ -1,4 +1,4 @@
-"""Signals and closed pipes at any moment: no traceback, and files that are whole or not there."""
+"""Signals and closed pipes at any moment: no traceback, and files are complete or absent."""
 
 import json
 import os
@@ -17,7 +17,7 @@ RUN = [*QUICK, "--line-speed", "0", "--think", "exp 100ms", "--key-rate", "100",
 
 
 def python(before: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command in a process of its own, in which some statements come first."""
+    """Run the command in a separate process after some statements."""
     program = f"{dedent(before)}\nfrom cuesta.__main__ import main\nsys.exit(main())"
     command = [sys.executable, "-c", program, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)

@@ -1,4 +1,4 @@
-"""`cuesta ledger` as it is typed."""
+"""`cuesta ledger` from the command line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`cuesta meters` by hand, on this machine."""
+"""`cuesta meters` from the command line, on this machine."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_each_caller_has_its_own_interval(capsys: pytest.CaptureFixture[str], he
     short = json.loads(out(capsys, "--report", "--since", yours, "--json"))
     again = json.loads(out(capsys, "--report", "--since", mine, "--json"))
     assert short["seconds"] < again["seconds"]
-    assert again["seconds"] > long["seconds"], "a report does not begin anew"
+    assert again["seconds"] > long["seconds"], "a report does not start a new interval"
     assert "nothing samples between two commands" in again["by_cause"]["why"]
     both = json.loads(out(capsys, "--report", "--reset", "--since", mine, "--json"))
     after = json.loads(out(capsys, "--report", "--since", mine, "--json"))
@@ -119,7 +119,7 @@ def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixtur
     (here / "state/cuesta/meters/session-999999999-1-machine.json").write_text("{}")
     assert main(["meters", "--reset"]) == Exit.GOOD
     names = [path.name for path in (here / "state/cuesta/meters").iterdir()]
-    assert len(names) == 2, f"what a session that ended has left is taken away: {names}"
+    assert len(names) == 2, f"files of ended sessions must be deleted: {names}"
     assert "SUBJECT" in out(capsys, "--report", "--pid", own)
 
 
@@ -195,7 +195,7 @@ def test_a_process_that_ends_gives_reasons_and_no_failure(capsys: pytest.Capture
 def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
     def work() -> str:
         meters = _native.Meters.start('{"subject": "machine"}', causes=True)
-        while time.process_time() < 0.3 + begun:  # some clock ticks pass
+        while time.process_time() < 0.3 + begun:  # let some clock ticks pass
             pass
         return meters.report()
 
@@ -210,7 +210,7 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
 
 
 def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
-    """Do work in a process without privileges: that of nobody, if we are root."""
+    """Do work in a process without privileges; as root, in one of the user `nobody`."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Where `--json` may write: never over a file that somebody else wrote."""
+"""Files that `--json` may write: never over a file that another program wrote."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ TAPE = 'Type "a"\nEnter\n'
 
 
 def test_a_tape_is_not_written_over(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """`cuesta check --json a.tape b.tape`: the flag takes the first tape for where to write."""
+    """`cuesta check --json a.tape b.tape`: the flag takes the first tape as its output file."""
     mine, other = write("a.tape", TAPE), write("b.tape", TAPE)
     assert main(["check", "--json", "a.tape", "b.tape"]) == Exit.USAGE
     assert (mine.read_text(), other.read_text()) == (TAPE, TAPE)

@@ -1,4 +1,4 @@
-"""`cuesta meters profile` on a process that does one thing."""
+"""`cuesta meters profile` on a process with one activity."""
 
 import json
 import socket
@@ -32,7 +32,7 @@ def test_a_profile_names_what_a_process_does(tmp_path: Path) -> None:
 
 @contextmanager
 def busy_host() -> Iterator[int]:
-    """Start a built-in host that echoes as many keys as it can; give its process."""
+    """Start a built-in host that echoes as many keys as it can; yields its process number."""
     words = ["host", "--listen", "tcp://127.0.0.1:0", "--service", "echo"]
     with subprocess.Popen([*CUESTA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as host:
         assert host.stdout is not None
@@ -71,7 +71,7 @@ def test_the_built_in_host_is_shown_by_its_functions_and_their_callers(tmp_path:
     assert named >= 0.95 * every, rows[:10]
     stacks = [row.rpartition(" ")[::2] for row in folded.read_text().splitlines() if OURS in row]
     deep = sum(int(samples) for stack, samples in stacks if stack.count(OURS) >= 4)
-    assert deep >= 0.5 * sum(int(samples) for _, samples in stacks), "its callers are known too"
+    assert deep >= 0.5 * sum(int(samples) for _, samples in stacks), "the callers must be listed too"
 
 
 def test_a_fraction_lies_between_0_and_1() -> None:

@@ -1,4 +1,4 @@
-"""Sessions recorded: a person simulated at a terminal, a real shell at the other end."""
+"""Recorded sessions: a simulated person at a terminal, and a real shell."""
 
 import json
 import os
@@ -35,7 +35,7 @@ measure = "4s"
 
 @pytest.fixture(autouse=True)
 def _one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may be root or not: the prompt is the same."""
+    """Make the prompt the same for root and other users."""
     monkeypatch.setenv("PS1", "$ ")
 
 
@@ -48,7 +48,7 @@ def of_kind(cast: Path, code: str) -> str:
 
 
 def recorded(here: Path) -> str:
-    """Record a session with a password in it; give what the person saw."""
+    """Record a session with a password in it; returns what the person saw."""
     person = Person(here, "record", "-o", "session", "--", *SHELL.split())
     person.sees("$ ")
     person.types("echo hello\r")
@@ -87,10 +87,10 @@ def test_a_password_is_in_no_file(here: Path) -> None:
     files = [path for path in here.rglob("*") if path.is_file()]
     assert {path.name for path in files} == {"session.tape", "session.cast"}
     assert [path for path in files if b"hunter" in path.read_bytes()] == []
-    # Nor can it be put together from the keys.
+    # The keys together do not contain it either.
     assert of_kind(here / "session.cast", "i") == "echo hello\rread -s -p 'Password: ' x\r\rexit\r"
     assert of_kind(here / "session.cast", "m") == "${password}"
-    # Nor does anything tell how long it took to type.
+    # No event shows how long it took to type.
     instants = [(code, data, at) for at, code, data in events(here / "session.cast")]
     marker = next(number for number, (code, _, _) in enumerate(instants) if code == "m")
     assert instants[marker + 1][:2] == ("i", "\r")

@@ -1,4 +1,4 @@
-"""Sessions recorded over the network: a person simulated, real daemons at the other end."""
+"""Sessions recorded over the network: a simulated person, and real daemons."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

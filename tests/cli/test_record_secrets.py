@@ -1,4 +1,4 @@
-"""Secrets typed at real programs while `cuesta record` looks on: none is in any file. What is ordinary is kept."""
+"""Secrets typed at real programs during `cuesta record` are in no file; ordinary input is kept."""
 
 import json
 import random
@@ -36,19 +36,19 @@ def _one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def started(folder: Path, name: str, *more: str) -> Person:
-    """Start the recording of one of the places, into `folder`."""
+    """Start recording one of the places into `folder`."""
     (folder / "notes").write_text("words\n")
     return Person(folder, "record", "-o", "session", *more, "--", *command(PLACES[name], folder))
 
 
 def recorded(folder: Path, name: str, secret: str, gap: float, *more: str) -> Person:
-    """Type a secret at one of the places, recorded into `folder`."""
+    """Record into `folder` how a secret is typed at one of the places."""
     return played(started(folder, name, *more), PLACES[name].steps, secret, gap)
 
 
 def played(person: Person, steps: Steps, secret: str, gap: float) -> Person:
     person.key_gap = gap
-    person.sees("three times\r\n")  # what is run stands there too, and with it what it will ask
+    person.sees("three times\r\n")  # the recorder prints the command, which contains the prompt
     steps(person, secret)
     assert person.sees_the_end() == Exit.GOOD, person.seen
     return person
@@ -60,7 +60,7 @@ def events(cast: Path, code: str) -> list[str]:
 
 
 def readings(folder: Path) -> dict[str, str]:
-    """All that is written, and all that may be put together of it."""
+    """All texts in the files, and texts that can be joined from their parts."""
     tape, cast = folder / "session.tape", folder / "session.cast"
     outputs = [STEERING.sub("", text) for text in events(cast, "o")]
     letters = ["".join(c for c in text if c.isprintable() and c != "*") for text in outputs]
@@ -77,13 +77,13 @@ def readings(folder: Path) -> dict[str, str]:
 
 
 def leaks(text: str, secret: str) -> list[str]:
-    """Each four characters of a secret, forwards or backwards, that stand in a text."""
+    """All pieces of four characters of a secret, forwards or backwards, that are in a text."""
     parts = [one[at : at + 4] for one in (secret, secret[::-1]) for at in range(len(one) - 3)]
     return [part for part in parts if part in text]
 
 
 def hides(folder: Path, person: Person, secret: str) -> None:
-    """Make sure that no file has anything of it, and that the tape can be played."""
+    """Assert that no file contains a part of the secret, and that the tape can be played."""
     files = [path for path in folder.iterdir() if path.name.startswith("session")]
     assert {path.suffix for path in files} == {".tape", ".cast"}
     found = {where: leaks(text, secret) for where, text in readings(folder).items()}
@@ -96,10 +96,10 @@ def hides(folder: Path, person: Person, secret: str) -> None:
 
 
 def hides_at_any_speed(folders: pytest.TempPathFactory, start: Callable[[Path], Person], steps: Steps) -> None:
-    """Type a new secret at each speed, in sessions side by side, and make sure that none is in any file."""
+    """Type a new secret at each speed, in concurrent sessions, and assert that none is in any file."""
     folder = [folders.mktemp("recorded") for _ in GAPS]
     secrets = ["".join(random.sample(LETTERS, random.randint(6, 14))) for _ in GAPS]
-    people = [start(each) for each in folder]  # before there are threads, because starting one forks
+    people = [start(each) for each in folder]  # start them before there are threads, because starting a process forks
     with ThreadPoolExecutor() as sessions:
         done = list(sessions.map(lambda person, secret, gap: played(person, steps, secret, gap), people, secrets, GAPS))
     for each, person, secret in zip(folder, done, secrets, strict=True):

@@ -1,4 +1,4 @@
-"""`cuesta report`: runs shown again."""
+"""`cuesta report`: shows recorded runs."""
 
 import json
 from pathlib import Path

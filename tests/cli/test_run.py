@@ -108,7 +108,7 @@ def test_passwords_are_not_in_the_record(here: Path, write: Write, capsys: pytes
 
 @contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run cuesta in a process of its own, and see that it measures."""
+    """Run cuesta in a separate process, and wait until it measures."""
     process = subprocess.Popen(
         [sys.executable, "-m", "cuesta", "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -163,8 +163,8 @@ def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> N
 def test_examples_run(
     plan: Path, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(here))  # editors leave things there
+    monkeypatch.setenv("HOME", str(here))  # editors write files into it
     code, summary = run(str(plan), capsys=capsys)
-    assert code in (Exit.GOOD, Exit.INVALID), "the machine may be busy; the example may not be wrong"
+    assert code in (Exit.GOOD, Exit.INVALID), "the machine may be busy, but the example must be correct"
     assert summary["keystrokes"]["count"] > 0
     assert summary["errors"]["count"] == 0

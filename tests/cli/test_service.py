@@ -1,4 +1,4 @@
-"""A live service's profile, recorded."""
+"""Recording the profile of a live service."""
 
 import json
 from pathlib import Path

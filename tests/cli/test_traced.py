@@ -32,7 +32,7 @@ def test_calls_are_counted_on_request(capsys: pytest.CaptureFixture[str]) -> Non
     causes = found["by_cause"]["value"]["causes"]
     assert found["counts"]["system_calls"]["tier"] == causes["system_calls"]["seconds"]["tier"] == "exact"
     assert causes["system_calls"]["count"]["value"] > 0
-    assert found["by_cause"]["value"]["about"] == {}, "nothing is sampled meanwhile"
+    assert found["by_cause"]["value"]["about"] == {}, "the full tracer replaces the sampler"
 
 
 def test_an_interval_gives_a_report_instead_of_rows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Where the kernel cannot be traced, whoever asked for it is told where they look: before, while and after."""
+"""If the kernel cannot be traced as requested, Cuesta says so before, during and after the run."""
 
 import json
 import subprocess
@@ -79,5 +79,5 @@ def test_a_certification_says_it_before_the_runs_and_on_its_form(write: Write, h
     assert list(record["method"]["apart"]) == ["linkage", "control"]
     c = {row["key"]: row for row in record["measurements"]["c"]}
     assert c["wall_crossing.number"]["command"]["why"] == f"no meter data (not traced: {WHY})"
-    assert c["linkage.number"]["command"]["value"] > 0, "linkers speak without privileges"
+    assert c["linkage.number"]["command"]["value"] > 0, "linkers report without privileges"
     assert record["grade"] != "certified"

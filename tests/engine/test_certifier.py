@@ -16,7 +16,7 @@ from tests.conftest import Write
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Runs that only make their folder, in the order in which they were made."""
+    """Replaces runs by ones that only make their folder; lists them in order."""
     made: list[Path] = []
 
     def run(job: Any, out: Path, look: Any, stopping: threading.Event) -> RunResult:

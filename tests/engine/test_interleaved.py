@@ -1,4 +1,4 @@
-"""Two plans in turn: the order, the seeds, the index, and the end."""
+"""Runs of two plans in turn: their order, seeds, index and end."""
 
 import json
 import threading
@@ -26,7 +26,7 @@ def wanted(here: Path, write: Write) -> Interleaved:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Make no runs, but note the folder and seed of each."""
+    """Replace runs by a note of the folder and seed of each."""
     noted: Made = []
 
     def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> RunResult:
@@ -54,7 +54,7 @@ def test_an_unusable_pair_is_repeated(here: Path, wanted: Interleaved, made: Mad
 
     said = [(turn.pair, turn.name, why) for turn, why in run_in_turn(wanted, here, judge, nobody, threading.Event())]
     assert [each for each in said if each[2]] == [(2, "new", ["INVALID"])]
-    assert [folder for folder, _ in made[-2:]] == ["pair-5/base", "pair-5/new"], "with a seed of its own"
+    assert [folder for folder, _ in made[-2:]] == ["pair-5/base", "pair-5/new"], "a repeated pair has another seed"
     assert [seed for _, seed in made[-2:]] == [11, 11]
 
 
@@ -89,7 +89,7 @@ def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
     here: Path, wanted: Interleaved, made: Made, after: int, pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopping = threading.Event()
-    run = interleaved.__dict__["run"]  # the one that only notes
+    run = interleaved.__dict__["run"]  # the replacement that only notes runs
 
     def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> RunResult:
         if len(made) == after:

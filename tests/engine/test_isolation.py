@@ -1,4 +1,4 @@
-"""Driver and host in networks of their own. These tests make real ones, as root, on two CPUs."""
+"""Driver and host in separate network namespaces. These tests create real ones, as root, on two CPUs."""
 
 import json
 import os
@@ -26,13 +26,13 @@ SHORT = ["--users", "4", "--stagger", "50ms", "--settle", "500ms", "--measure", 
 
 
 def left() -> list[str]:
-    """The namespaces that are there by our names; other runs on this machine have theirs."""
+    """The existing namespaces that have this process's names; concurrent runs have other names."""
     return sorted(path.name for path in isolation.NAMESPACES.glob(f"cuesta-{os.getpid()}-*"))
 
 
 @pytest.fixture
 def sides() -> Iterator[NetNsPair]:
-    assert os.geteuid() == 0, "this test makes network namespaces, which needs root"
+    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
     with linked_namespaces([DRIVER], [HOST]) as made:
         yield made
     assert left() == []
@@ -129,7 +129,7 @@ def test_an_interrupted_isolated_run_leaves_nothing_behind(how: signal.Signals) 
         ended = os.pidfd_open(supervisor)
         process.send_signal(how)
         process.communicate(timeout=30)
-        assert ends(ended), "the supervisor takes the namespaces away and ends"
+        assert ends(ended), "the supervisor must delete the namespaces and end"
     assert not any((isolation.NAMESPACES / name).exists() for name in names)
 
 

@@ -1,4 +1,4 @@
-"""CPU time of the kernel's threads, from a `/proc` made by hand."""
+"""CPU time of the kernel's threads, read from a made-up `/proc`."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
     task = here / "2" / "task" / "2"
     task.mkdir(parents=True, exist_ok=True)
     (here / "2" / "comm").write_text(f"{comm}\n")
-    (task / "children").write_text(" ".join(map(str, [*used, 9999])))  # one that has just ended
+    (task / "children").write_text(" ".join(map(str, [*used, 9999])))  # a thread that has just ended
     for pid, ns in used.items():
         (here / str(pid)).mkdir(exist_ok=True)
         (here / str(pid) / "schedstat").write_text(f"{ns} 5 7\n")
@@ -28,7 +28,7 @@ def test_in_a_container_there_are_none(here: Path) -> None:
 
 def test_cpu_time_since_the_start_is_added_up(here: Path) -> None:
     threads = KernelThreads(1.0, proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
-    proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one ended, one is new
+    proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one thread ended, one is new
     threads.look()
     assert [json.loads(row)["seconds"] for row in threads.rows] == [0.75]
 

@@ -1,4 +1,4 @@
-"""The linkers' reports: parsed, and of programs that are really started."""
+"""Reports of dynamic linkers: parsed, and from real programs."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def test_references_are_those_bound_by_name_in_the_process_itself(said: str, bou
 
 
 def alone(*command: str, folder: Path) -> list[int]:
-    """Run one program, and give what its linker says."""
+    """Run one program; returns its linker's report."""
     folder.mkdir()
     subprocess.run(command, env=os.environ | Linkage(folder, 1.0).environment, check=True, stdout=subprocess.DEVNULL)
     return [symbols for file in folder.iterdir() for symbols in programs(file.read_text(), file.suffix[1:])]
@@ -59,7 +59,7 @@ def test_programs_that_are_started_are_counted_with_all_that_they_bind(tmp_path:
     assert rows[0] == (0, 0)
     last_programs, last_symbols = rows[-1]
     assert last_programs == 4
-    # The shell binds a few more on its way than an empty one does.
+    # The shell binds a few more references than an empty shell does.
     assert shell + 3 * date <= last_symbols <= 1.2 * (shell + 3 * date)
 
 

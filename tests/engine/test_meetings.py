@@ -1,4 +1,4 @@
-"""Barriers over several agents: who is told what, and real runs whose due instants must not depend on their number."""
+"""Barriers across agents: their messages, and real runs whose due instants must not depend on the number of agents."""
 
 import json
 from pathlib import Path
@@ -54,12 +54,12 @@ def test_all_agents_are_released_when_the_last_user_arrives() -> None:
     meetings = Meetings(told.append)
     meetings.hear(0, standing(1, 500))
     meetings.hear(1, standing(1, 900))
-    meetings.hear(1, standing(0, 900))  # that one has left
+    meetings.hear(1, standing(0, 900))  # that user has left the barrier
     meetings.hear(0, standing(2, 700))
     assert told == []
     meetings.hear(1, standing(1, 1000))
     assert told == [{"release": {"group": 0, "barrier": 1, "round": 0, "go_on": 1000}}]
-    meetings.hear(0, standing(1, 1100))  # written before it heard
+    meetings.hear(0, standing(1, 1100))  # the agent wrote it before it read the release
     meetings.hear(1, standing(3, 2000, met=1))
     assert [row["release"]["round"] for row in told] == [0, 1]
 
@@ -89,7 +89,7 @@ def test_due_instants_do_not_depend_on_the_number_of_agents(
     for due in by_agents:
         assert sorted(due) == [0, 1, 2, 3, 4]
         assert len(due[0]) >= 5
-        assert all(instants == due[0] for instants in due.values()), "all of them meet each time"
+        assert all(instants == due[0] for instants in due.values()), "all users must meet each time"
         assert all(instant % GRID == 0 for instant in due[0])
     rounds = min(len(due[0]) for due in by_agents)
     assert by_agents[1][0][:rounds] == by_agents[0][0][:rounds]

@@ -131,7 +131,9 @@ def test_ssh_runs_the_same_program_there() -> None:
 def test_a_host_name_that_looks_like_an_option_is_refused() -> None:
     found = choose_source("ssh://-oProxyCommand=x", run("telnet://192.0.2.1"))
     assert found.command is not None
-    assert found.command[found.command.index("--") + 1].lower() == "-oproxycommand=x"  # after --: a name, not an option
+    assert (
+        found.command[found.command.index("--") + 1].lower() == "-oproxycommand=x"
+    )  # what follows -- is a name, not an option
 
 
 def test_names_of_this_machine() -> None:

@@ -1,4 +1,4 @@
-"""The metering process from the engine's side: what it says is kept, and what befalls it does not befall the run."""
+"""The engine's side of metering: its reports are recorded, and its failures do not end the run."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def joined(meter: Metering) -> None:
-    """Wait until its threads have said their last."""
+    """Wait until its threads have ended."""
     for thread in meter.threads:
         thread.join(30)
         assert not thread.is_alive()
@@ -84,7 +84,7 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
         meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
         meter.threads[-1].join(30)
     late = [row["gap"] for row in rows(tmp_path) if "gap" in row]
-    assert len(late) == 2, "both bounds of the step; how long it took to start is none"
+    assert len(late) == 2, "only readings at both bounds of the step can be late, not the first one"
     assert "after a bound of a step: figures are not of all of it" in late[0]
 
 

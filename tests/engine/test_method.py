@@ -1,4 +1,4 @@
-"""Which runs a certification makes by itself, and what it says of them before."""
+"""The runs that a certification makes by default, and how it announces them."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Made:
         self.here = here
 
     def __call__(self, more: str = "", target: str = "pipe:sh") -> Method:
-        """The method of the plan with so much more in it."""
+        """The method of the plan with these additional rows."""
         self.write("t.tape", "Type a\nWait+Silence 100ms")
         plan = self.write("p.toml", f'{PLAN}target = "{target}"\n{more}')
         ((_, job),) = certifier.parts(load(RawOptions(plan=plan), self.here))

@@ -1,4 +1,4 @@
-"""Which tasks want a CPU: looked at in a family of programs of known behaviour."""
+"""Counting runnable tasks in a family of programs of known behaviour."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def test_spinning_tasks_are_runnable_and_sleeping_ones_are_not(agent: "subproces
     looks = RunnableTasks(os.getpid(), 1.0)
     seen = {"tasks": 0, "wanting": 0}
     give_up = time.monotonic() + 30
-    while (seen["tasks"], seen["wanting"]) != (3, 2) and time.monotonic() < give_up:  # until all three have begun
+    while (seen["tasks"], seen["wanting"]) != (3, 2) and time.monotonic() < give_up:  # wait until all three have begun
         looks.look()
         seen = json.loads(looks.rows[-1])
     assert (seen["tasks"], seen["wanting"]) == (3, 2)

@@ -1,4 +1,4 @@
-"""What is published of the catalogue: docs/summary.md, and the schema of `summary.json`, which a real run obeys."""
+"""Documents made from the catalogue: docs/summary.md, and the schema of `summary.json`, which a real run matches."""
 
 import json
 from pathlib import Path

@@ -1,10 +1,10 @@
 """The common part of the hosts in this folder: a raw terminal, bytes in and out, and a log of actions with instants.
 
-A host is one program of known behaviour that reads its line from standard input and writes to standard output, so that
+A host is a program of known behaviour that reads its line from standard input and writes to standard output, so that
 the same file serves behind a terminal, a TCP port, telnetd and sshd. It is started as
 `env PYTHONPATH=CHECKOUT python -m tests.hosts.NAME --log FILE`. Each row of the log is one JSON object:
 `{"at": nanoseconds of CLOCK_MONOTONIC, "pid": …, "did": "read" | "wrote" | any other word, "bytes": text, …}`.
-The clock is the driver's own, so a test holds Cuesta's word against this log directly.
+The clock is the driver's own, so a test compares Cuesta's figures with this log directly.
 """
 
 import argparse
@@ -23,7 +23,7 @@ class Behaviour:
     """One connection of a host: its line and its log."""
 
     def __init__(self, log: Path) -> None:
-        # One write a row and O_APPEND: many connections share the file.
+        # One write per row and O_APPEND, because many connections share the file.
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with suppress(termios.error):
             tty.setraw(0)
@@ -54,7 +54,7 @@ class Behaviour:
                 yield bytes([each])
 
     def write(self, data: bytes, did: str = "wrote", **more: object) -> None:
-        """Write at once, then log the instant before the write."""
+        """Write immediately, then log the instant before the write."""
         at = time.monotonic_ns()
         try:
             os.write(1, data)
@@ -68,7 +68,7 @@ class Behaviour:
 
 
 def started() -> Behaviour:
-    """Begin a connection as the command line says."""
+    """Begin a connection with the settings of the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--log", type=Path, required=True)
     return Behaviour(parser.parse_args().log)

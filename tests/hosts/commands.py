@@ -1,7 +1,7 @@
 """The common part of hosts that take commands: a prompt, rows ended by Return, an answer to `echo X`, delayed output.
 
-The log of such a host has the words "prompt", "echo" and "answer", each with the instant just before it was written as
-`since`; a row "read" tells when keys came.
+The log of such a host has the words "prompt", "echo" and "answer", each with the instant just before its write as
+`since`; a row "read" has the instant at which keys arrived.
 """
 
 import heapq
@@ -41,7 +41,7 @@ class Later:
         threading.Thread(target=self._run, daemon=True).start()
 
     def write(self, seconds: float, data: bytes, did: str) -> None:
-        """Write after some seconds; output that is due at one time keeps its order."""
+        """Write after some seconds; output that is due at the same time keeps its order."""
         with self._changed:
             heapq.heappush(self._due, (time.monotonic() + seconds, next(self._number), data, did))
             self._changed.notify()

@@ -1,4 +1,4 @@
-"""A host that draws: each key is announced by control functions full of letters, and shown a while after them."""
+"""A host that draws: before it shows a key, it sends control functions that contain letters."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import ANSWER, PROMPT, Later, answer_to, typed

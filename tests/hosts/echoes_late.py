@@ -1,4 +1,4 @@
-"""A host that is as far away as the moon: it echoes each key late, and answers still later."""
+"""A host at a great distance: it echoes each key late, and answers still later."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import PROMPT, Later, answer_to, typed

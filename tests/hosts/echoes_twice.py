@@ -1,4 +1,4 @@
-"""A host that echoes each key at once, and draws the whole row again behind its prompt before it runs it."""
+"""A host that echoes each key at once, and draws the whole row again after its prompt before it runs the row."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import ANSWER, PROMPT, answer_to, typed

@@ -1,8 +1,8 @@
-"""A host whose work is done by processes that leave it: each row it takes begins one, in one of three ways.
+"""A host whose work is done by processes that detach from it: each row starts one, in one of three ways.
 
-The row is `WAY SECONDS`: the process burns so many seconds of CPU and logs what it used by its own account, as `cpu`.
-Ways: `daemon` (forked twice, in a session of its own), `ignored` (a child that nobody waits for), `waited` (one that is
-waited for).
+The row is `WAY SECONDS`: the process uses SECONDS of CPU time and logs, as `cpu`, what it used by its own clock.
+Ways: `daemon` (forked twice, in its own session), `ignored` (a child that the host does not wait for), `waited` (a
+child that it waits for).
 """
 
 import os
@@ -24,7 +24,7 @@ def burn(host: Behaviour, way: str, seconds: float) -> None:
 
 
 def child(work: Callable[[], None]) -> int:
-    """Do the work in a child."""
+    """Do the work in a child process."""
     pid = os.fork()
     if pid == 0:
         work()
@@ -49,7 +49,7 @@ if __name__ == "__main__":
     host = started()
     host.write(b"$ ", "prompt")
     typed = b""
-    for key in host.keys():  # noqa: SIM118, it is no mapping
+    for key in host.keys():  # noqa: SIM118, not a mapping
         if key != b"\r":
             typed += key
             host.write(key, "echo")

@@ -1,4 +1,4 @@
-"""The kinds of lines to a host of this folder: each starts the host for every connection, and gives its target."""
+"""Connects a host of this folder by each kind of line: starts it for every connection, and yields its target."""
 
 import shlex
 import sys

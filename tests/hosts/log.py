@@ -15,16 +15,16 @@ class Log:
 
     @classmethod
     def read(cls, file: Path) -> "Log":
-        """Read what all connections of a host have written to one file."""
+        """Read the file that all connections of a host have written to."""
         return cls([json.loads(row) for row in file.read_text().splitlines()])
 
     def of(self, *did: str) -> list[list[dict[str, Any]]]:
-        """The rows with these words, connection by connection."""
+        """The rows with one of these words, connection by connection."""
         pids = {row["pid"] for row in self.rows}
         return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
 
     def cpu(self, begin: int, end: int) -> float:
-        """Seconds of CPU that its processes used between two instants, each at its mean rate."""
+        """Seconds of CPU that its processes used between two instants, if each used CPU at a constant rate."""
         burned = [row for row in self.rows if row["did"] == "burned"]
         parts = [max(min(row["at"], end) - max(row["since"], begin), 0) / (row["at"] - row["since"]) for row in burned]
         return float(sum(row["cpu"] * part for row, part in zip(burned, parts, strict=True)))

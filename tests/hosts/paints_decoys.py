@@ -1,4 +1,4 @@
-"""A host that paints each key in a corner of the screen first, and echoes it at the cursor a while later."""
+"""A host that shows each key in a corner of the screen first, and echoes it at the cursor later."""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import ANSWER, PROMPT, Later, answer_to, typed

@@ -11,7 +11,7 @@ SECONDS = 0.05
 
 
 def serve(host: Behaviour, seconds: float) -> None:
-    """Show each key late, one after the other, and end each row with an answer and a prompt."""
+    """Echo each key late, in order, and answer each row with a text and a prompt."""
     host.write(PROMPT, "prompt")
     row = b""
     for key in typed(host):

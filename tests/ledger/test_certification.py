@@ -1,4 +1,4 @@
-"""A certification folder: what is there is opened, and what cannot be read says so."""
+"""Opening a certification folder: its contents, and errors for unreadable files."""
 
 import json
 from pathlib import Path

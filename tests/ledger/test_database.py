@@ -1,4 +1,4 @@
-"""The ledger's database: rows of folders, questions, and what a question cannot do."""
+"""The ledger's database: rows of folders, queries, and what a query cannot do."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,7 +97,7 @@ def test_a_result_is_written_as_parquet_only(folder: Path, tmp_path: Path) -> No
     assert write(folder, "select users from steps order by step -- a remark", file) == 2
     first = file.read_bytes()
     assert first[:4] == first[-4:] == b"PAR1"
-    assert write(folder, "select 1;", file) == 1  # written over
+    assert write(folder, "select 1;", file) == 1  # an existing file is overwritten
     with pytest.raises(UsageError):
         write(folder, f"select * from read_text('{folder}/run.json')", file)
 
@@ -127,7 +127,7 @@ def test_a_saved_database_reads_only_changed_folders(folder: Path, tmp_path: Pat
         made.take(str(other), prints[str(other)], of_run(other))
         assert made.damaged() == [f"{other}: agent-0/series.jsonl: the last row is cut off and left out"]
     del prints[str(folder)]
-    with Database.at(file) as made:  # a folder that is gone is forgotten
+    with Database.at(file) as made:  # rows of a deleted folder are deleted
         assert made.changed(prints) == []
         assert made.ask("select count(*) from runs").rows == [(1,)]
 

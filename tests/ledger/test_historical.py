@@ -1,4 +1,4 @@
-"""Tables typed from documents, and what is wrong with a file of them."""
+"""Tables typed from documents, and errors in such a file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Profiles of a service, opened."""
+"""Opening profiles of a service."""
 
 import json
 from pathlib import Path

@@ -51,7 +51,7 @@ def test_a_changed_record_is_found_without_knowing_who_may_sign(signed: Path) ->
     (signed / "record.json").write_text('{"format": 2}\n')
     assert "does not fit the record" in "".join(unfit(signed))
     (signed / "record.json.sig").unlink()
-    assert unfit(signed) == [], "nothing is claimed"
+    assert unfit(signed) == [], "an unsigned record makes no claim"
 
 
 def test_a_signature_for_something_else_is_refused(signed: Path) -> None:

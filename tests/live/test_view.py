@@ -67,7 +67,7 @@ def test_before_the_first_event_nothing_is_shown() -> None:
 def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     with watching(quiet=False) as look:
         look([])
-        for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last one is of a new segment
+        for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last snapshot belongs to a new segment
             look([snapshot(seconds=second)])
     rows = capsys.readouterr().err.splitlines()
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]

@@ -1,4 +1,4 @@
-"""Runs to be shown: one that is good, one that is not, one that is a sweep."""
+"""Run folders for reports: a valid run, an invalid one, a sweep and others."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
 
 def good(path: Path) -> Path:
-    """Closed, with echoes, kernel stamps, limits and a host that meters itself."""
+    """A valid closed run with echoes, kernel stamps, limits and a host that meters itself."""
     folder = RunFolder(
         path,
         limits=["response.p99 < 2s", "response{a, b/c}.p50 < 50ms", "errors.rate < 1%"],
@@ -61,7 +61,7 @@ def metered() -> Iterator[Row]:
 
 
 def sampled(path: Path) -> Path:
-    """The good one, its host sampled by cause and traced, with a gap in the meters, devices and a flame graph."""
+    """The valid run with a host that is sampled by cause and traced, a gap in the meters, devices and a flame graph."""
     folder = good(path)
     rows = [json.loads(row) for row in (folder / "meters.jsonl").read_text().splitlines()]
     kept = [row for row in rows if not 10 <= (row["at"] - CLOCK) / NANO <= 14]
@@ -103,7 +103,7 @@ def by_cause() -> Row:
 
 
 def cut_off(path: Path) -> Path:
-    """One that was killed while it measured: rows end within themselves, and nothing says how it ended."""
+    """A run that was killed while it measured: rows are incomplete, and no file says how it ended."""
     folder = sampled(path)
     for name in ("agent-0/series.jsonl", "agent-0/histograms.hlog", "meters.jsonl", "host/series.jsonl"):
         file = folder / name
@@ -114,14 +114,14 @@ def cut_off(path: Path) -> Path:
 
 
 def never_began(path: Path) -> Path:
-    """One that was killed before its agent wrote anything."""
+    """A run that was killed before its agent wrote anything."""
     folder = RunFolder(path).write()
     shutil.rmtree(folder / "agent-0")
     return folder
 
 
 def many_classes(path: Path) -> Path:
-    """One with as many classes of transactions as the Emacs script has parts, and long names."""
+    """A run with as many classes of transactions as the Emacs script has parts, and long names."""
     of = [
         (f"interactive/part%20{letter}%20of%20the%20script/{series}", [0.002 * (number + 1), 0.05] * 40)
         for number, letter in enumerate("ABCDEFGHIJKLMN")
@@ -158,7 +158,7 @@ def host_row(second: int) -> Row:
 
 
 def bad(path: Path) -> Path:
-    """Paced, with two agents and much to doubt."""
+    """An invalid paced run with two agents."""
 
     def trouble(row: Row) -> Row:
         more = {"errors": {"timeout": 2, "reset": 1}, "skipped": 3, "cpu": 0.95, "run_wait": 0.2, "oldest": 12.0}
@@ -168,7 +168,7 @@ def bad(path: Path) -> Path:
 
 
 def sweep(path: Path) -> Path:
-    """Three numbers of users, the last step in doubt and a fourth never reached."""
+    """A sweep over three numbers of users; the third step is doubtful and a fourth was never reached."""
 
     def responses(step: int, _: int, second: int) -> list[float]:
         return [0.1 * (step + 1) + second / 1000] * (step + 1)

@@ -1,4 +1,4 @@
-"""Comparisons as they are shown."""
+"""How comparisons are shown."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ FIGURES = {"demand": 21.7, "throughput": 15.9, "response__p95": 1.31, "response_
 
 
 def with_run(one: Side, **steps: str) -> Side:
-    """Let a side have been made otherwise."""
+    """A copy of a side with changes in its runs."""
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 7ms"
     run["steps"][0] |= steps
@@ -47,7 +47,7 @@ def compensated() -> Comparison:
 
 
 def far_apart() -> Comparison:
-    """Echoes that take eleven times as long, and a thousand times."""
+    """Two comparisons: echoes take eleven times as long, and a thousand times as long."""
     base, new = (
         with_groups(runs.side(name, 8, demand=20.0, throughput=16.0, response__p95=1.3, echo__p95=echo), echo)
         for name, echo in (("base", 0.004), ("new", 0.0452))
@@ -56,7 +56,7 @@ def far_apart() -> Comparison:
 
 
 def with_groups(one: Side, echo: float) -> Side:
-    """Let two groups time their keys, the other one's echoes far more apart."""
+    """Two groups time their keys; the echoes of the second differ much more."""
     names = {"editors who have a long name": echo, "readers": 3000 * echo**2}
     parts = [metric("echo.p95").of_part(name) for name in names]
     figures = {part.name: value for part, value in zip(parts, names.values(), strict=True)}
@@ -108,7 +108,7 @@ def test_the_same_as_json(made: object) -> None:
 
 
 def test_ratio_and_interval_are_always_separated() -> None:
-    """From 10 on as below it: not `11.29611.184 – 11.380`."""
+    """Ratios of 10 and more too: not `11.29611.184 – 11.380`."""
     (row,) = (row for row in text(far_apart()).splitlines() if "have a long name  " in row)
     *_, ratio, low, dash, high, verdict = row.split()
     assert (dash, verdict) == ("–", "slower")

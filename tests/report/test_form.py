@@ -1,4 +1,4 @@
-"""The form of a certification with known figures, as it is printed; and as a page that fetches nothing."""
+"""The form of a certification with known figures, as text and as a page that fetches nothing."""
 
 from pathlib import Path
 
@@ -91,8 +91,10 @@ def test_the_page_has_the_same_figures_and_says_how_each_is_computed() -> None:
     assert "CERTIFIED" in page
     assert "b ÷ number" in page
     assert "How each figure is computed" in page
-    assert ">3.  Average time for execution of command sequence<" in page, "as the formulas name it"
-    assert page.index("a. CPU time breakdown") < page.index("Time used by subject processes"), "a title stands above"
+    assert ">3.  Average time for execution of command sequence<" in page, "rows have the numbers that formulas use"
+    assert page.index("a. CPU time breakdown") < page.index("Time used by subject processes"), (
+        "the title is above the table"
+    )
     assert "MPL-17" in page
     for part in (
         "I Variable settings",

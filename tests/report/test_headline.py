@@ -1,4 +1,4 @@
-"""The answer in one sentence: it says what was measured, and nothing more."""
+"""The headline: one sentence that claims only what was measured."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ USERS = (2, 4, 8)
 
 
 def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
-    """A sweep over three numbers of users whose response doubles each time; step `busy` is in doubt."""
+    """A sweep over three numbers of users; the response doubles from step to step, and step `busy` is doubtful."""
 
     def responses(step: int, _: int, second: int) -> list[float]:
         return [0.1 * 2**step] * (step + 1)

@@ -34,7 +34,7 @@ def page(folder: Path) -> str:
 
 
 class Nesting(HTMLParser):
-    """Checks that every element is closed where it should be."""
+    """Checks that elements are properly nested and closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,12 +61,12 @@ def test_the_page_is_whole(tmp_path: Path, make: Callable[[Path], Path]) -> None
     assert nesting.open == []
     assert len(nesting.ids) == len(set(nesting.ids))
     assert len(text.encode()) < 1_000_000
-    ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))  # so it is well-formed XML too
+    ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))  # the page must be well-formed XML too
 
 
 @MAKES
 def test_files_that_a_page_links_are_beside_it(tmp_path: Path, make: Callable[[Path], Path]) -> None:
-    """That nothing is fetched, a browser shows (test_page)."""
+    """`test_page` checks in a browser that nothing is fetched."""
     folder = make(tmp_path / "run")
     text = page(folder)
     assert not re.search(r"\bsrc=|@import|<link", text.partition("<script>")[0])
@@ -166,7 +166,7 @@ def test_a_run_that_was_cut_off_has_a_report(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Every file of a run with all that there may be."""
+    """Every file of a run that has all kinds of records."""
     folder = sampled(tmp_path_factory.mktemp("whole") / "run")
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in raw_files(folder)}
 

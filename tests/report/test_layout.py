@@ -1,4 +1,4 @@
-"""Columns whose cells never touch."""
+"""Columns of text, whose cells never touch."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ LIKE_A_NUMBER = re.compile(r"[−+]?\d[\d,.]*")
 
 
 def run_together(text: str) -> list[str]:
-    """Find what looks like numbers and is none, such as `11.29611.184` and `1,234,56789`."""
+    """Find sequences that look like numbers and are not, such as `11.29611.184` and `1,234,56789`."""
     words = [word for each in text.split() if LIKE_A_NUMBER.fullmatch(word := each.strip(".,;:()"))]
     assert len(words) > 20
     return [word for word in words if not NUMBER.fullmatch(word)]

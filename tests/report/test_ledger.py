@@ -1,4 +1,4 @@
-"""Ledgers laid out: what `tests/cli/test_ledger.py` does not show."""
+"""Ledgers as text: cases that `tests/cli/test_ledger.py` does not cover."""
 
 import datetime
 import json
@@ -34,7 +34,7 @@ def test_a_release_that_gained_more_than_planned_is_reported() -> None:
     hoped = Improvement(name="it", saves="10%")
     out = text(made(MeasuredSystem("a", DAY, 100.0), MeasuredSystem("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
     assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was planned" in out
-    assert "re-based" not in out  # nothing is left to be projected
+    assert "re-based" not in out  # no improvement remains to be projected
 
 
 def test_an_empty_ledger_says_so() -> None:

@@ -37,7 +37,7 @@ def test_every_table_parses_as_a_table(tmp_path: Path, make: Callable[[Path], Pa
     tables = text.count("\n| :--")
     assert [token.type for token in parsed(text)].count("table_open") == tables
     assert "\n\n\n" not in text
-    assert len(text.splitlines()) < 60, "it is to be short"
+    assert len(text.splitlines()) < 60, "the Markdown must be short"
 
 
 def test_validity_comes_first_and_limits_next(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_several_runs_stand_side_by_side(tmp_path: Path) -> None:
 
 
 def test_figures_of_the_host_have_base_tier_and_others(tmp_path: Path) -> None:
-    """A percentage says nothing without what it is of, how it was had, and what else used the CPUs."""
+    """A percentage needs its base, its tier, and the share of other work on the CPUs."""
     summary = runs(made_up.sampled(tmp_path / "run"))
     text = html.unescape(markdown(summary))
     host = next(iter(summary.values())).last.host
@@ -93,7 +93,7 @@ def test_figures_of_the_host_have_base_tier_and_others(tmp_path: Path) -> None:
     assert "host load 36.0 (plain)" in text
     assert "by cause: user 4.0, system calls 1.5" in text
     assert "(sampled)" in text
-    assert "add up to" not in text, "what a healthy account need not say"
+    assert "add up to" not in text, "a consistent account is not mentioned"
 
 
 def test_an_account_that_does_not_close_says_so(tmp_path: Path) -> None:

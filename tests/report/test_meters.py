@@ -1,4 +1,4 @@
-"""Meters for a terminal: what is printed, and that it fits."""
+"""Meter reports for a terminal: their text and its width."""
 
 import time
 
@@ -108,6 +108,6 @@ def test_foreign_text_sends_no_control_codes() -> None:
 
 
 def when() -> tuple[str, str]:
-    """The beginning of the epoch in this zone, and what stands for it."""
+    """The beginning of the epoch in this time zone, and the text that replaces it."""
 
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0)), "THEN"

@@ -1,4 +1,4 @@
-"""Whose CPU time the network's was, in words."""
+"""Sentences that say to whom the network's CPU time belongs."""
 
 from dataclasses import replace
 from typing import Any

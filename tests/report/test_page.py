@@ -1,4 +1,4 @@
-"""Pages as a reader has them: in a real Chromium, at a desk, in the dark, on a telephone and on paper."""
+"""Pages in a real Chromium: on a desktop, in dark mode, on a phone and on paper."""
 
 import re
 from collections.abc import Iterator
@@ -128,7 +128,7 @@ EVERY = [*(make.__name__ for make in ALONE), SEVERAL, *FORMS]
 def test_a_page_is_complete_and_self_contained(
     page: Tab, pages: dict[str, Path], name: str, place: tuple[int, str, str]
 ) -> None:
-    """First as its reader gets it, then with everything unfolded."""
+    """First as it opens, then with all sections unfolded."""
     width, scheme, media = place
     page.look(pages[name], width, scheme, media)
     for _ in range(2):
@@ -148,16 +148,16 @@ def test_a_page_is_complete_and_self_contained(
 
 @pytest.mark.parametrize("name", EVERY)
 def test_folded_sections_are_printed_open(page: Tab, pages: dict[str, Path], name: str) -> None:
-    """Paper cannot be clicked on. On the screen it stays folded until its reader unfolds it."""
+    """On the screen sections stay folded until they are clicked; on paper they cannot be clicked."""
     page.look(pages[name], 1100)
     folded = page.value("document.querySelectorAll('details').length")
     if not folded:
-        assert name == "systems", "every other page has something that is folded away"
+        assert name == "systems", "every other page has a folded section"
         return
     assert page.value(SHOWN) == 0
     assert (closed := sheets(page.printed())) >= 1
     page.value(UNFOLD)
-    assert closed == sheets(page.printed()), "as many sheets as with all of it unfolded by hand"
+    assert closed == sheets(page.printed()), "as many printed pages as with all sections unfolded by hand"
     page.look(pages[name], 720, media="print")
     assert page.value(SHOWN) == folded
 
@@ -222,7 +222,7 @@ def test_a_click_on_a_name_in_the_legend_shows_it_alone(page: Tab, pages: dict[s
 
 
 def test_the_check_detects_requests_and_messages_of_a_page(page: Tab, tmp_path: Path) -> None:
-    """So that the test above can fail."""
+    """This shows that the test above can fail."""
     file = tmp_path / "bad.html"
     file.write_text('<img src="http://127.0.0.1:9/x.png"/><script>console.error("oops"); missing()</script>')
     page.look(file, 1100)

@@ -1,4 +1,4 @@
-"""Sentences that no snapshot shows."""
+"""Sentences that no snapshot covers."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Plots as specifications: what is drawn, and where there is too little."""
+"""Plots as specifications: what they draw, and when there is no plot."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.report import made_up
 
 
 def values(plot: Plot) -> list[dict[str, Any]]:
-    """The rows of the first layer that has any but the shading."""
+    """The rows of the first layer with data, apart from the shading."""
     layers = [layer["data"]["values"] for layer in plot.spec["layer"] if "data" in layer]
     return next(rows for rows in layers if rows != [{}])
 

@@ -1,4 +1,4 @@
-"""The histogram by location, as `ic_sample` printed it."""
+"""The histogram by location, in the form of `ic_sample`."""
 
 from cuesta.figures.meter_report import MeterReport
 from cuesta.report import profile

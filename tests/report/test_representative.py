@@ -1,4 +1,4 @@
-"""A service's profile beside a run, as it is shown."""
+"""How the comparison of a run with a service's profile is shown."""
 
 import json
 

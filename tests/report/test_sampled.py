@@ -1,4 +1,4 @@
-"""Shares that rest on samples, in every renderer: as many digits as are known, an interval, and a bound for none."""
+"""Shares that rest on samples, in every renderer: significant digits only, an interval, and a bound without samples."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers laid out, and the tables as the documentation has them."""
+"""Query results as text, and the documented tables."""
 
 import datetime
 from pathlib import Path

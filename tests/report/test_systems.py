@@ -30,7 +30,7 @@ def line(name: str, value: float) -> FormRow:
 
 
 def record(system: str, users: int = 4) -> Record:
-    """The record of a system whose `users` processes used 2 s in all."""
+    """The record of a system whose `users` processes used 2 s of CPU time together."""
     lines = [*(line(name, value) for name, value in CAUSES.items()), line("Total", sum(CAUSES.values()))]
     return Record(
         id="00",
@@ -88,7 +88,7 @@ def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
     assert "2 systems side by side" in text
     assert "CERTIFIED" in text
     assert "Command sequence, by cause" in text
-    assert "Process creation" not in text, "nothing was metered of it"
+    assert "Process creation" not in text, "this system was not metered"
     assert "<tr><td>Total</td><td>500 ms</td><td>500 ms</td></tr>" in text
     assert text.count(">MR7<") >= 2
 

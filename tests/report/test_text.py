@@ -56,7 +56,7 @@ def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> Non
 
 
 def test_both_responses_stand_together_where_they_differ(tmp_path: Path) -> None:
-    """Where nobody was late one of them is enough for the first screen."""
+    """If no key was late, the first screen shows only one of them."""
     alike = RunFolder(tmp_path / "run", responses=lambda *_: [0.1] * 20).write()
     assert "since sent   " not in shown(alike)
     rows = shown(alike, verbose=True).splitlines()

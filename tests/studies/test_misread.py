@@ -1,4 +1,4 @@
-"""The readings that `studies/history/misread.py` proposes are those that were typed beside the prints."""
+"""`studies/history/misread.py` proposes the readings that were typed beside the prints."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ UNDECIDED = {"setting.block", "disk_1.busy"}
 
 
 def proposed(prints: dict[str, str], *formulas: str) -> list[Proposal]:
-    """Search a document made up of prints and formulas."""
+    """Search a document made of these prints and formulas."""
     values = {name: PrintedValue(text) for name, text in prints.items()}
     return search(Transcript.of(Document("made up", values, tuple(map(Identity, formulas)))))
 
@@ -78,14 +78,14 @@ def test_a_digit_changed_in_any_cell_is_found_and_corrected(cells: list[int], pl
     ("printed", "reading"),
     [
         ("25.4", "15.4"),  # a digit
-        ("4.4%", "40.4%"),  # one lost
-        ("6492.630", "692.630"),  # one come in
-        ("24,849", "24.849"),  # a comma for a point
-        ("7679.891", "7679891"),  # a point come in
+        ("4.4%", "40.4%"),  # a lost digit
+        ("6492.630", "692.630"),  # an added digit
+        ("24,849", "24.849"),  # a comma in place of a point
+        ("7679.891", "7679891"),  # an added point
         ("12.5", "1.25"),  # shifted
-        ("B.06", "8.06"),  # a letter for a digit
+        ("B.06", "8.06"),  # a letter in place of a digit
         ("0.02", "0.0%"),
-        ("7360", "3760"),  # changed over
+        ("7360", "3760"),  # two digits exchanged
     ],
 )
 def test_every_single_slip_that_gives_the_print_is_tried(printed: str, reading: str) -> None:

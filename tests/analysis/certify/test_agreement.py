@@ -1,4 +1,4 @@
-"""Differences between a record and its raw files are named by their place."""
+"""Differences between a record and its raw files are reported with their place."""
 
 import pytest
 

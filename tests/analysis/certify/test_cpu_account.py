@@ -1,4 +1,4 @@
-"""CPU time of a phase: all of the subject's, a part by time of the rest, and columns that add up."""
+"""CPU time of a phase: all of the subject's, a share of the rest by time, and columns that add up."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ REST = ("others", "idle", "steal")
 
 
 def accounted(made: CpuAccount) -> float:
-    """Share of the CPUs' time that the subject, others, idle and steal add up to."""
+    """The sum of subject, others, idle and steal as a share of the CPUs' time."""
     return made.measured / made.whole_readings.capacity
 
 

@@ -68,7 +68,7 @@ def test_a_form_without_a_tracer_names_missing_figures_and_the_reason() -> None:
 
 
 def lacking(**changed: Any) -> ExtraRuns:
-    """The extra runs, some of them replaced."""
+    """The extra runs, with some replaced."""
     made = extra_runs()
     return ExtraRuns({**made.runs, **changed}, made.linked, None)
 
@@ -121,7 +121,7 @@ def test_reports_of_some_programs_are_not_used_for_all() -> None:
 
 
 def traced(call: int, **causes: dict[str, float]) -> Any:
-    """A reading of the full tracer."""
+    """A meter report of the full tracer."""
     row = reading(1.0, 1.0, own=0.4, idle=1.6)
     found = typed(
         {
@@ -142,7 +142,7 @@ def test_each_system_call_is_counted_in_one_class() -> None:
     run = replace(trial(), accounts={"command": made})
     assert run.occurrences("command", "system_calls").value == 700
     assert run.occurrences("command", "mapping").value == 200
-    assert run.occurrences("command", "softirq", "interrupts").value == 0, "none is a number where somebody counts"
+    assert run.occurrences("command", "softirq", "interrupts").value == 0, "no occurrence is 0 if a tracer counted"
 
 
 def test_without_samples_the_light_tracer_gives_no_causes() -> None:

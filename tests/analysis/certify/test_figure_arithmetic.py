@@ -18,7 +18,7 @@ TRIES = 400
 
 
 def reading(end: float, own: float, samples: int, faults: int) -> Row:
-    """A reading of one CPU: `faults` of the samples met page faults, and none met the dynamic linker."""
+    """A meter report of one CPU: `faults` of its samples are page faults, and none is in the dynamic linker."""
     share = faults / samples if samples else 0.0
     causes = {"page_faults": share, "user": 1 - share} if samples else {}
     by_cause = {

@@ -1,4 +1,4 @@
-"""What a certification reads from a tape: its phases, and its pauses."""
+"""The phases and pauses that a certification reads from a tape."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""MPL-17's form: its identities hold, its grades follow their rules, and what is missing says why."""
+"""MPL-17's form: its identities hold, its grades follow their rules, and missing figures have a reason."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -77,7 +77,7 @@ def test_a_process_has_its_share_and_the_reference_its_ratio() -> None:
 
 @pytest.mark.parametrize(("own", "reference"), [(1, 5), (5, 1), (3, 3)])
 def test_no_ratio_is_given_without_its_interval(own: int, reference: int) -> None:
-    """One run does not tell how much runs differ."""
+    """One run does not show how much runs differ."""
     few = REFERENCE.model_copy(update={"runs": REFERENCE.runs[:reference]})
     last = measurements(RUNS[:own], few).d[-1]
     assert (last.figure.value, last.interval) == (None, None)
@@ -85,7 +85,7 @@ def test_no_ratio_is_given_without_its_interval(own: int, reference: int) -> Non
 
 
 def test_published_figures_stand_beside_figures_of_the_same_kind() -> None:
-    """CPU time beside CPU time: 1969's 18.1 s is CPU time of a process, not how long its user waited."""
+    """CPU time is compared with CPU time: the 18.1 s of 1969 are CPU time of a process, not the wait of its user."""
     runs = [trial()]
     beside: Any = [
         SimpleNamespace(

@@ -1,4 +1,4 @@
-"""What must be alike, what may differ, and that a difference is named."""
+"""Facts of runs that must be equal, facts that may differ, and how a difference is named."""
 
 import copy
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 def changed(edit: Callable[[Row], object]) -> list[str]:
-    """Name the differences that an edit makes."""
+    """The differences that an edit of the record causes."""
     run: Row = copy.deepcopy(RUN)
     edit(run)
     return [str(each) for each in differences(FACTS, facts(run))]

@@ -18,14 +18,14 @@ THREE = {"demand": 20.0, "throughput": 16.0, "response__p95": 1.3}
 
 
 def unlike(one: Side, **machine: object) -> Side:
-    """Move a side to another machine."""
+    """A copy of a side, measured on another machine."""
     run = copy.deepcopy(RUN)
     run["machine"] |= machine
     return replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs])
 
 
 def other_method(one: Side) -> Side:
-    """Let a side measure for longer."""
+    """A copy of a side with a longer measurement."""
     run = copy.deepcopy(RUN)
     run["steps"][0]["measure"] = "60s"
     return replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs])
@@ -116,7 +116,7 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     base, new = runs.side("base", 5, **THREE), other_method(runs.side("new", 5, **{**THREE, "demand": 25.0}))
     found = compare(base, new, Terms(despite="the new certifier counts attach calls", compensation={"demand": 0.8}))
     demand, throughput, _ = found.headline
-    assert demand.new[0] == 25.0, "as measured"
+    assert demand.new[0] == 25.0, "compensation must not change the measured values"
     assert demand.ratio == pytest.approx(1.0, abs=0.01)
     assert demand.test
     assert demand.test.verdict == Verdict.EQUIVALENT
@@ -141,8 +141,8 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     found = compare(base, runs.side("new", 5, **THREE), Terms())
     demand = found.headline[0]
     assert (demand.ratio, demand.test, demand.missing) == (None, None, "not measured in 5 of 10 runs")
-    assert found.headline[1].test, "what was measured is judged"
-    assert found.overall == Overall.INCONCLUSIVE, "and what was not is not decided"
+    assert found.headline[1].test, "measured figures have a verdict"
+    assert found.overall == Overall.INCONCLUSIVE, "unmeasured figures are undecided"
     assert "not decided, because there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
 
 
@@ -203,7 +203,7 @@ def test_echoes_are_judged_where_there_are_no_transactions() -> None:
 
 
 def test_echoes_are_judged_beside_transactions() -> None:
-    """A program that shows keys later is slower to type on, whatever its answers do."""
+    """A program that echoes keys later is slower to type on, even if its answers take as long as before."""
     figures = {**THREE, "echo__p95": 0.030}
     slower = {**figures, "echo__p95": 0.045}
     found = compare(runs.side("base", 8, **figures), runs.side("new", 8, **slower), Terms())
@@ -215,7 +215,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
 
 
 def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
-    """A short transaction that got slower does not show in a 95th percentile of all of them."""
+    """A short transaction that got slower does not change the 95th percentile over all transactions."""
 
     def made(side_: str, number: int, quick: float, echo: float) -> ComparedRun:
         several = [

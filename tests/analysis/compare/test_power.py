@@ -1,4 +1,4 @@
-"""The power of a number of runs is as stated, for few and many runs, unpaired and in pairs."""
+"""The stated power of a number of runs is right, for few and many runs, unpaired and in pairs."""
 
 import math
 import random
@@ -16,7 +16,7 @@ SPREAD = 0.03
 
 
 def found(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int = 400) -> float:
-    """The share of comparisons that find a change."""
+    """The share of simulated comparisons that detect a change."""
     rng, times = random.Random(80), 0
     for _ in range(comparisons):
         base, new = ([rng.gauss(level, SPREAD) for _ in range(runs)] for level in (0.0, gap))

@@ -1,4 +1,4 @@
-"""What run folders give to a comparison: one number per figure, and which of them are used."""
+"""Reading the sides of a comparison: one number per figure and run, and the runs that are used."""
 
 import json
 import random
@@ -20,7 +20,7 @@ from tests.run_folder import CLOCK, NANO, Row, RunFolder
 
 
 def metered(folder: Path, seconds: float, cpu: float) -> Path:
-    """Add meters that covered only the last seconds of the interval."""
+    """Add meters that cover only the last seconds of the interval."""
     made = meter_report(0, seconds)
     made["own"]["seconds"] = plain(cpu)
     about = {"source": "here", "subject": "pid:1", "why": "it is the host", "honesty": "shared"}
@@ -30,7 +30,7 @@ def metered(folder: Path, seconds: float, cpu: float) -> Path:
 
 
 def began(folder: Path, at: str) -> None:
-    """Change the time at which a run began."""
+    """Change the recorded start of a run."""
     file = folder / "run.json"
     file.write_text(file.read_text().replace("01:23:45", at))
 
@@ -45,14 +45,14 @@ def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
 
 
 def test_demand_covers_only_the_metered_time(tmp_path: Path) -> None:
-    """Meters that began late have seen less CPU, and not less CPU per transaction."""
+    """Meters that began late saw less CPU time, but not less CPU time per transaction."""
     whole, late, later = (
         compared_run(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
         for seconds in (30.0, 24.0, 15.0)
     )
     assert whole == pytest.approx(100.0)
     assert late == pytest.approx(100.0)
-    assert later is None, "of half of it, nobody knows about the other half"
+    assert later is None, "meters that cover half of the interval give no demand"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_correlated_transactions_count_as_fewer_values(tmp_path: Path) -> None:
     short = RunFolder(tmp_path / "short", measure=10, responses=lambda *_: [0.1] * 12)
     of = [compared_run(folder.write()).effective_sizes["response"] for folder in (alone, together, short)]
     assert 600 < of[0] <= 1200
-    assert 10 < of[1] < 90, "30 seconds, and as many independent values"
+    assert 10 < of[1] < 90, "there are at most as many independent values as seconds"
     assert of[2] == 120 / TYPICAL
 
 
@@ -102,7 +102,7 @@ def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> No
     assert found.figures["creation.cpu"] == pytest.approx(0.2)
     assert found.figures["command.cpu"] == pytest.approx(1.0)
     assert found.figures["completion"] == pytest.approx(2.25)
-    assert found.facts[HOST]["vm.swappiness"] == "60", "what is certified may differ in it"
+    assert found.facts[HOST]["vm.swappiness"] == "60", "settings of the certified system may differ between sides"
     assert [str(each) for each in differences(compared_run(tmp_path / "run").facts, found.facts, ["method"])] == [
         "method: certifier (none) against certification",
         "method: pause (none) against 1.0",
@@ -148,7 +148,7 @@ def test_a_pair_is_used_if_both_of_its_runs_are(tmp_path: Path) -> None:
 
 @pytest.fixture
 def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of pairs whose runs are made up, a different one for each pair of the index."""
+    """A folder of pairs with made-up runs; each pair has its own."""
 
     def read(folder: Path, _step: int | None) -> ComparedRun:
         number = int(folder.parent.name.removeprefix("pair-"))

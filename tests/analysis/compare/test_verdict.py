@@ -1,7 +1,7 @@
-"""Verdicts over runs: how often they are false, how often they find what is there, and what they say of few runs.
+"""Verdicts over runs: how often they are false, how often they detect a change, and what they say about few runs.
 
-All is simulated with fixed seeds. The spreads from run to run are those that runs of 900 s of a closed load with a
-server 70 % busy were found to have, 3 % of noise between runs included: 1.8 % in throughput and demand, 10 % in a p95.
+All runs are simulated with fixed seeds. Their spreads are those measured in runs of 900 s of a closed load with a
+server 70 % busy, including 3 % of noise between runs: 1.8 % in throughput and demand, 10 % in a p95.
 """
 
 import math
@@ -26,7 +26,7 @@ Samples = dict[str, LogSamples]
 
 
 def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> Samples:
-    """Make runs of two systems. Within a run figures go together: half of their variance is the run's own."""
+    """Make runs of two systems. The figures of a run are correlated: half of their variance is common to them."""
 
     def side(change: float) -> dict[str, list[float]]:
         own = [rng.gauss(0, 1) for _ in range(runs)]
@@ -44,12 +44,12 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
 
 
 def is_changed(judged: dict[str, RatioTest]) -> bool:
-    """Whether any verdict is one of change, of whatever size."""
+    """Whether any verdict says that a figure changed."""
     return any(each.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
 
 
 def loop(rng: random.Random, seed: int) -> dict[str, float]:
-    """Run a closed load of 30 users for 300 s, its server 3 % faster or slower than the last time."""
+    """Run a closed load of 30 users for 300 s; its server is some 3 % faster or slower from run to run."""
     service = 0.25 * math.exp(rng.gauss(0, 0.03))
     seen = closed_loop(random.Random(seed), users=30, think=10.0, service=service, delay=0.0, seconds=300)
     done = sum(seen.transactions)
@@ -59,7 +59,7 @@ def loop(rng: random.Random, seed: int) -> dict[str, float]:
 
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pairs: bool) -> None:
-    """Each is 8 + 8 runs of a simulated closed load; runs of a pair have the same seed."""
+    """Each comparison has 8 + 8 runs of a simulated closed load; the runs of a pair have the same seed."""
     rng, seeds, false = random.Random(50), iter(range(10**6)), 0
     for _ in range(50):
         base, new = list[dict[str, float]](), list[dict[str, float]]()
@@ -113,7 +113,7 @@ def test_drift_misleads_runs_in_blocks_but_not_pairs() -> None:
 
 
 def test_the_stated_detectable_change_is_the_one_that_runs_show() -> None:
-    """Three figures judged together, 8 pairs: what is said to be found is, in about four of five comparisons."""
+    """Three figures judged together, 8 pairs: about four of five comparisons find a change of the stated size."""
     rng, said, found = random.Random(8), list[float](), 0
     for _ in range(300):
         finds = judge(figures(rng, 8, in_pairs=True), MARGIN)["throughput"].least_change
@@ -132,7 +132,7 @@ def test_the_stated_number_of_runs_finds_the_margin() -> None:
     assert told.least_change
     assert told.least_change > MARGIN
     assert told.runs_for_margin
-    assert 40 < told.runs_for_margin < 120, "some 70 + 70, and pairs that are as noisy"
+    assert 40 < told.runs_for_margin < 120, "about 70 + 70 runs, or as many pairs with the same noise"
 
 
 def test_two_runs_give_no_detectable_change() -> None:
@@ -193,14 +193,14 @@ def test_one_figure_among_three_needs_more_evidence_than_one_alone() -> None:
 
 
 def test_holms_rule() -> None:
-    """The smallest p-value is multiplied by the number of figures, the next by one less; their order stays."""
+    """The smallest p-value is multiplied by the number of figures, the next by one less; the order is kept."""
     adjusted = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert adjusted == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holms_rule_rejects_what_closed_testing_does(p_values: list[float]) -> None:
-    """A figure changed if every group of figures that holds it is rejected by Bonferroni's rule."""
+    """A figure changed if Bonferroni's rule rejects every set of figures that contains it."""
     named = {str(number): p_value for number, p_value in enumerate(p_values)}
     groups = [group for size in range(1, len(named) + 1) for group in combinations(named, size)]
     for name, adjusted in holm(named).items():

@@ -1,4 +1,4 @@
-"""The seeds' own tables: every error and misreading that is known of the originals is found by computing."""
+"""The tables of the original documents: computing finds every known error and misreading."""
 
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,7 @@ def findings(study: str, name: str) -> list[Finding]:
 
 
 def made(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> DocumentCheck:
-    """Check a document made up of prints and formulas."""
+    """Check a document made of these prints and formulas."""
     all_prints = {name: PrintedValue(text) for name, text in prints.items()} | more
     return check(Document("made up", all_prints, tuple(Identity(each) for each in formulas)))
 
@@ -143,7 +143,7 @@ def test_known_errors_of_the_originals_are_found(study: str, name: str, verdict:
 
 
 def test_an_unknown_misreading_is_found() -> None:
-    """8.0 interactive: four identities agree on 1,139,198 characters; the reference takes 1,129,198 for granted."""
+    """8.0 interactive: four identities give 1,139,198 characters, where the reference prints 1,129,198."""
     (found,) = findings(MCS, "i8.output")
     assert (found.verdict, found.reading, len(found.against)) == (MISREAD, "1,139,198", 4)
 

@@ -1,4 +1,4 @@
-"""Which systems stand in one ledger."""
+"""Which systems belong to one ledger."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ GOALS = Goals(
 
 
 def part(table: type[Any], **known: object) -> Any:
-    """Make a part of a record without the fields that do not matter."""
+    """Make a part of a record with only these fields."""
     return table.model_construct(**known)
 
 
 def certified(system: str, day: int, seconds: float, users: int = 20, plan: str = "benchmark") -> CertifiedSystem:
-    """Make up a benchmark's record, as far as the ledger looks at it."""
+    """Make up the fields of a benchmark's record that the ledger reads."""
     given = part(
         CertificationSetup,
         kind="benchmark",

@@ -1,4 +1,4 @@
-"""The ledger of 1974, reckoned anew, and ledgers with known answers."""
+"""The ledger of 1974, computed again, and ledgers with known results."""
 
 import datetime
 from math import log

@@ -1,4 +1,4 @@
-"""Prints parse_print, and formulas over them."""
+"""Prints as quantities, and formulas over them."""
 
 from math import inf
 
