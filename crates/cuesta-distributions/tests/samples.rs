@@ -1,4 +1,4 @@
-//! Draws against the distributions' own means, and the same draws from the same seed.
+//! Samples have the mean that their distribution states, and the same seed gives the same samples.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn distribution(text: &str) -> Distribution {
     Distribution::parse(text, &load).expect("the tests' distributions are sound")
 }
 
-/// Mean of so many draws, in seconds.
+/// Mean of 200,000 samples, in seconds.
 fn drawn_mean(distribution: &Distribution, seed: u64) -> f64 {
     let mut rng = SeededRng::new(seed, 0);
     let draws = 200_000;
@@ -25,7 +25,7 @@ fn drawn_mean(distribution: &Distribution, seed: u64) -> f64 {
 }
 
 #[test]
-fn every_law_has_the_mean_that_it_tells() {
+fn every_distribution_has_its_stated_mean() {
     for text in [
         "fixed 2s",
         "exp 5s",
@@ -40,13 +40,13 @@ fn every_law_has_the_mean_that_it_tells() {
         "empirical rows.txt max 2s",
     ] {
         let distribution = distribution(text);
-        let (told, drawn) = (distribution.mean().as_secs_f64(), drawn_mean(&distribution, 1979));
-        assert!((drawn / told - 1.0).abs() < 0.015, "{text}: {drawn} drawn, {told} told");
+        let (stated, drawn) = (distribution.mean().as_secs_f64(), drawn_mean(&distribution, 1979));
+        assert!((drawn / stated - 1.0).abs() < 0.015, "{text}: {drawn} drawn, {stated} stated");
     }
 }
 
 #[test]
-fn every_key_law_has_mean_one() {
+fn every_key_distribution_has_mean_one() {
     for text in ["fixed", "exp", "lognormal 0.5", "loglogistic 3.5", "human"] {
         let distribution = KeyDistribution::parse(text).unwrap();
         let mut rng = SeededRng::new(1981, 35);
@@ -58,7 +58,7 @@ fn every_key_law_has_mean_one() {
 }
 
 #[test]
-fn a_uniform_law_fills_its_range_and_stays_in_it() {
+fn a_uniform_distribution_fills_its_range_and_stays_in_it() {
     let (distribution, mut rng) = (distribution("uniform 1s 3s"), SeededRng::new(5, 5));
     let draws: Vec<f64> = (0..10_000).map(|_| distribution.sample(&mut rng).as_secs_f64()).collect();
     assert!(draws.iter().all(|d| (1.0..=3.0).contains(d)));
@@ -66,7 +66,7 @@ fn a_uniform_law_fills_its_range_and_stays_in_it() {
 }
 
 #[test]
-fn an_empirical_law_draws_every_row_and_nothing_else() {
+fn an_empirical_distribution_draws_every_row_and_nothing_else() {
     let (distribution, mut rng) = (distribution("empirical rows.txt"), SeededRng::new(5, 6));
     let mut drawn: Vec<Duration> = (0..1000).map(|_| distribution.sample(&mut rng)).collect();
     drawn.sort();
@@ -74,8 +74,8 @@ fn an_empirical_law_draws_every_row_and_nothing_else() {
     assert_eq!(drawn, [Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(4)]);
 }
 
-/// Any distribution that parses, with sane and with wild parameters.
-fn any_law() -> impl Strategy<Value = String> {
+/// Any distribution that parses, with ordinary and extreme parameters.
+fn any_distribution() -> impl Strategy<Value = String> {
     let span = (1..10_000_000_000_000_u64).prop_map(|ns| duration::show(Duration::from_nanos(ns)));
     let base = prop_oneof![
         span.clone().prop_map(|d| format!("fixed {d}")),
@@ -92,13 +92,13 @@ fn any_law() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn shown_and_read_again_is_the_same(text in any_law()) {
+    fn a_written_distribution_parses_to_the_same(text in any_distribution()) {
         let distribution = Distribution::parse(&text, &no_file).unwrap();
         prop_assert_eq!(&Distribution::parse(&distribution.to_string(), &no_file).unwrap(), &distribution);
     }
 
     #[test]
-    fn a_seed_and_a_user_decide_every_draw(text in any_law(), seed: u64, user: u64) {
+    fn a_seed_and_a_user_decide_every_draw(text in any_distribution(), seed: u64, user: u64) {
         let distribution = Distribution::parse(&text, &no_file).unwrap();
         let draw = |seed, user| {
             let mut rng = SeededRng::new(seed, user);

@@ -1,4 +1,5 @@
-//! The closed loop under virtual time beside exact mean value analysis: a golden table. Accepting a new one is a decision.
+//! Compares the closed loop in virtual time with exact mean value analysis, as a snapshot. Review a changed table before you
+//! accept it.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
 mod harness;
@@ -8,7 +9,7 @@ use std::fmt::Write;
 use harness::{close, play, spec};
 use serde_json::json;
 
-/// Exact mean value analysis of one queueing station with think time (Reiser and Lavenberg 1980): X and R.
+/// X and R of one queueing station with think time, by exact mean value analysis (Reiser and Lavenberg 1980).
 fn mva(users: u32, demand: f64, think: f64) -> (f64, f64) {
     (1..=users).fold((0.0, 0.0), |(x, r), n| {
         let queue = if n == 1 { 0.0 } else { x * r };
@@ -19,7 +20,7 @@ fn mva(users: u32, demand: f64, think: f64) -> (f64, f64) {
 
 #[test]
 fn mean_value_analysis_gives_the_published_values() {
-    // The machine repairman in closed form: D = 0.03, Z = 3, N = 96.
+    // Closed form of the machine repairman model: D = 0.03, Z = 3, N = 96.
     close("X", mva(96, 0.03, 3.0).0, 29.941_915_84, 1e-8);
     close("R by hand", mva(2, 1.0, 1.0).1, 1.5, 1e-12);
 }
@@ -29,7 +30,7 @@ fn throughput_and_response_are_those_of_theory() {
     const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 1s\n";
     let mut table =
         String::from("    N         X   X exact    error         R   R exact    error  law error  U of host\n");
-    // Long enough for some ten thousand transactions.
+    // Each run is long enough for about ten thousand transactions.
     for (users, hours) in [(1, 10.0), (10, 2.0), (50, 0.5), (75, 0.5), (100, 0.5), (150, 0.2), (200, 0.2)] {
         let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
         let played = play(spec(users, 60.0, hours * 3600.0, &json!({})), TAPE, &host);
@@ -56,7 +57,7 @@ fn throughput_and_response_are_those_of_theory() {
 }
 
 #[test]
-fn the_law_holds_over_fewer_seconds_than_its_users_think() {
+fn the_response_time_law_holds_when_think_times_exceed_the_interval() {
     const TAPE: &str = "Set TypingSpeed 200ms\nType \"0123456789ab\"\nEnter\nWait+Bytes 40\nThink exp 10s\n";
     let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
     let played = play(spec(96, 5.0, 30.0, &json!({"load": {"stagger": 50_000_000}})), TAPE, &host);
@@ -78,7 +79,7 @@ fn silence_is_not_counted_in_response() {
 }
 
 #[test]
-fn exact_delays_come_back() {
+fn exact_delays_are_measured_exactly() {
     for delay in [1, 5, 20, 100] {
         let host = json!({"service": {"echo": {}}, "input": "raw", "delay": format!("{delay}ms")});
         let tape = "Set TypingSpeed 100ms\nType \"a\"\nWait+Echo\n";

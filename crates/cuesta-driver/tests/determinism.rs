@@ -1,4 +1,4 @@
-//! One seed gives the same keystrokes at the same due times, however the users are shared out.
+//! One seed gives the same keystrokes at the same due times, however many agents share the users.
 
 mod harness;
 
@@ -10,7 +10,7 @@ use cuesta_lines::{Direction, Tap};
 use harness::{play_over, spec};
 use serde_json::json;
 
-/// What each user sent, and when.
+/// The keys of each user with their instants in ns.
 type Sent = BTreeMap<u32, Vec<(u64, Vec<u8>)>>;
 
 const TAPE: &str = r#"
@@ -49,7 +49,7 @@ fn sent(agents: u32, load: &serde_json::Value) -> Sent {
 }
 
 #[test]
-fn the_same_on_1_2_and_8() {
+fn one_two_and_eight_agents_send_the_same_keys() {
     let loads = [
         json!({"load": {"kind": "closed"}}),
         json!({"load": {"kind": "paced", "cycle": 5_000_000_000_u64}}),

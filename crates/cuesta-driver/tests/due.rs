@@ -1,5 +1,5 @@
-//! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or skipped; and an arrival
-//! that waits for a free user counts from its due time.
+//! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or skipped. The response time
+//! of an arrival that waits for a free user counts from its due time.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -19,26 +19,26 @@ fn host(service_time: &str, delay: &str) -> Value {
     json!({"service": {"transaction": {"reply": 10}}, "echo": false, "service_time": service_time, "delay": delay})
 }
 
-/// The counts at the end of the last step: how many were due, done, failed (of the done), under way, waiting, skipped.
-fn account(played: &RunRecords) -> [u64; 6] {
+/// The counts at the end of the last step: due, done, failed (a part of done), under way, waiting, skipped.
+fn due_counts(played: &RunRecords) -> [u64; 6] {
     let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
     ["count", "done", "failed", "under_way", "waiting", "skipped"].map(|name| last["due"][name].as_u64().unwrap())
 }
 
-/// The counts of a run, after a check that they add up in each second.
-fn adds_up(played: &RunRecords) -> [u64; 6] {
+/// [`due_counts`], after a check that they add up in each second.
+fn checked_counts(played: &RunRecords) -> [u64; 6] {
     for row in played.series.iter().filter(|row| row["phase"] == "measure") {
         let of = |name: &str| row["due"][name].as_u64().unwrap();
         assert_eq!(of("count"), of("done") + of("under_way") + of("waiting") + of("skipped"), "{row}");
     }
-    account(played)
+    due_counts(played)
 }
 
 #[test]
-fn a_host_that_keeps_up_does_all() {
+fn a_host_that_keeps_up_serves_all_arrivals() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(50, 0.0, 200.0, &open(20.0, arrivals)), ONE_INPUT, &host("fixed 1ms", "0ms"));
-        let [count, done, failed, under_way, waiting, skipped] = adds_up(&played);
+        let [count, done, failed, under_way, waiting, skipped] = checked_counts(&played);
         close("due", count as f64, 4000.0, 0.05);
         assert_eq!((failed, waiting, skipped), (0, 0, 0));
         assert!(under_way <= 1, "{under_way}");
@@ -47,13 +47,13 @@ fn a_host_that_keeps_up_does_all() {
 }
 
 #[test]
-fn sessions_that_find_no_free_user_are_not_forgotten() {
-    // Three users, sessions of two seconds and fifty of them a second: six are done in four seconds.
+fn sessions_without_a_free_user_count_as_waiting() {
+    // Three users and sessions of two seconds: at most six are done in four seconds, while fifty arrive each second.
     let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes 10\nThink fixed 2s\nEnter\nWait+Bytes 10\n";
     let played = play(spec(3, 0.0, 4.0, &open(50.0, "sessions")), tape, &host("fixed 0ms", "0ms"));
-    let [count, done, _, under_way, waiting, skipped] = adds_up(&played);
+    let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
     assert!((150..250).contains(&count), "{count}");
-    assert!(done <= 6 && under_way == 3 && skipped == 0, "{:?}", account(&played));
+    assert!(done <= 6 && under_way == 3 && skipped == 0, "{:?}", due_counts(&played));
     assert_eq!(waiting, count - done - under_way);
 }
 
@@ -61,7 +61,7 @@ fn sessions_that_find_no_free_user_are_not_forgotten() {
 fn sessions_beyond_the_queue_are_skipped() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(1, 0.0, 10.0, &open(100.0, arrivals)), ONE_INPUT, &host("fixed 0ms", "4s"));
-        let [count, done, _, under_way, waiting, skipped] = adds_up(&played);
+        let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
         assert_eq!((done, under_way, waiting), (2, 1, 256));
         assert_eq!(skipped, count - 259);
         assert_eq!(skipped as f64, played.sum("skipped"));
@@ -74,7 +74,7 @@ fn at_a_frozen_host_all_is_under_way_or_waiting() {
         let mut load = open(5.0, arrivals);
         load["spec"] = json!({"drain": 1_000_000_000});
         let played = play(spec(10, 0.0, 12.0, &load), ONE_INPUT, &host("fixed 0ms", "10m"));
-        let [count, done, _, under_way, waiting, skipped] = adds_up(&played);
+        let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
         assert_eq!((done, under_way, waiting, skipped), (0, 10, count - 10, 0));
         let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
         assert_eq!(last["waiting"]["answers"], 10);
@@ -89,13 +89,13 @@ fn a_session_that_lost_its_line_or_gave_up_is_done_and_failed() {
     };
     let sessions = spec(10, 0.0, 60.0, &open(5.0, "sessions"));
     let played = play_over(sessions, ONE_INPUT, &host("fixed 0ms", "0ms"), closes);
-    let [_, done, failed, ..] = adds_up(&played);
+    let [_, done, failed, ..] = checked_counts(&played);
     assert!(done > 10 && failed == done, "{done} {failed}");
-    assert_eq!(played.sum("unanswered") as u64, failed, "each lost the answer that it waited for");
+    assert_eq!(played.sum("unanswered") as u64, failed, "each failed session has one unanswered transaction");
 
     let timeout = "Set WaitTimeout 1s\nSet TypingSpeed 0ms\nEnter\nWait+Bytes 10\n";
     let played = play(spec(10, 0.0, 60.0, &open(5.0, "inputs")), timeout, &host("fixed 0ms", "10m"));
-    let [_, done, failed, ..] = adds_up(&played);
+    let [_, done, failed, ..] = checked_counts(&played);
     assert!(done > 200 && failed == done, "{done} {failed}");
     assert_eq!(played.sum("unanswered") as u64, failed);
 }
@@ -104,30 +104,34 @@ fn a_session_that_lost_its_line_or_gave_up_is_done_and_failed() {
 fn each_step_has_counts_of_its_own() {
     let mut spec = spec(2, 5.0, 20.0, &open(4.0, "sessions"));
     spec.steps.push(spec.steps[0].clone());
-    // More arrives than is done: the second step begins with what the first has left, which counts in the first.
+    // More arrives than is done. The second step begins with sessions left over from the first, which count in the first.
     let played = play(spec, ONE_INPUT, &host("fixed 0ms", "1s"));
-    adds_up(&played);
+    checked_counts(&played);
     for step in [0, 1] {
         let last = played.series.iter().rfind(|row| row["step"] == step && row["phase"] == "measure").unwrap();
         close("due", last["due"]["count"].as_f64().unwrap(), 80.0, 0.3);
     }
-    assert_eq!(account(&played)[1], 0, "the second step's own had to wait for longer than it lasted");
+    assert_eq!(
+        due_counts(&played)[1],
+        0,
+        "no session of the second step began, because the first step's sessions came before it"
+    );
     assert!(played.series.iter().all(|row| row["phase"] == "measure" || row["due"].is_null()));
 }
 
 #[test]
 fn waiting_for_a_free_user_is_response() {
-    // One user is a server: M/D/1 at one half, S + ρS / 2(1 − ρ).
+    // One user is one server: M/D/1 with ρ = 0.5, mean response S + ρS / 2(1 − ρ).
     let played = play(spec(1, 60.0, 7200.0, &open(5.0, "sessions")), ONE_INPUT, &host("fixed 0ms", "100ms"));
-    adds_up(&played);
+    checked_counts(&played);
     close("mean response", played.sum("sums/response") / played.sum("transactions"), 0.150, 0.05);
     close("since sent", played.sum("sums/response_from_sent") / played.sum("transactions"), 0.100, 0.001);
     close("in the histogram", played.histogram("g/t/response").mean() / 1e9, 0.150, 0.05);
-    assert_eq!(played.quantile("g/keys/lateness", 1.0), 0.0, "it was not the driver that was late");
+    assert_eq!(played.quantile("g/keys/lateness", 1.0), 0.0, "waiting for a user is not the driver's lateness");
 }
 
 #[test]
-fn only_a_sessions_first_transaction_waited_for_a_user() {
+fn only_the_first_transaction_of_a_session_includes_the_wait_for_a_user() {
     let tape = "Set TypingSpeed 0ms\nTransaction \"first\"\nEnter\nWait+Bytes 10\nEnd\n\
                 Transaction \"second\"\nEnter\nWait+Bytes 10\nEnd\n";
     let played = play(spec(1, 0.0, 60.0, &open(20.0, "sessions")), tape, &host("fixed 0ms", "100ms"));

@@ -1,4 +1,4 @@
-//! The script of `studies/emacs`: letter by letter that of 1981, and its arithmetic, played in virtual time at an editor
+//! The script of `studies/emacs` equals the published one of 1981 letter by letter. Its rates hold in virtual time with an editor
 //! that answers at once.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -17,8 +17,8 @@ use serde_json::json;
 
 const CYCLE: &str = "AJBICHDGEFAKBLCJDKELAIBKCLDHEKALBGCKDLEFMN";
 
-/// Appendix A: what each part types, `#` for the key that deletes and `$` for each wait; and its think time in seconds.
-/// C to E and H to J are there by their lengths only; their text is that of the lines that are written out.
+/// Appendix A: the input of each part, with `#` for the delete key and `$` for each wait, and its think time in seconds.
+/// The appendix gives only the lengths of C to E and H to J; their text continues the parts that are printed.
 const APPENDIX: [(char, &str, f64); 14] = [
     ('A', "abcd abcde\r$", 0.0),
     ('B', "abcd abcd abcd abcd \r$", 0.0),
@@ -45,8 +45,8 @@ fn tape() -> Tape {
     cuesta_tape::parse(&read("emacs.tape").unwrap(), "emacs.tape", &read).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// What steps type, as bytes; `$` at the end of each transaction, and the think time within.
-fn spelled(steps: &[Step], into: &mut String) -> f64 {
+/// Appends the bytes that steps type, with `$` at the end of each transaction, and returns their think time in seconds.
+fn typed_by(steps: &[Step], into: &mut String) -> f64 {
     let mut think = 0.0;
     for step in steps {
         match step {
@@ -60,7 +60,7 @@ fn spelled(steps: &[Step], into: &mut String) -> f64 {
             }
             Step::Think(distribution) => think += distribution.mean().as_secs_f64(),
             Step::Transaction { body, .. } => {
-                think += spelled(body, into);
+                think += typed_by(body, into);
                 into.push('$');
             }
             Step::Wait { .. } | Step::Set(_) => {}
@@ -77,7 +77,7 @@ fn the_script_is_that_of_1981_letter_by_letter() {
     assert_eq!(parts.len(), APPENDIX.len());
     for (letter, wanted, think) in APPENDIX {
         let mut typed = String::new();
-        assert_eq!(spelled(&parts[&letter], &mut typed), think, "think time of {letter}");
+        assert_eq!(typed_by(&parts[&letter], &mut typed), think, "think time of {letter}");
         assert_eq!(typed, wanted, "{letter}");
     }
     let Some(Step::Forever(body)) = steps.last() else { panic!("no cycle") };
@@ -89,12 +89,12 @@ fn the_script_is_that_of_1981_letter_by_letter() {
 fn a_cycle_has_1350_characters_67_waits_and_165_seconds_of_think() {
     let Tape { pass, .. } = tape();
     assert_eq!((pass.keys, pass.transactions, pass.think_s), (1350, 67, 165.0));
-    // The recomputed reference has 1,349: both give the published 1.6 characters a second.
+    // The recomputed reference has 1,349 characters; both round to the published 1.6 characters a second.
     let seconds = pass.keys as f64 / 2.0 + pass.think_s;
     close("characters a second", pass.keys as f64 / seconds, 1.607, 0.001);
 }
 
-/// An editor that answers every key at once: enough of one for the script's waits, on a screen of 24 rows.
+/// An editor that answers every key at once, with just the output that the script waits for, on a screen of 24 rows.
 #[derive(Default)]
 struct Editor {
     escape: bool,

@@ -1,4 +1,4 @@
-//! Hosts that misbehave: each failure is counted under its own name, the rest of the run goes on, nothing hangs.
+//! Hosts that misbehave: each failure is counted under its own name, other users continue, and no run hangs.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -14,7 +14,7 @@ fn host() -> Value {
     json!({"service": {"transaction": {"reply": 20}}, "echo": false})
 }
 
-fn with(faults: fn() -> Faults) -> RunRecords {
+fn play_with_faults(faults: fn() -> Faults) -> RunRecords {
     play_over(spec(10, 1.0, 20.0, &json!({})), TAPE, &host(), move |line, user| match user {
         3 => Box::new(Faulty::new(line, faults())),
         _ => line,
@@ -28,16 +28,16 @@ fn a_closed_or_reset_line_is_counted_by_name_and_opened_again() {
             Disconnection::Close => || Faults { end: Some((50, Disconnection::Close)), ..Faults::default() },
             Disconnection::Reset => || Faults { end: Some((50, Disconnection::Reset)), ..Faults::default() },
         };
-        let played = with(faults);
+        let played = play_with_faults(faults);
         let errors = played.errors();
         assert!(errors.len() == 1 && errors[0].0 == name && errors[0].1 >= 3, "{errors:?}");
-        // The other users did all that they could.
+        // The other users are not affected.
         assert!(played.sum("transactions") > 9.0 * 19.0);
     }
 }
 
-/// A host that sends some bytes of telnet and closes, on each line.
-fn that_says(bytes: &'static [u8]) -> RunRecords {
+/// Runs against a host that sends `bytes` over telnet on each line and closes it.
+fn play_telnet_bytes(bytes: &'static [u8]) -> RunRecords {
     play_over(spec(2, 0.0, 9.0, &json!({})), TAPE, &host(), move |_, _| {
         let (near, mut far) = loopback::pair(4096);
         tokio::task::spawn_local(async move { cuesta_lines::send(&mut far, bytes).await });
@@ -46,8 +46,8 @@ fn that_says(bytes: &'static [u8]) -> RunRecords {
 }
 
 #[test]
-fn half_a_telnet_sequence_has_a_name_of_its_own() {
-    let named = |bytes| that_says(bytes).errors().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+fn an_incomplete_telnet_sequence_has_its_own_error_name() {
+    let named = |bytes| play_telnet_bytes(bytes).errors().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(named(b"whole\xff\xf1"), ["closed"]);
     for half in [&b"x\xff"[..], b"\xff\xfd", b"\xff\xfa\x18\x01", b"\xff\xfa\x18\x01\xff"] {
         assert_eq!(named(half), ["half-sequence"], "{half:?}");
@@ -55,14 +55,14 @@ fn half_a_telnet_sequence_has_a_name_of_its_own() {
 }
 
 #[test]
-fn a_peer_with_absurd_windows_is_counted_and_answered_nothing() {
-    // A window of 4 GB has four bytes where RFC 1073 has two for each side; then one that is longer than any.
+fn invalid_window_sizes_of_a_peer_are_counted_or_ignored() {
+    // A NAWS message with four bytes for each side instead of RFC 1073's two; then one longer than the limit.
     let absurd = b"\xff\xfd\x1f\xff\xfa\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xf0";
     let errors_of = |bytes: &[u8]| {
         let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
-        that_says(bytes).errors().into_iter().collect::<std::collections::BTreeMap<_, _>>()
+        play_telnet_bytes(bytes).errors().into_iter().collect::<std::collections::BTreeMap<_, _>>()
     };
-    assert_eq!(errors_of(absurd).into_keys().collect::<Vec<_>>(), ["closed"], "well framed, and of no use");
+    assert_eq!(errors_of(absurd).into_keys().collect::<Vec<_>>(), ["closed"], "a well-framed message is ignored");
     let long = [&b"\xff\xfa\x1f"[..], &[b'9'; 3000], b"\xff\xf0"].concat();
     let errors = errors_of(&long);
     assert_eq!(errors["dropped-sequence"], errors["closed"], "{errors:?}");
@@ -90,7 +90,7 @@ fn unfinished_answers_are_counted_at_the_end() {
 
 #[test]
 fn a_flood_keeps_no_other_user_from_typing() {
-    // A megabit a second: in virtual time a line without a speed would bring endless output in no time.
+    // In virtual time a line without a speed would carry endless output in no time, so this one has 1 Mbit/s.
     let flood = json!({"service": {"output": {"rows": 1000}}, "echo": false});
     let tape = "Type \"x\"\nWait+Bytes 100\n";
     let played =
@@ -108,7 +108,7 @@ fn keys_without_echo_are_counted() {
 }
 
 #[test]
-fn a_wrong_echo_is_found_under_a_map() {
+fn a_wrong_echo_is_found_with_an_echo_map() {
     let tape = "Set TypingSpeed 100ms\nSet EchoMap \"a0\"\nType \"a\"\nWait+Echo\n";
     let right = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a0"});
     let wrong = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a1"});

@@ -1,4 +1,4 @@
-//! Input typed as fast as a line goes, over real sockets: the host's own log of when each character came has the line's speed.
+//! Input typed at line speed over real sockets: the characters arrive at the host at the line's speed, by the host's own log.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -14,12 +14,12 @@ use cuesta_driver::{Run, RunSpec, Scripts};
 use cuesta_record::clock;
 use serde_json::json;
 
-/// Speeds in bits a second, and how many characters are typed: some three seconds at each.
+/// Speeds in bits a second, each with the characters of three seconds.
 const LINES: [(u32, usize); 4] = [(300, 90), (1200, 360), (4800, 1440), (9600, 2880)];
-/// How far the measured speed may be from the line's.
+/// Largest relative error of the measured speed.
 const WITHIN: f64 = 0.02;
 
-/// Takes one line and logs when each of its characters came, in seconds.
+/// Accepts one line and logs the arrival of each character, in seconds.
 fn logging_host(characters: usize) -> (String, JoinHandle<Vec<f64>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("tcp://{}", listener.local_addr().unwrap());
@@ -38,7 +38,7 @@ fn logging_host(characters: usize) -> (String, JoinHandle<Vec<f64>>) {
     (url, log)
 }
 
-/// Seconds a character, by least squares: a single one that came late moves it little.
+/// Seconds per character by least squares, which a single late character hardly changes.
 fn slope(log: &[f64]) -> f64 {
     let middle = (log.len() - 1) as f64 / 2.0;
     let mean = log.iter().sum::<f64>() / log.len() as f64;
@@ -46,7 +46,7 @@ fn slope(log: &[f64]) -> f64 {
     offsets().map(|(index, at)| index * at).sum::<f64>() / offsets().map(|(index, _)| index * index).sum::<f64>()
 }
 
-/// One user for each line, who types its characters at once.
+/// A run with one user for each line, who types all characters without pauses.
 fn plan(urls: &[String]) -> (RunSpec, Scripts) {
     let mut scripts = BTreeMap::new();
     let (mut groups, mut loads) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ fn plan(urls: &[String]) -> (RunSpec, Scripts) {
 }
 
 #[test]
-fn keys_typed_at_line_rate_come_at_the_speed_of_the_line() {
+fn keys_typed_at_line_rate_arrive_at_the_line_speed() {
     let (urls, logs): (Vec<_>, Vec<_>) = LINES.iter().map(|(_, characters)| logging_host(*characters)).unzip();
     let (spec, scripts) = plan(&urls);
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Closed, paced and open loads; steps; barriers; what is skipped.
+//! Closed, paced and open loads; steps; barriers; skipped inputs.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -28,7 +28,7 @@ fn inputs_that_a_paced_user_cannot_catch_up_with_are_skipped_and_counted() {
     let played = play(spec(3, 60.0, 100.0, &load), ECHO, &host);
     close("done", played.sum("transactions"), 3.0 * 200.0, 0.01);
     close("skipped", played.sum("skipped"), 3.0 * 800.0, 0.02);
-    // What is done was due long ago.
+    // Completed inputs were due long before.
     assert!(played.quantile("g/t/response", 0.5) > 25.0);
 }
 
@@ -45,7 +45,7 @@ fn an_open_load_arrives_at_its_rate_whatever_the_host_does() {
 }
 
 #[test]
-fn sessions_arrive_each_with_a_line_of_its_own() {
+fn each_session_opens_its_own_line() {
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
     let load = json!({"load": {"load": {"kind": "open", "per_s": 5.0, "arrivals": "sessions"}}});
     let tape = "Type \"hello\"\nEnter\nWait+Bytes 10\nThink 2s\n";
@@ -69,7 +69,7 @@ fn users_stay_connected_from_step_to_step() {
         let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
         rows.map(|row| row[field].as_u64().unwrap()).collect()
     };
-    // The users of the next step may connect at the very end of a step.
+    // Users of the next step may connect in the last second of a step.
     assert_eq!(of(0, "users")[..9], [2; 9]);
     assert_eq!(of(1, "users"), [5; 10]);
     assert_eq!(of(2, "users"), [5; 10]);
@@ -95,7 +95,7 @@ fn all_users_meet_at_a_barrier() {
 }
 
 #[test]
-fn a_users_table_is_typed_and_other_places_stand() {
+fn columns_of_the_users_table_are_typed_and_other_placeholders_stay() {
     use cuesta_lines::{Direction, Tap};
     use std::cell::RefCell;
     use std::rc::Rc;
@@ -118,7 +118,7 @@ fn a_users_table_is_typed_and_other_places_stand() {
 }
 
 #[test]
-fn one_slowed_user_shows_in_its_own_row() {
+fn a_slow_user_is_visible_in_its_own_row() {
     use cuesta_lines::{Faults, Faulty};
     use std::time::Duration;
 
@@ -146,7 +146,7 @@ fn echo_is_timed_from_one_set_to_the_next() {
 }
 
 #[test]
-fn a_line_that_is_to_be_hung_up_is_no_failure() {
+fn an_expected_hangup_is_no_failure() {
     use cuesta_lines::{Disconnection, Faults, Faulty};
 
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false, "delay": "10ms"});
@@ -160,7 +160,7 @@ fn a_line_that_is_to_be_hung_up_is_no_failure() {
 }
 
 #[test]
-fn users_who_come_or_come_back_in_a_later_step_keep_the_load() {
+fn users_who_join_or_rejoin_in_a_later_step_keep_the_load() {
     let mut spec = spec(8, 0.0, 20.0, &json!({"load": {"load": {"kind": "paced", "cycle": 500_000_000}}}));
     for users in [2, 8, 12] {
         let mut step = spec.steps[0].clone();
@@ -199,16 +199,16 @@ fn sessions_end_with_their_step() {
 }
 
 #[test]
-fn a_session_that_finds_its_user_at_work_counts_from_when_it_arrived() {
+fn a_session_that_waits_for_a_busy_user_counts_from_its_arrival() {
     let sessions = json!({"load": {"load": {"kind": "open", "per_s": 2.0, "arrivals": "sessions"}}});
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
-    // One user, and two sessions of two seconds each second: most of them wait, ever longer.
+    // One user, and two sessions of two seconds each second: most sessions wait, and the waits grow.
     let played = play(spec(1, 0.0, 60.0, &sessions), "Enter\nWait+Bytes 10\nThink 2s\nEnter\nWait+Bytes 10\n", &host);
     assert!(played.quantile("g/line/connect", 0.5) > 10.0);
 }
 
 #[test]
-fn echoes_awaited_at_the_end_are_not_forgotten() {
+fn echoes_pending_at_the_end_count_as_unfinished() {
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "18s", "for": "60s"}});
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}}, "spec": {"drain": 1_000_000_000}});
     let played = play(spec(10, 0.0, 20.0, &load), "Set TypingSpeed 0ms\nSet Echo timed\nType \"a\"\n", &host);
@@ -218,7 +218,7 @@ fn echoes_awaited_at_the_end_are_not_forgotten() {
 }
 
 #[test]
-fn a_user_who_types_longer_than_the_cycle_makes_no_late_driver() {
+fn typing_longer_than_the_cycle_is_not_the_drivers_lateness() {
     let host = json!({"service": {"echo": {}}, "input": "raw"});
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 1_000_000_000}}});
     let played =

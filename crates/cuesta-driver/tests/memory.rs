@@ -1,11 +1,11 @@
-//! Nothing per user or per record grows: a run of a million records ends with the memory that a short one has.
+//! Memory does not grow with the number of records: a run of a million records uses as much as a short one.
 
 mod harness;
 
 use harness::{play, resident, spec};
 use serde_json::json;
 
-/// The number of durations that some seconds record, and the memory taken at the end, in bytes.
+/// The number of durations recorded in some seconds, and the resident memory at the end, in bytes.
 fn records(seconds: f64) -> (u64, u64) {
     let host = json!({"service": {"echo": {}}, "input": "raw", "service_time": "exp 200us"});
     let tape = "Set TypingSpeed 5ms\nSet KeyLaw human\nSet Echo timed\nType \"a\"\nWait+Echo\n";
@@ -19,6 +19,6 @@ fn a_million_records_take_no_more_memory_than_a_few() {
     let (many, after) = records(80.0);
     assert!(few > 100_000 && many > 1_000_000, "{few}, {many}");
     let growth = after.saturating_sub(before);
-    // Under two bytes a record; an allocator leaves some pages here or there.
+    // Under two bytes a record; the allocator may keep some pages.
     assert!(growth < 2 << 20, "{growth} bytes more");
 }

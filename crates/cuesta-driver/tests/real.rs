@@ -1,4 +1,4 @@
-//! Whole runs in real time, over TCP, against the built-in host: threads, the full log, a stop on the way.
+//! Whole runs in real time over TCP against the built-in host: threads, the transaction log, and an early stop.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -35,7 +35,7 @@ fn start(address: &str, threads: u32, seconds: f64, folder: &Path) -> Run {
     Run::start(spec(24, 0.2, seconds, &more), script("t", TAPE), folder).unwrap()
 }
 
-/// The due instants of all transactions as offsets from the start, by user.
+/// The user and the due instant of each transaction, in ns from the start, sorted.
 fn due(agent: &Path) -> Vec<(u32, u64)> {
     let timeline: Value = serde_json::from_reader(File::open(agent.join("timeline.json")).unwrap()).unwrap();
     let start = timeline["start_at"].as_u64().unwrap();
@@ -88,7 +88,7 @@ fn a_run_that_is_stopped_keeps_what_it_measured() {
         assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
     }
     run.stop();
-    assert!(run.wait(Duration::from_secs(10)).unwrap(), "a stop is heard");
+    assert!(run.wait(Duration::from_secs(10)).unwrap(), "the run does not stop");
     let ending: Value = serde_json::from_reader(File::open(agent.join("agent.json")).unwrap()).unwrap();
     assert_eq!(ending["ended"], "interrupted");
     assert!(RunRecords::read(&agent).sum("transactions") > 24.0);
@@ -116,7 +116,7 @@ fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
 }
 
 #[test]
-fn a_folder_that_is_taken_or_a_script_that_is_missing_is_said() {
+fn an_existing_file_or_a_missing_script_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let spec = || spec(1, 0.0, 1.0, &json!({}));
     let missing = Run::start(spec(), script("other", TAPE), folder.path()).unwrap_err();

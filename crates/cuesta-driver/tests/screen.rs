@@ -1,4 +1,4 @@
-//! Users who look at a screen, against hosts that draw on it. Virtual time: every instant is exact.
+//! Users with a screen against hosts that draw on it, in virtual time, where every instant is exact.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
@@ -18,7 +18,7 @@ use cuesta_record::clock;
 use harness::{RunRecords, script, spec};
 use serde_json::json;
 
-/// Plays a tape, each user against a host of its own: what the host got, and what was recorded.
+/// Runs a tape with a host for each user.
 fn play<H: Future<Output = ()> + 'static>(
     users: u32,
     seconds: f64,
@@ -38,10 +38,10 @@ fn play<H: Future<Output = ()> + 'static>(
     RunRecords::read(&agent)
 }
 
-/// What a host answers to a character: pieces of output, each with the ms that pass before it.
+/// A host's answer to a character: pieces of output, each after a delay in ms.
 type Answers = fn(u8) -> Vec<(u64, &'static str)>;
 
-/// A host that says `greeting` and then answers each character. What it gets goes into `got`.
+/// A host that sends `greeting`, answers each character, and stores its input in `got`.
 async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<u8>>>, answers: Answers) {
     let mut buffer = [0; 256];
     let mut greeted = send(&mut line, greeting.as_bytes()).await;
@@ -60,7 +60,7 @@ async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<
     }
 }
 
-/// One user against such a host: what was recorded, and what the host got.
+/// Runs one user against such a host. Returns the records and the host's input.
 fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (RunRecords, String) {
     let got = Rc::<RefCell<Vec<u8>>>::default();
     let host_got = Rc::clone(&got);
@@ -75,17 +75,17 @@ fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (R
     (played, got)
 }
 
-/// Response times in ms: the least and the most of a class.
+/// The least and the largest response time of a transaction, in ms.
 fn response(played: &RunRecords, class: &str) -> (u64, u64) {
     let responses = played.histogram(&format!("g/{class}/response"));
-    // A histogram holds three digits.
+    // Histograms keep three digits.
     let ms = |nanos: u64| (nanos as f64 / 1e7).round() as u64 * 10;
     (ms(responses.min()), ms(responses.max()))
 }
 
 #[test]
-fn a_wait_for_the_screen_ends_when_the_screen_shows_it_and_not_before() {
-    // The first answer still stands there when the second is waited for; it has even scrolled.
+fn a_screen_wait_ends_only_when_new_output_matches() {
+    // The first answer is still on the screen, scrolled, during the wait for the second.
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"run\"\nType \"r\"\nEnter\nWait+Screen /all done/\nEnd\n";
     let (played, _) = one(61.0, tape, "$ ", |key| match key {
         b'r' => vec![(0, "r")],
@@ -98,23 +98,23 @@ fn a_wait_for_the_screen_ends_when_the_screen_shows_it_and_not_before() {
 }
 
 #[test]
-fn text_that_never_came_after_the_last_key_times_out() {
+fn text_from_before_the_last_key_does_not_end_a_wait() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nType \"r\"\nWait+Screen@2s /ready/\n";
     let (played, _) = one(16.0, tape, "ready\r\n", |_| vec![(100, "\x1b7\x1b[9;1Hclock\x1b8")]);
     assert_eq!(played.errors(), [("timeout".to_owned(), 5)]);
 }
 
 #[test]
-fn a_prompt_is_one_when_the_cursor_stands_behind_it() {
+fn a_prompt_counts_only_with_the_cursor_behind_it() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nSet Prompt /\\$ $/\nTransaction \"list\"\nType \"l\"\nEnter\nWait+Prompt\nEnd\n";
     let (played, _) = one(31.0, tape, "$ ", |key| match key {
         b'l' => vec![(0, "l")],
-        // The prompt is there before the cursor stands behind it.
+        // The prompt is drawn before the cursor moves behind it.
         b'\r' => vec![(0, "\r\n$ \r"), (300, "\x1b[2C")],
         _ => vec![],
     });
     assert_eq!(response(&played, "list"), (300, 300));
-    // With the cursor in another row first.
+    // The cursor is first in another row.
     let (played, _) = one(31.0, tape, "$ ", |key| match key {
         b'l' => vec![(0, "l")],
         b'\r' => vec![(0, "\r\n$ \x1b[H"), (300, "\x1b[5;1H"), (700, "\x1b[2;3H\r\n\n$ ")],
@@ -124,28 +124,28 @@ fn a_prompt_is_one_when_the_cursor_stands_behind_it() {
 }
 
 #[test]
-fn a_bare_wait_looks_at_the_cursors_row_without_its_blanks() {
+fn a_bare_wait_matches_the_cursors_row_without_trailing_blanks() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait\nEnd\n";
     let (played, _) = one(21.0, tape, "> ", |_| vec![(250, "\r\nno > here"), (250, "\r\n> ")]);
     assert_eq!(response(&played, "a"), (500, 500));
 }
 
 #[test]
-fn the_same_prompt_in_the_same_place_counts_once_the_screen_has_moved() {
+fn the_same_prompt_in_the_same_row_counts_after_a_scroll() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait+Prompt\nEnd\n";
     let (played, _) = one(31.0, tape, "\x1b[24;1H$ ", |_| vec![(200, "\x1b7\x1b[1;70Hclock\x1b8"), (200, "\r\n$ ")]);
     assert_eq!(response(&played, "a"), (400, 400));
 }
 
 #[test]
-fn the_cursor_can_be_waited_for() {
+fn a_wait_for_the_cursor_ends_at_its_position() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"go\"\nType \"x\"\nWait+Cursor 5,10\nEnd\n";
     let (played, _) = one(21.0, tape, "", |_| vec![(100, "\x1b[5;10H\x1b[H"), (100, "\x1b[5;9Hx"), (100, "\x1b[H")]);
     assert_eq!(response(&played, "go"), (200, 200));
 }
 
 #[test]
-fn the_screen_is_checked_as_it_stands() {
+fn an_expectation_checks_the_current_screen() {
     let tape =
         "Set TypingSpeed 0ms\nSleep 1s\nType \"x\"\nWait+Bytes 10\nExpect+Screen /^top\\n/\nExpect+Screen /gone/\n";
     let (played, _) = one(10.5, tape, "top\r\n", |_| vec![(100, "\rgone\rhere")]);
@@ -166,7 +166,7 @@ fn keys_follow_the_modes_that_the_host_has_set() {
 }
 
 #[test]
-fn the_host_is_answered_and_no_key_is_counted() {
+fn replies_to_the_host_do_not_count_as_keys() {
     let tape = "Set TypingSpeed 1s\nType \"ab\"\nWait+Screen /asked/\nSleep 60m\n";
     let (played, got) = one(10.0, tape, "\x1b[c\x1b[6n", |key| match key {
         b'b' => vec![(10, "xy\x1b[6n"), (10, "asked")],
@@ -178,18 +178,18 @@ fn the_host_is_answered_and_no_key_is_counted() {
 }
 
 #[test]
-fn each_key_is_timed_to_the_moment_at_which_the_screen_shows_it() {
+fn each_key_is_timed_until_the_screen_shows_it() {
     let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"hello\"\nEnter\nWait+Screen@5s /next/\n";
     let (played, _) = one(33.0, tape, "\x1b[10;5H", |key| match key {
         b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[1;1Hnext\x1b[10;5H")],
-        // Drawn as a whole row, a status line after it, the cursor hidden.
+        // The program draws the whole row and then a status line, with the cursor hidden.
         b'h' => vec![(30, "\x1b[?25l\x1b[10;1H... h\x1b[24;1Hh h\x1b[10;6H\x1b[?25h")],
         b'e' => vec![(30, "\x1b[24;1Hstatus e\x1b[10;6He")],
         b'l' => vec![(20, "\x1b[?25l\x1b[24;1Hl"), (10, "\x1b[10;7Hl\x1b[K\x1b[?25h")],
         b'o' => vec![(30, "\x1b[1@o")],
         _ => vec![],
     });
-    // The host has forgotten that there are two of `l`: the second is drawn over the first, and never shown.
+    // The host draws the second `l` over the first, so the second is never shown.
     let echo = played.histogram("g/keys/echo");
     let passes = played.sum("keys") / 6.0;
     assert!((19.0..=21.0).contains(&passes), "{passes}");
@@ -213,7 +213,8 @@ fn a_key_that_is_never_shown_is_counted() {
 
 #[test]
 fn on_a_line_with_a_speed_the_instant_is_that_of_the_character_that_completed_it() {
-    // 1200 bit/s: 120 characters a second, 6 to a read. The echo is the third, the line feed the seventh.
+    // At 1200 bit/s a line carries 120 characters a second, and a read takes 6. The echo is the third character, the line feed
+    // the seventh.
     let tape =
         "Set TypingSpeed 1s\nSet Echo screen\nTransaction \"key\"\nType \"a\"\nWait+Cursor 2,1\nEnd\nSleep 60m\n";
     let paced = |line, _| -> Box<dyn Line> { Box::new(RateLimited::new(line, 1200)) };
@@ -224,21 +225,21 @@ fn on_a_line_with_a_speed_the_instant_is_that_of_the_character_that_completed_it
     let character = 1e9 / 120.0;
     let close = |what, found: u64, characters: f64| {
         let wanted = characters * character;
-        assert!((found as f64 - wanted).abs() < 0.002 * wanted, "{what}: {found} where {wanted} was wanted");
+        assert!((found as f64 - wanted).abs() < 0.002 * wanted, "{what}: {found}, expected {wanted}");
     };
-    // The key takes one character's time to get there.
+    // The key itself takes one character time to reach the host.
     close("echo", played.histogram("g/keys/echo").max(), 1.0 + 3.0);
     close("response", played.histogram("g/key/response").max(), 1.0 + 7.0);
 }
 
-/// A line that writes down when it was read.
-struct Watched {
+/// A line that logs each read.
+struct LoggedLine {
     line: Loopback,
     name: &'static str,
     log: Rc<RefCell<Vec<&'static str>>>,
 }
 
-impl Line for Watched {
+impl Line for LoggedLine {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         let received = self.line.poll_receive(cx, into);
         if received.is_ready() {
@@ -256,8 +257,8 @@ impl Line for Watched {
     }
 }
 
-/// Floods one user with 64 KiB, in which every half KiB ends with a question; so its answers tell how far it is drawn.
-/// With the flood, and again after each answer, a character is sent to the other user.
+/// Floods one user with 64 KiB. Every half KiB ends with a query, so the replies show how much of the flood is drawn. With the
+/// flood, and again after each reply, the other user gets a character.
 async fn flood(mut flooded: Loopback, mut other: Loopback, log: Rc<RefCell<Vec<&'static str>>>) {
     let mut buffer = [0; 256];
     let key = receive(&mut flooded, &mut buffer).await.unwrap();
@@ -278,7 +279,7 @@ fn drawing_a_screen_delays_no_other_users_stamps() {
     let log = Rc::<RefCell<Vec<&'static str>>>::default();
     let (of_lines, of_hosts) = (Rc::clone(&log), Rc::clone(&log));
     let wrap = move |line, user| -> Box<dyn Line> {
-        Box::new(Watched { line, name: ["flood", "echo"][user as usize], log: Rc::clone(&of_lines) })
+        Box::new(LoggedLine { line, name: ["flood", "echo"][user as usize], log: Rc::clone(&of_lines) })
     };
     let first = Rc::<RefCell<Option<Loopback>>>::default();
     let host = move |line, _| {
@@ -292,7 +293,7 @@ fn drawing_a_screen_delays_no_other_users_stamps() {
     };
     let played = play(2, 5.0, "Type \"x\"\nWait+Screen@1s /never/\nSleep 60m\n", wrap, host);
     assert_eq!(played.sum("characters/out"), 65536.0 + 129.0);
-    // Whatever has come for the other user is read before one more piece is drawn.
+    // The driver reads the other user's character before it draws the next piece.
     let log: Vec<_> = log.borrow().iter().copied().filter(|what| *what != "flood").collect();
     assert_eq!(log[0], "echo");
     assert_eq!(log.len(), 1 + 2 * 128);
@@ -300,7 +301,7 @@ fn drawing_a_screen_delays_no_other_users_stamps() {
 }
 
 /// A host that echoes the row `echo DONE` late and in pieces, and answers 1.3 s after the Return.
-fn late(key: u8) -> Vec<(u64, &'static str)> {
+fn late_echo(key: u8) -> Vec<(u64, &'static str)> {
     match key {
         b'\r' => vec![(300, "echo D"), (100, "ON"), (100, "E\r\n"), (800, "DONE\r\n$ ")],
         _ => vec![],
@@ -311,7 +312,7 @@ fn late(key: u8) -> Vec<(u64, &'static str)> {
 fn a_late_echo_of_the_command_is_no_answer() {
     for wait in ["Wait+Screen /DONE/", "Wait+Line /DONE|^\\$/", "Wait+Screen /\\$ $/", "Wait+Prompt", "Wait /[#$] $/"] {
         let tape = format!("Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\n{wait}\nEnd\n");
-        let (played, _) = one(31.0, &tape, "$ ", late);
+        let (played, _) = one(31.0, &tape, "$ ", late_echo);
         assert_eq!(response(&played, "a"), (1300, 1300), "{wait}");
         assert!(played.errors().is_empty(), "{wait}: {:?}", played.errors());
     }
@@ -319,7 +320,7 @@ fn a_late_echo_of_the_command_is_no_answer() {
 
 #[test]
 fn a_row_drawn_again_behind_the_prompt_is_no_answer() {
-    // The terminal echoes what is typed ahead; the shell draws it again behind its prompt, and then runs it.
+    // The terminal echoes the row that is typed ahead. The shell redraws it behind its prompt and then runs it.
     let tape = "Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen /DONE/\nEnd\n";
     let (played, _) = one(31.0, tape, "", |key| match key {
         b'\r' => vec![(0, "echo DONE\r\n"), (300, "$ "), (0, "echo D"), (100, "ONE\r\n"), (600, "DONE\r\n")],
@@ -331,10 +332,10 @@ fn a_row_drawn_again_behind_the_prompt_is_no_answer() {
 #[test]
 fn an_expectation_is_not_met_by_a_late_echo() {
     let tape = "Set KeyRate 0\nSleep 1s\nType \"echo DONE\"\nEnter\nWait+Silence 200ms\nExpect /DONE/\nSleep 2s\n";
-    let (played, _) = one(10.0, tape, "$ ", late);
+    let (played, _) = one(10.0, tape, "$ ", late_echo);
     assert!(played.errors().iter().all(|(name, _)| name == "expect") && !played.errors().is_empty());
     let answers = tape.replace("200ms", "1s");
-    assert!(one(10.0, &answers, "$ ", late).0.errors().is_empty());
+    assert!(one(10.0, &answers, "$ ", late_echo).0.errors().is_empty());
 }
 
 #[test]
@@ -343,13 +344,13 @@ fn a_host_that_never_echoes_is_answered_at_its_own_instants() {
     let (played, _) = one(31.0, tape, "", |key| if key == b'\r' { vec![(700, "\r\n42\r\n")] } else { vec![] });
     assert_eq!(response(&played, "a"), (700, 700));
     assert!(played.errors().is_empty());
-    // A pass takes 1.7 s, as if nothing had been held.
+    // A pass takes 1.7 s: holding the output back costs no time.
     assert!(played.sum("transactions") >= 17.0);
 }
 
 #[test]
 fn a_host_that_never_echoes_may_answer_with_the_end_of_what_was_typed() {
-    // The first keys of a row are given up as unechoed while its last ones are typed.
+    // The first keys of the row count as unechoed while the last ones are typed.
     let tape = "Set TypingSpeed 100ms\nSet Echo timed\nSet WaitTimeout 450ms\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen@5s /DONE/\nEnd\n";
     let (played, _) = one(61.0, tape, "$ ", |key| match key {
         b'\r' => vec![(700, "\r\nDONE\r\n"), (1, "$ ")],
@@ -369,7 +370,7 @@ fn an_answer_before_the_echo_leaves_each_key_its_own_echo() {
     };
     let (played, _) = one(60.0, tape, "$ ", host);
     let echo = played.histogram("g/keys/echo");
-    // The first of nine keys went 900 ms before the Return, which is echoed 300 ms after it went.
+    // The first of nine keys was sent 900 ms before the Return. The echo comes 300 ms after the Return.
     assert_eq!(((echo.min() as f64 / 1e7).round(), (echo.max() as f64 / 1e7).round()), (30.0, 120.0));
     assert_eq!(echo.len() as f64, played.sum("keys"));
     assert_eq!(response(&played, "a"), (100, 100));
@@ -386,14 +387,14 @@ fn an_answer_begins_behind_the_echo_of_what_was_typed() {
     };
     for echo in ["off", "timed", "screen"] {
         let command = "Type \"echo DONE\"\nEnter\nWait+Screen /\\$ $/";
-        assert_eq!(first(echo, command, late), [1300, 1300], "{echo}");
+        assert_eq!(first(echo, command, late_echo), [1300, 1300], "{echo}");
         // An answer in two pieces begins with the first.
         let pieces: Answers = |key| match key {
             b'\r' => vec![(100, "echo DONE\r\n"), (200, "DO"), (300, "NE\r\n$ ")],
             _ => vec![],
         };
         assert_eq!(first(echo, command, pieces), [300, 300], "{echo}");
-        // In an editor the last key is its own answer.
+        // In an editor the echo of the last key is the answer.
         let editor: Answers = |key| if key == b'o' { vec![(50, "hello")] } else { vec![] };
         assert_eq!(first(echo, "Type \"hello\"\nWait+Screen /hello/", editor), [50, 50], "{echo}");
     }
@@ -431,7 +432,7 @@ fn a_key_that_is_never_echoed_holds_up_no_other() {
         assert!((echo.len() as f64 - each * passes).abs() <= each, "{keys}");
     };
     times("xab", 2.0);
-    // Nothing comes behind the key that shows that one is missing: it is held for a moment.
+    // No later echo shows that the last key's is missing, so the driver waits for it for a moment.
     times("xa", 1.0);
 }
 

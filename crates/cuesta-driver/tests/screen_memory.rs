@@ -1,11 +1,11 @@
-//! Screens take the memory of their cells, and no more with time. In a process of its own, whose memory is measured.
+//! A screen takes the memory of its cells, and no more over time. One test in its own process, because it measures the process.
 
 mod harness;
 
 use harness::{play, resident, spec};
 use serde_json::json;
 
-/// The memory taken by users whose program draws on their screens for some seconds, in bytes.
+/// Resident memory after users' screens were drawn on for some seconds, in bytes.
 fn screens(users: u32, seconds: f64) -> u64 {
     let host = json!({"service": {"echo": {}}, "input": "raw"});
     let tape = "Set TypingSpeed 5ms\nSet Echo screen\nType \"the quick brown fox\"\nWait+Line /x$/\n";
@@ -15,7 +15,7 @@ fn screens(users: u32, seconds: f64) -> u64 {
     let row = played.series.last().expect("a row");
     let (count, bytes) = (row["screens"]["count"].as_u64(), row["screens"]["bytes"].as_u64());
     assert_eq!(count, Some(users.into()));
-    // 80 by 24 cells of 32 bytes, rows, and what belongs to the user.
+    // 80 by 24 cells of 32 bytes, the rows, and the user's state.
     let each = bytes.expect("a number") / u64::from(users);
     assert!((61_440..65_536).contains(&each), "{each} bytes a screen");
     resident()
@@ -29,6 +29,6 @@ fn screens_take_the_memory_of_their_cells_and_no_more_with_time() {
     assert!((50_000..75_000).contains(&each), "{each} bytes a user");
     let longer = screens(210, 8.0);
     let growth = longer.saturating_sub(many);
-    // An allocator leaves some pages here or there.
+    // The allocator may keep some pages.
     assert!(growth < 2 << 20, "{growth} bytes more");
 }

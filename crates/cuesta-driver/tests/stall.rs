@@ -1,5 +1,6 @@
-//! The host stops for 1.4 s while 400 typists go on at 5 keys a second for 30 s. A driver that times from when it sent
-//! would hide it; see Gil Tene's demonstration in wrk2. Closed form: p99 of `done − due` = 1.4 s − 1 % of 30 s = 1.10 s.
+//! The host stalls for 1.4 s while 400 typists continue at 5 keys a second for 30 s. A driver that measures from the instant of
+//! sending hides the stall (coordinated omission; see Gil Tene's demonstration in wrk2). Closed form: p99 of `done − due` =
+//! 1.4 s − 1 % of 30 s = 1.10 s.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
 mod harness;

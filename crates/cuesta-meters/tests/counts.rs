@@ -1,6 +1,6 @@
-//! Programs with known counts, metered as processes of their own: where the kernel counts, the meters are exact.
+//! Meters programs whose counts are known: counts that come from the kernel are exact.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 mod running;
 
@@ -13,9 +13,9 @@ use running::Running;
 /// A shell that runs one command at a time and reports when it is done.
 struct Program {
     running: Running,
-    said: BufReader<ChildStdout>,
-    /// A Python's own figures for its last command: voluntary and involuntary switches, microseconds of CPU, children's
-    /// switches.
+    output: BufReader<ChildStdout>,
+    /// The Python program's own figures for its last command: voluntary and involuntary switches, microseconds of CPU,
+    /// children's voluntary switches.
     used: Vec<u64>,
 }
 
@@ -23,8 +23,8 @@ impl Program {
     fn start(program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
         let mut running = Running::start(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let said = BufReader::new(running.0.stdout.take().unwrap());
-        Self { running, said, used: Vec::new() }
+        let output = BufReader::new(running.0.stdout.take().unwrap());
+        Self { running, output, used: Vec::new() }
     }
 
     fn shell() -> Self {
@@ -32,16 +32,16 @@ impl Program {
     }
 
     /// Runs a command and waits for its end.
-    fn does(&mut self, command: &str) {
+    fn run(&mut self, command: &str) {
         writeln!(self.running.0.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
-        self.hears("done");
+        self.wait_for("done");
     }
 
-    fn hears(&mut self, word: &str) {
+    fn wait_for(&mut self, word: &str) {
         let mut row = String::new();
         while row.trim() != word {
             row.clear();
-            assert!(self.said.read_line(&mut row).unwrap() > 0, "the program ended before it said {word:?}");
+            assert!(self.output.read_line(&mut row).unwrap() > 0, "the program ended before it printed {word:?}");
             if let Some(used) = row.strip_prefix("used ") {
                 self.used = used.split_ascii_whitespace().map(|count| count.parse().unwrap()).collect();
             }
@@ -55,7 +55,7 @@ impl Program {
     /// The meter report of a command.
     fn report_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
-        self.does(command);
+        self.run(command);
         Delta::between(&earlier, &self.read()).unwrap().report()
     }
 }
@@ -89,8 +89,8 @@ for row in sys.stdin:
 
 fn python() -> Program {
     let mut program = Program::start("python3", &["-c", PYTHON]);
-    program.hears("ready");
-    program.does("touch(10)"); // what is loaded the first time is loaded
+    program.wait_for("ready");
+    program.run("touch(10)"); // the first call loads code
     program
 }
 
@@ -105,20 +105,21 @@ fn pages_that_are_touched_are_faults() {
 #[test]
 fn short_lived_programs_between_snapshots_are_counted() {
     let mut shell = Program::shell();
-    shell.does("/bin/true");
+    shell.run("/bin/true");
     let one = shell.report_of("/bin/true").counts.minor_faults.value().unwrap().count;
     let many = shell.report_of("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done");
     let faults = many.counts.minor_faults.value().unwrap().count;
     assert!((7 * one..13 * one).contains(&faults), "ten programs made {faults} faults, one made {one}");
-    assert!(many.counts.forks.value().unwrap().count >= 10, "the machine makes others too");
+    assert!(many.counts.forks.value().unwrap().count >= 10, "the machine's forks include the ten programs");
 }
 
 #[test]
 fn waits_for_a_pipe_are_voluntary_switches() {
     let mut program = python();
-    program.does("pingpong(10)");
+    program.run("pingpong(10)");
     let report = program.report_of("pingpong(5000)");
-    // Only the parent's switches: the child began and ended between two snapshots. The last wait is for the next command.
+    // Only the parent's switches count, because the child began and ended between two snapshots. The parent's last wait is for
+    // the next command.
     let both = [(&report.counts.voluntary_switches, 3), (&report.counts.involuntary_switches, 40)];
     for ((counted, edges), known) in both.into_iter().zip(&program.used) {
         let counted = counted.value().unwrap().count;
@@ -136,7 +137,7 @@ fn a_listener_gets_the_switches_of_short_lived_children() {
         roots: Roots::default(),
     })
     .unwrap();
-    program.does("pingpong(3000)");
+    program.run("pingpong(3000)");
     let report = meter.report().unwrap();
     let counted = report.counts.voluntary_switches.value().unwrap().count;
     let missing = report.notes.iter().any(|note| note.contains("CAP_NET_ADMIN"));
@@ -145,7 +146,7 @@ fn a_listener_gets_the_switches_of_short_lived_children() {
 }
 
 #[test]
-fn cpu_time_is_what_the_program_used() {
+fn cpu_time_equals_the_programs_own_account() {
     let mut program = python();
     let report = program.report_of("spin(20_000_000)");
     let (seconds, known) = (*report.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
@@ -159,9 +160,9 @@ fn cpu_time_is_what_the_program_used() {
 }
 
 #[test]
-fn cpu_time_of_short_lived_programs_is_kept() {
+fn cpu_time_of_short_lived_programs_is_counted() {
     let mut shell = Program::shell();
-    shell.does("/bin/true");
+    shell.run("/bin/true");
     let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
     let report = shell.report_of(spin);
     let seconds = *report.own.seconds.value().unwrap();
@@ -169,49 +170,49 @@ fn cpu_time_of_short_lived_programs_is_kept() {
 }
 
 #[test]
-fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
+fn cpu_time_of_a_detached_daemon_is_not_lost() {
     let burn = |seconds: f64| format!("import os\nwhile sum(os.times()[:2]) < {seconds}: pass\n");
-    // In one write, since the shell reports into the same pipe.
+    // One write, because the shell prints into the same pipe.
     let daemon = burn(0.8) + "os.write(1, b\"used %d\\n\" % os.getpid())\nos.execvp(\"sleep\", [\"sleep\", \"20\"])";
     let mut shell = Program::shell();
-    shell.does(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
+    shell.run(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
     while shell.used.is_empty() {
-        shell.does("/bin/true");
+        shell.run("/bin/true");
     }
     let report = shell.report_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
-    shell.does(&format!("kill {}", shell.used[0]));
+    shell.run(&format!("kill {}", shell.used[0]));
     let seconds = *report.own.seconds.value().unwrap();
     assert!((0.48..0.75).contains(&seconds), "{seconds}");
 }
 
 #[test]
-fn synced_writes_show_at_a_device() {
+fn synced_writes_are_counted_at_a_device() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut shell = Program::shell();
     let file = folder.path().join("file");
     let report =
         shell.report_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
     let written: f64 = report.devices.values().map(|device| device.written_bytes_per_s * report.seconds).sum();
-    assert!(written >= 8e6, "8 MiB were written and {written} seen");
+    assert!(written >= 8e6, "8 MiB were written, {written} bytes counted");
     assert!(report.counts.ios.value().unwrap().count > 0);
 }
 
 #[test]
 fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
-    // Three spinners on one CPU: each waits two thirds of the time, so that two are ready on average.
+    // Of three spinners on one CPU each waits two thirds of the time, so two are ready on average.
     let mut shell = Program::shell();
-    // They end by themselves, even if the test fails.
+    // `timeout` ends them even if the test fails.
     let spin = "timeout 20 sh -c 'while :; do :; done' & spinners=\"$spinners $!\"";
-    shell.does(&format!("taskset -p -c 0 $$ >/dev/null; for i in 1 2 3; do {spin}; done"));
+    shell.run(&format!("taskset -p -c 0 $$ >/dev/null; for i in 1 2 3; do {spin}; done"));
     let earlier = shell.read();
     let mut later = shell.read();
     while later.at.since(earlier.at).as_secs_f64() < 0.8 {
         later = shell.read();
     }
-    shell.does("kill $spinners");
+    shell.run("kill $spinners");
     let report = Delta::between(&earlier, &later).unwrap().report();
     let ready = *report.traffic.ready.value().unwrap();
-    assert!((1.7..3.1).contains(&ready), "two are ready on average, and all three while others have the CPU: {ready}");
+    assert!((1.7..3.1).contains(&ready), "expected two ready tasks, or three while other work has the CPU: {ready}");
     assert_eq!(report.cpus, [0]);
     assert!(*report.traffic.running.value().unwrap() < 1.1);
     let delay = *report.traffic.run_delay.value().unwrap();

@@ -1,7 +1,7 @@
-//! Processes that detach themselves, or that no parent waits for, still belong to their host. Each burner logs its own CPU time
-//! and faults, and the meters must agree with the log.
+//! Processes that detach themselves, or that no parent waits for, still belong to their host. Each burner (a process that burns
+//! CPU time) logs its own CPU time and page faults, and the meters must agree with the log.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 mod running;
 
@@ -15,8 +15,8 @@ use cuesta_meters::{Meter, MeterReport, MeterSpec, Roots, Source};
 use running::Running;
 use tempfile::TempDir;
 
-/// A host that starts burners in ways that leave its process tree. Each burner adds a row to the log when it has burned:
-/// its CPU seconds and page faults by its own `getrusage`.
+/// A host whose burners leave its process tree in several ways. Each burner ends by adding a row to the log: its CPU seconds and
+/// page faults by `getrusage`.
 const HOST: &str = r"
 import os, resource, signal, sys, time
 log = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -62,13 +62,13 @@ for row in sys.stdin:
     print('used', now[0] - before[0], now[1] - before[1], flush=True)
 ";
 
-/// One host at a time: burners of another host count as others, and the kernel's work to end thousands of processes without a
-/// waiting parent is in no account.
+/// One host at a time: burners of another host count as others, and no account contains the kernel's work to end thousands of
+/// processes that no parent waits for.
 static ONE: Mutex<()> = Mutex::new(());
 
 struct Host {
     running: Running,
-    said: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     folder: TempDir,
     /// CPU seconds and page faults of the host's own process, by its own account.
     used: (f64, u64),
@@ -83,22 +83,22 @@ impl Host {
         let mut command = Command::new("python3");
         command.args(["-c", HOST]).arg(folder.path().join("log"));
         let mut running = Running::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let said = BufReader::new(running.0.stdout.take().unwrap());
-        let mut host = Self { running, said, folder, used: (0.0, 0), _only: only };
-        assert_eq!(host.hears(), "ready");
+        let output = BufReader::new(running.0.stdout.take().unwrap());
+        let mut host = Self { running, output, folder, used: (0.0, 0), _only: only };
+        assert_eq!(host.read_row(), "ready");
         host
     }
 
-    fn hears(&mut self) -> String {
+    fn read_row(&mut self) -> String {
         let mut row = String::new();
-        assert!(self.said.read_line(&mut row).unwrap() > 0, "the host ended");
+        assert!(self.output.read_line(&mut row).unwrap() > 0, "the host ended");
         row.trim().to_owned()
     }
 
-    fn does(&mut self, order: &str) {
+    fn run(&mut self, order: &str) {
         writeln!(self.running.0.stdin.as_mut().unwrap(), "{order}").unwrap();
-        let said = self.hears();
-        let mut words = said.strip_prefix("used ").unwrap().split(' ');
+        let row = self.read_row();
+        let mut words = row.strip_prefix("used ").unwrap().split(' ');
         self.used.0 += words.next().unwrap().parse::<f64>().unwrap();
         self.used.1 += words.next().unwrap().parse::<u64>().unwrap();
     }
@@ -130,7 +130,7 @@ impl Host {
     /// The meter report of an order and the truth. No snapshot is taken in between.
     fn report_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
         let mut meter = self.meter();
-        self.does(order);
+        self.run(order);
         let truth = self.truth(burners, || {});
         (meter.report().unwrap(), truth)
     }
@@ -169,7 +169,7 @@ fn daemons_that_live_through_many_snapshots_are_counted() {
     let mut host = Host::start();
     let mut meter = host.meter();
     let first = meter.snapshot();
-    host.does("daemons(3, 0.5)");
+    host.run("daemons(3, 0.5)");
     let mut parts = Vec::new();
     let truth = host.truth(6, || parts.push(meter.report().unwrap()));
     parts.push(meter.report().unwrap());
@@ -182,15 +182,15 @@ fn daemons_that_live_through_many_snapshots_are_counted() {
 fn separately_measured_parts_close_and_a_planted_error_breaks_it() {
     let mut host = Host::start();
     let mut meter = host.meter();
-    host.does("waited(4, 1.5)");
+    host.run("waited(4, 1.5)");
     let report = meter.report().unwrap();
     let closure = &report.closure;
     assert!(closure.closes, "{closure:?}");
     let parts: f64 = closure.parts.values().sum();
     assert!((parts - closure.accounted.value().unwrap()).abs() < 1e-9, "{closure:?}");
     let (subject, others) = (closure.parts["subject"], closure.parts["others"]);
-    assert!(others > 0.0, "it is measured: at least this test runs");
-    // Whichever part is dropped: no other takes its time.
+    assert!(others > 0.0, "others have no CPU time, although this test runs");
+    // If a part is dropped, no other part takes its time.
     let largest = subject.max(others).max(closure.parts["idle"]);
     let left = closure.accounted.value().unwrap() - largest;
     assert!(left < 100.0 - closure.tolerance - closure.interrupts, "{closure:?}");

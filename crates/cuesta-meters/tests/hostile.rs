@@ -1,7 +1,7 @@
-//! Hard cases for meters: CPUs that go on- and offline, counters that wrap, subjects that die, ten thousand processes. The
-//! kernel's files are made up, so that every tick is known.
+//! Hard cases for meters: CPUs that go on- and offline, counters that wrap, subjects that end, ten thousand processes. The
+//! tests write the kernel's files themselves, so every tick is known.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use cuesta_meters::{CounterSnapshot, Delta, Incomparable, MeterReport, Roots, Subject};
 use tempfile::TempDir;
 
-/// A kernel's files, made up.
+/// A folder with simulated files of the kernel.
 struct Machine {
     folder: TempDir,
     roots: Roots,
@@ -17,7 +17,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Self {
-        let memory = Path::new("/dev/shm"); // as /proc is: ten thousand processes are then made in no time
+        let memory = Path::new("/dev/shm"); // in memory, as /proc is: ten thousand processes are then written quickly
         let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
         let roots = Roots { proc: folder.path().join("proc"), sys: folder.path().join("sys") };
         let machine = Self { folder, roots };
@@ -32,7 +32,7 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    /// CPUs, and how many ticks each has been busy; each has been idle for a thousand.
+    /// Sets the CPUs with their busy ticks; each also has a thousand idle ticks.
     fn cpus(&self, cpus: &[(usize, u64)]) {
         let rows: Vec<_> = cpus.iter().map(|(cpu, busy)| format!("cpu{cpu} {busy} 0 0 1000 0 0 0 0 0 0\n")).collect();
         let rows = rows.concat();
@@ -73,7 +73,7 @@ fn a_cpu_that_went_on_or_offline_is_left_out_and_named() {
 }
 
 #[test]
-fn cpus_that_are_not_the_subjects_stand_beside_and_soft_interrupts_are_of_all() {
+fn only_the_subjects_cpus_count_but_soft_interrupts_of_all() {
     let machine = Machine::new();
     let cpus = |one: u64, two: u64| {
         let rest = "intr 5\nctxt 7\nprocesses 3\nprocs_running 1\nprocs_blocked 0\n";
@@ -88,8 +88,11 @@ fn cpus_that_are_not_the_subjects_stand_beside_and_soft_interrupts_are_of_all() 
     assert_eq!((&report.cpus[..], report.beside.keys().collect::<Vec<_>>()), (&[0][..], vec![&1]));
     assert_eq!((report.cpu.irq.value(), report.beside[&1].idle.value()), (Some(&50.0), Some(&50.0)));
     let (seconds, percent) = (report.network.seconds.value().unwrap(), report.network.percent.value().unwrap());
-    assert!((seconds - 0.4).abs() < 1e-9, "30 ticks and 10: {seconds}");
-    assert!((percent / 100.0 * report.seconds * 2.0 - seconds).abs() < 1e-9, "of both CPUs: {percent}");
+    assert!((seconds - 0.4).abs() < 1e-9, "expected 30 + 10 ticks: {seconds}");
+    assert!(
+        (percent / 100.0 * report.seconds * 2.0 - seconds).abs() < 1e-9,
+        "expected percent of both CPUs: {percent}"
+    );
     assert!(report.network.in_subject.why().unwrap().contains("sampled"));
 }
 
@@ -104,7 +107,7 @@ fn without_a_cpu_online_throughout_there_is_no_figure() {
 }
 
 #[test]
-fn a_counter_that_wraps_is_carried_on_and_one_set_back_is_not() {
+fn a_counter_that_wraps_continues_and_one_that_is_set_back_is_absent() {
     let machine = Machine::new();
     let device = |reads: u64, busy: u64| format!("8 0 sda {reads} 0 800 {busy} 0 0 0 0 0 {busy} {busy} 0 0 0 0 0 0\n");
     machine.put("proc/diskstats", &device(100, u64::from(u32::MAX) - 99));
@@ -121,7 +124,7 @@ fn a_counter_that_wraps_is_carried_on_and_one_set_back_is_not() {
 }
 
 #[test]
-fn a_subject_that_dies_leaves_a_reason_and_the_machines_figures() {
+fn a_subject_that_ends_leaves_a_reason_and_the_machines_figures() {
     let machine = Machine::new();
     machine.process(7, 1, 100, 0);
     let earlier = machine.read("pid:7");
@@ -135,7 +138,7 @@ fn a_subject_that_dies_leaves_a_reason_and_the_machines_figures() {
 }
 
 #[test]
-fn the_time_table_of_a_part_is_its_own_and_others_stand_apart() {
+fn the_time_table_of_a_process_lists_others_separately() {
     let machine = Machine::new();
     machine.process(7, 1, 0, 0);
     let earlier = machine.read("pid:7");
@@ -157,7 +160,7 @@ fn the_time_table_of_a_part_is_its_own_and_others_stand_apart() {
 }
 
 #[test]
-fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
+fn interrupt_pressure_shows_that_the_kernel_times_interrupts_separately() {
     let machine = Machine::new();
     machine.process(7, 1, 0, 0);
     let beside = |ticks| {
@@ -170,7 +173,7 @@ fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
     let (names, mingled) = beside(100);
     assert_eq!(names, ["others and interrupts"]);
     assert!(mingled.own.irq.why().unwrap().contains("the sampled tier does"));
-    assert!(!mingled.pressure.contains_key("irq_full"), "what a kernel does not have is no gap");
+    assert!(!mingled.pressure.contains_key("irq_full"), "a figure that the kernel does not have is left out");
     machine.put("proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
     let (names, apart) = beside(200);
     assert_eq!(names, ["others on these CPUs", "interrupts beside it"]);
@@ -186,7 +189,7 @@ fn a_process_counts_with_its_short_lived_children() {
     machine.process(9, 8, 5, 0);
     let earlier = machine.read("pid:7");
     machine.end(9);
-    machine.process(8, 7, 32, 9); // 9 ran for four ticks more and was waited for
+    machine.process(8, 7, 32, 9); // process 9 ran for four more ticks, and its parent waited for it
     machine.process(7, 1, 101, 0);
     let report = report(&earlier, &machine.read("pid:7"));
     assert_eq!(report.counts.minor_faults.value().unwrap().count, 2 + 4 + 1);
@@ -199,7 +202,7 @@ fn only_the_programs_of_a_driver_are_metered() {
     machine.process(7, 1, 5000, 0);
     machine.process(8, 7, 30, 0);
     let earlier = machine.read("children:7");
-    machine.process(7, 1, 9000, 33); // 8 ran for three ticks more and was waited for
+    machine.process(7, 1, 9000, 33); // process 8 ran for three more ticks, and its parent waited for it
     machine.end(8);
     machine.process(10, 1, 77, 0);
     let report = report(&earlier, &machine.read("children:7"));

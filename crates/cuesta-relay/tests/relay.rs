@@ -15,43 +15,43 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 /// After this time a test fails.
-const LONG: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The person: types at the terminal and reads from it.
+/// A person at a pseudo-terminal, who types and reads at the master.
 struct Person {
     terminal: OwnedFd,
-    hands: OwnedFd,
+    master: OwnedFd,
     seen: String,
 }
 
 impl Person {
-    fn sits_down() -> Self {
-        let hands = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        grantpt(&hands).expect("granted");
-        unlockpt(&hands).expect("unlocked");
-        let name = ptsname(&hands, Vec::new()).expect("a name");
+    fn new() -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&master).expect("granted");
+        unlockpt(&master).expect("unlocked");
+        let name = ptsname(&master, Vec::new()).expect("a name");
         let terminal = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other end");
-        let person = Self { terminal, hands, seen: String::new() };
-        person.wants_window(100, 30);
+        let person = Self { terminal, master, seen: String::new() };
+        person.resize(100, 30);
         person
     }
 
-    fn wants_window(&self, columns: u16, rows: u16) {
+    fn resize(&self, columns: u16, rows: u16) {
         let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.terminal, size).expect("a size");
     }
 
     fn types(&self, text: &str) {
-        assert_eq!(rustix::io::write(&self.hands, text.as_bytes()).expect("typed"), text.len());
+        assert_eq!(rustix::io::write(&self.master, text.as_bytes()).expect("typed"), text.len());
     }
 
     fn sees(&mut self, wanted: &str) {
         let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
         while !self.seen.contains(wanted) {
-            let came = poll(&mut [PollFd::new(&self.hands, PollFlags::IN)], Some(&patience)).expect("polls");
-            assert!(came > 0, "{wanted:?} never came, only {:?}", self.seen);
+            let came = poll(&mut [PollFd::new(&self.master, PollFlags::IN)], Some(&patience)).expect("polls");
+            assert!(came > 0, "{wanted:?} did not arrive, only {:?}", self.seen);
             let mut buffer = [0; 4096];
-            let len = rustix::io::read(&self.hands, &mut buffer).expect("reads");
+            let len = rustix::io::read(&self.master, &mut buffer).expect("reads");
             self.seen.push_str(&String::from_utf8_lossy(&buffer[..len]));
         }
     }
@@ -60,7 +60,7 @@ impl Person {
         !tcgetattr(&self.terminal).expect("modes").local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO)
     }
 
-    fn records(&self, target: &str) -> Relay {
+    fn start_relay(&self, target: &str) -> Relay {
         let wanted = RelayConfig {
             target: target.parse().expect("a target"),
             login: Login::default(),
@@ -73,7 +73,7 @@ impl Person {
     }
 }
 
-/// The target of a host that greets, echoes, and hangs up at a `q`.
+/// The target of a host that greets, echoes, and hangs up on `q`.
 fn host() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = format!("tcp://{}", listener.local_addr().expect("an address"));
@@ -106,16 +106,16 @@ fn shown(cast: &Cast) -> String {
 
 #[test]
 fn a_session_is_forwarded_and_recorded() {
-    let mut person = Person::sits_down();
-    let relay = person.records(&host());
+    let mut person = Person::new();
+    let relay = person.start_relay(&host());
     person.sees("hello");
     assert!(person.is_raw());
     person.types("h\u{e9}");
     person.sees("h\u{e9}");
     person.types("q");
-    assert!(relay.wait(LONG), "the host has hung up");
+    assert!(relay.wait(PATIENCE), "the session did not end with the host's hangup");
     let cast = relay.finish().expect("a cast");
-    assert!(!person.is_raw(), "the terminal is as it was");
+    assert!(!person.is_raw(), "the terminal's modes are not restored");
     assert_eq!((typed(&cast).as_str(), shown(&cast).as_str()), ("h\u{e9}q", "hello\r\nh\u{e9}"));
     assert_eq!((cast.header.columns, cast.header.rows), (100, 30));
     assert!(!cast.was_stopped());
@@ -123,8 +123,8 @@ fn a_session_is_forwarded_and_recorded() {
 
 #[test]
 fn three_presses_of_the_escape_key_end_the_session() {
-    let mut person = Person::sits_down();
-    let relay = person.records(&host());
+    let mut person = Person::new();
+    let relay = person.start_relay(&host());
     person.sees("hello");
     // A single press is sent after the timeout, or at once with the next key.
     for echo in ["x", "\x1d", "y", "z\x1d"] {
@@ -134,24 +134,24 @@ fn three_presses_of_the_escape_key_end_the_session() {
     person.types("\x1da");
     person.sees("\x1da");
     person.types("\x1d\x1d\x1d");
-    assert!(relay.wait(LONG), "the person has left");
+    assert!(relay.wait(PATIENCE), "the escape key did not end the session");
     let cast = relay.finish().expect("a cast");
     assert_eq!(typed(&cast), "x\x1dyz\x1d\x1da");
-    assert!(shown(&cast).ends_with('a'), "the host got no key that was for the relay");
+    assert!(shown(&cast).ends_with('a'), "the host got a press of the escape key that was meant for the relay");
     assert!(cast.was_stopped() && !person.is_raw());
 }
 
 #[test]
 fn stopping_keeps_the_recording() {
-    let mut person = Person::sits_down();
-    let relay = person.records(&host());
+    let mut person = Person::new();
+    let relay = person.start_relay(&host());
     person.sees("hello");
     assert!(!relay.wait(Duration::ZERO));
-    person.wants_window(90, 40);
+    person.resize(90, 40);
     person.types("x");
     person.sees("x");
     relay.stop();
-    assert!(relay.wait(LONG));
+    assert!(relay.wait(PATIENCE));
     let cast = relay.finish().expect("a cast");
     assert!(cast.was_stopped() && !person.is_raw());
     assert_eq!(typed(&cast), "x");
@@ -159,8 +159,8 @@ fn stopping_keeps_the_recording() {
 
 #[test]
 fn dropping_the_relay_restores_the_terminal() {
-    let mut person = Person::sits_down();
-    let relay = person.records(&host());
+    let mut person = Person::new();
+    let relay = person.start_relay(&host());
     person.sees("hello");
     assert!(person.is_raw());
     drop(relay);
@@ -169,12 +169,12 @@ fn dropping_the_relay_restores_the_terminal() {
 
 #[test]
 fn a_failed_start_is_reported_and_leaves_the_terminal_alone() {
-    let person = Person::sits_down();
+    let person = Person::new();
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = format!("tcp://{}", nobody.local_addr().expect("an address"));
     drop(nobody);
-    let relay = person.records(&target);
-    assert!(relay.wait(LONG));
+    let relay = person.start_relay(&target);
+    assert!(relay.wait(PATIENCE));
     assert!(matches!(relay.finish(), Err(RelayError::NoLine(_))));
     assert!(!person.is_raw());
     let null = || OwnedFd::from(std::fs::File::open("/dev/null").expect("there"));

@@ -1,4 +1,4 @@
-//! Any cast: no panic, its tapes parse, and it reads back as written.
+//! Properties of any cast: no function panics, its tapes parse, and it reads back as written.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ fn with_secret(mut cast: Cast, gaps: &[(u64, bool)]) -> Cast {
     cast
 }
 
-/// What a program shows for a key of a secret.
+/// How a program shows a key of a secret.
 #[derive(Debug, Clone, Copy)]
 enum Shows {
     Nothing,

@@ -14,12 +14,12 @@ fn version_1_holds_output_only() {
     let events: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.what.clone())).collect();
     assert_eq!(events, [(250, What::Output("$ ".into())), (1500, What::Output("bye\r\n".into()))]);
     assert_eq!((cast.header.terminal.as_deref(), cast.header.command.as_deref()), (Some("xterm"), Some("/bin/zsh")));
-    let error = tape(&cast, Timing::Closed, "").expect_err("nobody typed").to_string();
+    let error = tape(&cast, Timing::Closed, "").expect_err("a cast without input").to_string();
     assert!(error.contains("nothing that was typed"), "{error}");
 }
 
 #[test]
-fn what_versions_2_and_3_allow_is_taken() {
+fn optional_parts_of_versions_2_and_3_are_read() {
     let second = "{\"version\":2,\"width\":0,\"height\":0,\"env\":{\"TERM\":null},\"later\":{}}\n\n[0.5,\"o\",\"a\"]\n[0.4,\"z\",\"?\"]\n[1,\"r\",\"132x50\"]\n[1e0,\"m\",\"\"]\n";
     let cast = read(second).expect("a cast");
     assert_eq!((cast.header.columns, cast.header.rows), (80, 24));

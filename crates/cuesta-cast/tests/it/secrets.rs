@@ -128,7 +128,7 @@ fn single_key_commands_of_a_full_screen_program_are_no_secret() {
 fn more_than_three_different_unshown_keys_are_secret() {
     let mut events = vec![output("\x1b[?1049h\r\nmain: main\x1b[H")];
     for (number, key) in ["h", "u", "n", "t"].iter().enumerate() {
-        // A meter elsewhere on the screen rises with every key.
+        // A strength meter elsewhere on the screen changes with every key.
         events.extend([input(key), output(&format!("\x1b[9;1Hstrength {number}\x1b[H"))]);
     }
     assert_eq!(left(&events[..7]), ["h", "u", "n"]);

@@ -1,5 +1,5 @@
-//! A test stand: users, loopback lines and the built-in host in one thread, in virtual time. Nothing here takes time.
-#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Each test uses its part of a private room.
+//! A test harness: users, loopback lines and the built-in host in one thread, in virtual time.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Each test uses a part of it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
-/// What an agent recorded.
+/// The records of an agent.
 pub struct RunRecords {
     /// Histograms of the measurement intervals, by tag without the step.
     pub histograms: BTreeMap<String, Histogram<u64>>,
@@ -28,7 +28,6 @@ pub struct RunRecords {
 }
 
 impl RunRecords {
-    /// Reads what an agent wrote.
     pub fn read(agent: &Path) -> Self {
         let timeline: Value = serde_json::from_slice(&fs::read(agent.join("timeline.json")).unwrap()).unwrap();
         let measured = |start: f64| {
@@ -89,7 +88,7 @@ impl RunRecords {
     }
 }
 
-/// A tape, parsed, under its name.
+/// A tape parsed as the script `name`.
 pub fn script(name: &str, text: &str) -> Scripts {
     let no_files = |_: &str| Err("no files here".to_owned());
     let tape = cuesta_tape::parse(text, name, &no_files).unwrap_or_else(|errors| panic!("{errors}"));
@@ -112,12 +111,12 @@ pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> RunSpec 
     serde_json::from_value(spec).unwrap()
 }
 
-/// Plays against the built-in host, over loopback lines.
+/// Runs a tape against the built-in host over loopback lines.
 pub fn play(spec: RunSpec, tape: &str, host: &Value) -> RunRecords {
     play_over(spec, tape, host, |line, _| line)
 }
 
-/// Plays as [`play`] does, with each user's line wrapped by the test.
+/// As [`play`], with each user's line wrapped by `wrap`.
 pub fn play_over(
     spec: RunSpec,
     tape: &str,
@@ -139,13 +138,13 @@ pub fn play_over(
     RunRecords::read(&agent)
 }
 
-/// Asserts that a figure lies within a share of what it should be.
+/// Asserts that the relative error of a figure is at most `within`.
 pub fn close(what: &str, found: f64, wanted: f64, within: f64) {
     let error = (found - wanted).abs() / wanted.abs();
-    assert!(error <= within, "{what}: {found} where {wanted} was wanted ({:.2} % off)", error * 100.0);
+    assert!(error <= within, "{what}: {found}, expected {wanted} ({:.2} % off)", error * 100.0);
 }
 
-/// The memory that this process has, in bytes.
+/// Resident memory of this process, in bytes.
 pub fn resident() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = statm.split_whitespace().nth(1).unwrap().parse().unwrap();

@@ -29,7 +29,7 @@ fn connect(host: &Host) -> TcpStream {
 
 fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
     let mut text = vec![0; len];
-    line.read_exact(&mut text).expect("so much comes");
+    line.read_exact(&mut text).expect("this many characters");
     text
 }
 
@@ -42,7 +42,7 @@ fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
         }
         pause();
     }
-    panic!("it did not come to that: {}", host.meters());
+    panic!("the meters do not satisfy the condition: {}", host.meters());
 }
 
 /// A millisecond for the host's threads.
@@ -215,7 +215,7 @@ fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
     let host = start(&shell(r#","allow":["10.1.2.0/24"]"#)).unwrap();
     let mut said = Vec::new();
     connect(&host).read_to_end(&mut said).unwrap();
-    assert!(said.is_empty(), "it is closed before anything is said");
+    assert!(said.is_empty(), "the line must be closed without output");
     wait_for(&host, |meters| meters["lines"]["refused"] == 1 && meters["lines"]["opened"] == 0);
 }
 

@@ -68,7 +68,7 @@ fn wait_until(what: &str, so: impl Fn() -> bool) {
         let due = clock::now() + Duration::from_millis(1);
         clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
     }
-    panic!("it did not come to be that {what}");
+    panic!("not within the time limit: {what}");
 }
 
 fn wait_for_close(host: &Host, closes: &serde_json::Value) {

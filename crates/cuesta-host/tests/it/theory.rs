@@ -9,15 +9,15 @@ use cuesta_distributions::{Distribution, SeededRng};
 use cuesta_record::{Stamp, clock};
 use tokio::task;
 
-/// Transactions per second, and the mean response time in seconds.
+/// Throughput in transactions per second, and mean response time in seconds.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct Performance {
     x: f64,
     r: f64,
 }
 
 /// The exact solution for exponential think times (mean `think`, seconds) and service times (mean `work`).
-fn theory(users: u32, think: f64, servers: u32, work: f64) -> Seen {
+fn theory(users: u32, think: f64, servers: u32, work: f64) -> Performance {
     // The probability of k users at the host, from that of k - 1 (the machine repair model).
     let mut weights = vec![1.0];
     for k in 1..=users {
@@ -28,14 +28,14 @@ fn theory(users: u32, think: f64, servers: u32, work: f64) -> Seen {
     let sum: f64 = weights.iter().sum();
     let busy: f64 = (0..=users).map(|k| weights[k as usize] * f64::from(k.min(servers))).sum();
     let x = busy / sum / work;
-    Seen { x, r: f64::from(users) / x - think }
+    Performance { x, r: f64::from(users) / x - think }
 }
 
 const SETTLE: Duration = Duration::from_secs(300);
 const MEASURE: Duration = Duration::from_secs(3000);
 
 /// Simulates `n` users with a mean think time of a second for an hour.
-fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
+fn measured(n: u64, servers: u32, service: &str) -> (Performance, f64) {
     let service = format!(r#""service_time":"{service}","servers":{servers}"#);
     let spec = format!(r#"{{"service":{{"transaction":{{"reply":4}}}},"echo":false,"seed":5,{service}}}"#);
     in_virtual_time(async move {
@@ -55,7 +55,7 @@ fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
         clock::sleep_until(from + MEASURE).await;
         let x = f64::from(count.get()) / MEASURE.as_secs_f64();
         let r = sum.get().as_secs_f64() / f64::from(count.get());
-        (Seen { x, r }, front.meters()["servers"]["busy"].as_f64().expect("there are servers"))
+        (Performance { x, r }, front.meters()["servers"]["busy"].as_f64().expect("there are servers"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! The lines that stand in for real ones: loopback, faulty, tap.
+//! Lines for tests: loopback, faulty and tap.
 
 use std::cell::RefCell;
 use std::io;
@@ -84,7 +84,7 @@ fn garbled_and_lost_characters_are_the_same_with_the_same_seed() {
     assert_ne!(garbled(1), garbled(2));
     let wrong = garbled(1).iter().filter(|character| **character != b'x').count();
     assert!((300..500).contains(&wrong), "{wrong} of 4000 were garbled");
-    assert!((3500..3700).contains(&lost(1).len()), "{} of 4000 came", lost(1).len());
+    assert!((3500..3700).contains(&lost(1).len()), "{} of 4000 arrived", lost(1).len());
 }
 
 #[test]

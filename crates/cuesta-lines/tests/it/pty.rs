@@ -33,7 +33,7 @@ fn a_window_is_never_empty() {
 }
 
 #[test]
-fn a_program_is_told_of_another_window() {
+fn a_program_learns_a_new_window_size() {
     play(async {
         let mut line = line("pty:trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done").await;
         up_to(&mut *line, "ready").await;
@@ -68,7 +68,7 @@ fn input_without_echo_is_reported() {
         assert_eq!(line.echoes(), Some(false));
         let mut raw = crate::real::line("pty:stty raw; echo ready; cat").await;
         up_to(&mut *raw, "ready").await;
-        assert_eq!(raw.echoes(), None, "left to the program");
+        assert_eq!(raw.echoes(), None, "the program decides");
     });
 }
 
@@ -89,7 +89,7 @@ fn a_program_leads_a_session_on_its_terminal() {
         let shown = to_the_end(&mut *line).await.0;
         // pid (comm) state ppid pgrp session tty_nr tpgid
         let fields: Vec<&str> = shown.split_whitespace().collect();
-        assert_eq!(fields[1], "(cat)", "no shell stands between: {shown}");
+        assert_eq!(fields[1], "(cat)", "a shell is still there: {shown}");
         assert_eq!((fields[0], fields[0], fields[0]), (fields[4], fields[5], fields[7]), "{shown}");
         assert_eq!(fields[3], std::process::id().to_string());
         assert_ne!(fields[6], "0");
@@ -100,7 +100,7 @@ fn a_program_leads_a_session_on_its_terminal() {
 fn control_keys_send_signals() {
     play(async {
         let mut line = line("pty:bash --norc -c 'trap \"echo interrupted\" INT; cat; cat'").await;
-        // The second copy is printed by the program, so it runs.
+        // The program prints the second copy, so it runs.
         typed(&mut *line, "one\r").await;
         up_to(&mut *line, "one\r\none").await;
         typed(&mut *line, "\x03").await;
@@ -143,7 +143,7 @@ fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
         let mut line = line("pty:bash --norc --noprofile -ic '{ sleep 600 & } 2>/dev/null; echo $!; wait'").await;
         let job = number(&up_to(&mut *line, "\n").await);
         // Before the exec it is a bash too, which may handle the hangup itself.
-        wait_while(job, "it is no job yet", || status(job, "Name").as_deref() != Some("sleep")).await;
+        wait_while(job, "it is not a job yet", || status(job, "Name").as_deref() != Some("sleep")).await;
         drop(line);
         cuesta_lines::wait_for_ended_programs();
         wait_until_dead(job, "bash hands on what hung it up").await;
@@ -169,7 +169,7 @@ async fn wait_until_dead(pid: i32, why: &str) {
 async fn wait_while(pid: i32, why: &str, so: impl Fn() -> bool) {
     let begun = clock::now();
     while so() {
-        assert!(clock::now().since(begun) < Duration::from_secs(20), "{pid} is as it was: {why}");
+        assert!(clock::now().since(begun) < Duration::from_secs(20), "process {pid} has not changed: {why}");
         clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
     }
 }
@@ -183,7 +183,7 @@ fn a_missing_program_has_its_own_error() {
             assert_eq!(fault, Some("no-program"), "{target}: {shown}");
             assert!(shown.contains("not found") || shown.contains("denied"), "the shell's own words: {shown:?}");
         }
-        // The same exit status after input is another case.
+        // After input the same exit status has another meaning.
         let mut line = line("pty:read x; exit 127").await;
         typed(&mut *line, "x\r").await;
         assert_eq!(to_the_end(&mut *line).await.1, None);

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Two connected devices.
 struct Wire {
     folder: TempDir,
-    #[allow(dead_code, reason = "it ends with the wire")]
+    #[allow(dead_code, reason = "dropping it ends socat")]
     socat: Running,
 }
 
@@ -61,7 +61,7 @@ fn characters_cross_both_ways() {
     play(async move {
         let (mut a, mut b) = (line(&a).await, line(&b).await);
         typed(&mut *a, "login: \r\n\x03").await;
-        assert_eq!(up_to(&mut *b, "\x03").await, "login: \r\n\x03", "as it was sent: no echo, no editing");
+        assert_eq!(up_to(&mut *b, "\x03").await, "login: \r\n\x03", "the device must not echo or edit");
         typed(&mut *b, "yes").await;
         assert_eq!(up_to(&mut *a, "yes").await, "yes");
         assert_eq!((a.traffic().sent, a.traffic().received), (10, 3));

@@ -18,7 +18,7 @@ fn assert_within_2_percent(seconds: f64, expected: f64, what: &str) {
     assert!((seconds / expected - 1.0).abs() < 0.02, "{what}: {seconds} s, expected {expected} s");
 }
 
-/// Receives until the other end closes, and gives each character's own instant.
+/// Receives until the other end closes, and returns each character with its instant.
 async fn receive_all(line: &mut impl Line) -> Vec<(Stamp, u8)> {
     let mut buffer = [0; 4096];
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ fn the_host_waits_for_the_queue() {
         receive_all(&mut RateLimited::new(near, 4800)).await;
         let took = sent.await.unwrap().since(start).as_secs_f64();
         // The line may be ahead by its lead, and one character is in transit.
-        assert!((0.98..=1.0).contains(&took), "the last of one second's characters went after {took} s");
+        assert!((0.98..=1.0).contains(&took), "the last of one second's characters was sent after {took} s");
     })
     .unwrap();
 }

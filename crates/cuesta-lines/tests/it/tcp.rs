@@ -117,7 +117,7 @@ fn fill(far: &mut Box<dyn Line>) -> Vec<u8> {
     let mut sent = Vec::new();
     while let Poll::Ready(len) = far.poll_send(&mut cx, &piece) {
         sent.extend_from_slice(&piece[..len.expect("no fault")]);
-        assert!(sent.len() < 10_000_000, "the line accepts without end");
+        assert!(sent.len() < 10_000_000, "the line never fills");
     }
     sent
 }
@@ -129,7 +129,7 @@ fn a_slow_reader_holds_the_writer_and_loses_nothing() {
             let listener = listen(kind);
             let (mut near, mut far) = pair(&listener, &Options::default()).await;
             let sent = fill(&mut far);
-            assert!(sent.len() < 1_000_000, "the kernel hides {} characters", sent.len());
+            assert!(sent.len() < 1_000_000, "the kernel buffers {} characters", sent.len());
             drop(far);
             assert!(receive_exactly(&mut near, sent.len()).await == sent);
             assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
@@ -138,12 +138,12 @@ fn a_slow_reader_holds_the_writer_and_loses_nothing() {
 }
 
 #[test]
-fn the_kernel_hides_little_of_the_queue_for_a_slow_line() {
+fn the_kernel_buffers_little_for_a_slow_line() {
     in_real_time(async {
         let listener = listen("telnet");
         let (mut near, mut far) = pair(&listener, &Options { line_speed: 9600, ..Options::default() }).await;
         let sent = fill(&mut far);
-        assert!(sent.len() < 32_000, "the kernel hides {} characters", sent.len());
+        assert!(sent.len() < 32_000, "the kernel buffers {} characters", sent.len());
         assert_eq!(receive_exactly(&mut near, 50).await[..50], sent[..50]);
     });
 }
@@ -251,7 +251,7 @@ fn connecting_to_a_host_that_never_accepts_times_out() {
                 Ok(line) => lines.push(line),
                 Err(error) => break error,
             }
-            assert!(lines.len() < 10, "the queue is endless");
+            assert!(lines.len() < 10, "the queue never fills");
         };
         assert_eq!(error.name(), "timeout");
         assert!(error.to_string().contains("did not answer within 0.1 s"), "{error}");

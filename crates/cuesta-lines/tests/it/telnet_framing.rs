@@ -11,7 +11,7 @@ const WILL: u8 = 251;
 const SB: u8 = 250;
 const SE: u8 = 240;
 
-/// The characters and replies of `end` for `raw`, given whole.
+/// The characters and replies of `end` for `raw`, received in one piece.
 fn feed(end: &mut Framing, raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut raw = raw.to_vec();
     let len = end.receive(&mut raw);
@@ -21,7 +21,7 @@ fn feed(end: &mut Framing, raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
     (raw, replies)
 }
 
-/// The same, given in pieces of `size`.
+/// The same, received in pieces of `size`.
 fn feed_in_pieces(end: &mut Framing, raw: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
     let fed = raw.chunks(size).map(|piece| feed(end, piece));
     fed.fold((Vec::new(), Vec::new()), |(characters, replies), (more, answers)| {
@@ -42,10 +42,10 @@ fn encode_by(end: &mut Framing, mut characters: &[u8], room: usize, step: usize)
         let len = encoded.1.len().min(step);
         all.extend_from_slice(&encoded.1[..len]);
         let taken = end.sent(characters, encoded, len);
-        assert!(taken > 0, "every call gets on");
+        assert!(taken > 0, "a call encoded nothing");
         characters = &characters[taken..];
         all.extend_from_slice(end.replies());
-        assert!(end.replies().len() < 3, "no more is owed than the rest of one character");
+        assert!(end.replies().len() < 3, "more is pending than the rest of one character");
         end.replied(end.replies().len());
     }
     all
@@ -60,7 +60,7 @@ fn settle(terminal: &mut Framing, host: &mut Framing) -> usize {
         assert_eq!(characters, b"");
         from_host = feed(host, &from_terminal).1;
         rounds += 1;
-        assert!(rounds < 10, "the two talk in circles");
+        assert!(rounds < 10, "the negotiation does not end");
     }
     rounds
 }
@@ -90,8 +90,8 @@ fn ends_of_the_same_role_do_not_loop() {
     settle(&mut terminal(), &mut terminal());
 }
 
-/// What `inetutils-telnetd` 2.4 and `busybox telnetd` 1.35 of Debian 12 say to a terminal, and the answers upon which they
-/// start their program: each pair is one read and what is sent at once.
+/// The negotiation of `inetutils-telnetd` 2.4 and `busybox telnetd` 1.35 (Debian 12), up to the replies after which they start
+/// their program. Each pair is one read and its reply.
 const TELNETD: &[(&[u8], &[u8])] = &[
     (
         b"\xff\xfb\x25\xff\xfb\x26\xff\xfd\x18\xff\xfd\x20\xff\xfd\x23\xff\xfd\x27\xff\xfd\x24",
@@ -271,7 +271,7 @@ proptest! {
 fn a_new_window_size_is_sent_to_a_host_that_asked() {
     let mut terminal = Framing::terminal(80, 24, "xterm");
     terminal.resize(100, 30);
-    assert_eq!(terminal.replies(), b"", "nobody has asked");
+    assert_eq!(terminal.replies(), b"", "sent before the host asked");
     let mut host = Framing::host();
     settle(&mut terminal, &mut host);
     assert_eq!(host.window(), Some((100, 30)));

@@ -1,5 +1,5 @@
 //! Lines to real programs, and the state of these programs in `/proc`.
-#![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs;
 use std::future::Future;
@@ -12,8 +12,8 @@ use cuesta_record::clock::{self, Time};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a test in real time.
-pub(crate) fn play<T: 'static>(scene: impl Future<Output = T> + 'static) -> T {
-    clock::run(Time::Real, scene).expect("a clock")
+pub(crate) fn play<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
+    clock::run(Time::Real, test).expect("a clock")
 }
 
 pub(crate) async fn line(target: &str) -> Box<dyn Line> {
@@ -60,7 +60,7 @@ async fn piece(line: &mut dyn Line) -> Result<String, &'static str> {
     Ok(String::from_utf8_lossy(&buffer[..received.len]).into_owned())
 }
 
-/// Waits until it is so.
+/// Waits until `is_so` returns true.
 pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool + 'static) {
     let what = what.to_owned();
     play(async move {
@@ -85,14 +85,14 @@ pub(crate) fn status(pid: i32, row: &str) -> Option<String> {
     Some(value.trim_start_matches(':').trim().to_owned())
 }
 
-/// Our children, dead or alive.
+/// The children of this process, zombies included.
 pub(crate) fn children() -> Vec<i32> {
     let own = std::process::id().to_string();
     let all = fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     all.filter(|pid| status(*pid, "PPid").as_ref() == Some(&own)).collect()
 }
 
-/// Our open descriptors.
+/// Number of open descriptors of this process.
 pub(crate) fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").expect("/proc").count()
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::harness::{ask, driven, end, opened, refused, refused_within};
 use crate::peers::openssh;
-use crate::stand::{ask, driven, end, opened, refused, refused_within};
 
 #[test]
 fn a_host_at_max_startups_is_named_and_accepts_later() {

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use cuesta_lines::{Login, Target, preflight, unlock};
 
+use crate::harness::{ask, driven, opened, refused};
 use crate::peers::{Peer, keygen, me, openssh, openssh_with};
-use crate::stand::{ask, driven, opened, refused};
 
 fn run(program: &str, arguments: &[&str]) {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap();

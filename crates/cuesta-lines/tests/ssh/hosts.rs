@@ -6,8 +6,8 @@ use std::time::Duration;
 use cuesta_lines::{Line, Opening};
 use cuesta_record::clock;
 
+use crate::harness::{ask, driven, end, opened, until};
 use crate::peers::{Authorized, Peer, dropbear, openssh, tinysshd};
-use crate::stand::{ask, driven, end, opened, until};
 
 /// Opens a shell, checks its terminal and its echo, and exits.
 fn serves_a_terminal(peer: &Peer) {

@@ -2,9 +2,9 @@
 //! temporary.
 #![allow(clippy::unwrap_used)] // Shared functions are part of tests too.
 
+mod harness;
 mod peers;
 mod routes;
-mod stand;
 
 mod broken;
 mod certificates;

@@ -6,8 +6,8 @@ use cuesta_lines::{Login, send};
 use cuesta_record::clock;
 use russh::MethodKind;
 
+use crate::harness::{ask, driven, opened_by};
 use crate::passwords::host;
-use crate::stand::{ask, driven, opened_by};
 
 #[test]
 fn obscured_keys_are_sent_together_on_the_grid_followed_by_chaff() {
@@ -21,7 +21,7 @@ fn obscured_keys_are_sent_together_on_the_grid_followed_by_chaff() {
         let start = clock::now();
         send(&mut line, b"a").await.unwrap();
         send(&mut line, b"b").await.unwrap();
-        crate::stand::until(&mut line, "ab").await;
+        crate::harness::until(&mut line, "ab").await;
         let sent = line.traffic().sent;
         // After the last key, chaff follows for at least a second: ten ticks of this grid.
         ask(&mut line, "c", "c").await;

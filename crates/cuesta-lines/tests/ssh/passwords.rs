@@ -8,7 +8,7 @@ use russh::keys::{Algorithm, PrivateKey};
 use russh::server::{Auth, ChannelOpenHandle, Config, Handler, Msg, Response, Session};
 use russh::{Channel, ChannelId, Error, MethodKind, MethodSet, Pty};
 
-use crate::stand::{ask, driven, opened_by};
+use crate::harness::{ask, driven, opened_by};
 
 /// A host with one user and password. It echoes its input.
 pub(crate) struct Host {

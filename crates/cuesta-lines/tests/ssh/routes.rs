@@ -4,8 +4,8 @@ use std::fs;
 
 use cuesta_lines::{Login, Target, preflight};
 
+use crate::harness::{ask, driven, opened, refused};
 use crate::peers::{Peer, me, openssh};
-use crate::stand::{ask, driven, opened, refused};
 
 /// A configuration in the peer's folder, and a target that reads it; `{key}` and `{known}` are the peer's own files.
 fn configured(peer: &Peer, host: &str, text: &str) -> String {
@@ -119,7 +119,7 @@ fn the_configured_environment_and_command_are_sent() {
     let last = openssh("AcceptEnv CUESTA_*");
     let more = "SetEnv CUESTA_SET=one\n  SendEnv CARGO_PKG_NAME\n  RemoteCommand echo \"[$CUESTA_SET]\"; exec cat";
     let url = configured(&last, "last", &block("last", &last, more));
-    driven(async move { crate::stand::until(&mut *opened(&url).await.unwrap(), "[one]").await });
+    driven(async move { crate::harness::until(&mut *opened(&url).await.unwrap(), "[one]").await });
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use crate::harness::{ask, driven, opened, refused};
 use crate::peers::{keygen, openssh, openssh_at};
-use crate::stand::{ask, driven, opened, refused};
 
 #[test]
 fn an_unknown_host_is_refused_unless_new_keys_may_be_learnt() {

@@ -1,4 +1,4 @@
-//! The tracers' counts equal those of the kernel and of programs, to the unit.
+//! The tracers' counts equal those of the kernel and of programs exactly.
 
 use cuesta_meters::Figure;
 use cuesta_meters::traced::Depth;
@@ -10,11 +10,11 @@ const FAULTS: &str = "m = mmap.mmap(-1, 5000 * 4096); [m.__setitem__(n * 4096, 1
 #[test]
 fn page_faults_and_switches_are_those_of_the_kernel() {
     let mut program = Program::start();
-    program.does(FAULTS);
+    program.run(FAULTS);
     let mut traced = program.traced(Depth::Light);
     let mut plain = meter(&format!("pid:{}", program.pid()));
-    program.does(FAULTS);
-    program.does("for n in range(300): time.sleep(1e-6)");
+    program.run(FAULTS);
+    program.run("for n in range(300): time.sleep(1e-6)");
     let (traced, plain) = (traced.report().unwrap(), plain.report().unwrap());
     let notes = traced.notes.join("; ");
     let (traced, plain) = (traced.counts, plain.counts);
@@ -28,7 +28,7 @@ fn page_faults_and_switches_are_those_of_the_kernel() {
         assert_eq!(Some(counted(traced)), kernel(plain), "{name}: {notes}");
     }
     assert!(counted(&traced.minor_faults) >= 5000);
-    // A task that is woken on its way to sleep does not switch.
+    // A task that is woken before it sleeps does not switch.
     assert!(counted(&traced.wakeups).abs_diff(counted(&traced.voluntary_switches)) < 5, "{traced:?}");
     assert!(!traced.of_machine.iter().any(|name| name == "forks"), "{:?}", traced.of_machine);
 }
@@ -52,7 +52,7 @@ fn system_calls_are_those_that_the_program_makes() {
 fn calls_are_classed_by_purpose() {
     let mut program = Program::start();
     let row = "for n in range(200): mmap.mmap(-1, 1 << 16).close()";
-    program.does(row);
+    program.run(row);
     let (report, _) = program.report(Depth::Full, row);
     let of = |name: &str| *report.by_cause.value().unwrap().causes[name].count.value().unwrap();
     assert!((400.0..440.0).contains(&of("mapping")), "{}", of("mapping"));
@@ -63,11 +63,11 @@ fn calls_are_classed_by_purpose() {
 fn short_lived_programs_belong_to_their_starter() {
     let mut program = Program::start();
     let row = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(20)]";
-    program.does(row);
+    program.run(row);
     let (report, _) = program.report(Depth::Full, row);
     assert_eq!((counted(&report.counts.forks), counted(&report.counts.execs)), (20, 20));
     let loading = &report.by_cause.value().unwrap().causes["loading"];
-    // Each is forked, loaded and ended.
+    // Each program is a fork, an exec and an exit.
     assert_eq!(loading.count.map(|count| *count as u64), Figure::traced(60));
     assert!(counted(&report.counts.minor_faults) > 20 * 20);
 }

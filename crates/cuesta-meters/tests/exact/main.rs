@@ -1,10 +1,12 @@
-//! The tracers beside what the kernel counts itself and what programs know. Needs root, and a kernel that describes its types.
+//! Compares the tracers with the kernel's own counts and with programs' own figures. Needs root and a kernel with BTF.
 //!
-//! - `program`: a program that does what it is told; `running`: it ends with its test. `counts`: to the unit. `time`: whose, into what; the account closes.
-//! - `distributions`: how long tasks were off their CPUs. `whose`: subjects of other kinds. `idle`: why the subject did not run. `nobody`: without privileges.
-//! - `relocatable`: what is loaded fits any kernel.
+//! - `program`: a program that runs commands. `running`: ends it together with its test.
+//! - `counts`: counts agree exactly. `time`: owner and causes of CPU time; the account closes. `distributions`: times off the CPU
+//!   and in run queues. `idle`: why the subject did not run.
+//! - `whose`: drivers, control groups and CPUs as subjects. `nobody`: without privileges.
+//! - `relocatable`: the compiled tracers fit any kernel.
 
-#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 mod counts;
 mod distributions;

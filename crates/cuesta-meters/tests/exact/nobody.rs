@@ -1,4 +1,4 @@
-//! Without privileges nothing is traced: the report says so, names the remedy, and has all other figures.
+//! Without privileges nothing is traced: the report names the reason and the remedy and has all other figures.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use cuesta_meters::traced::{Depth, Trace};
 
 use crate::program::meter;
 
-/// Is set where this program runs again, as nobody.
+/// Environment variable that is set when this program runs again as the user nobody.
 const NOBODY: &str = "CUESTA_TEST_NOBODY";
 
 #[test]
@@ -17,18 +17,18 @@ fn a_user_without_privileges_gets_the_reason() {
         let mut meter = meter(&format!("pid:{}", std::process::id())).with_tracer(Depth::Light);
         let first = meter.snapshot();
         let mut report = meter.report().unwrap();
-        // Until the kernel's clock has ticked.
+        // There is no figure before the kernel's first tick.
         while report.cpu.idle.value().is_none() {
             report = meter.report_since(&first).unwrap();
         }
         let why = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
         assert!(report.notes.contains(&format!("not traced: {why}")), "{:?}", report.notes);
         assert_eq!(report.idle.page_wait.why(), Some(why));
-        assert_eq!(Trace::absence(true).as_deref(), Some(why), "and before anything is begun");
+        assert_eq!(Trace::absence(true).as_deref(), Some(why), "the reason is also known before the start");
         assert!(report.own.seconds.value().is_some() && report.cpu.idle.value().is_some());
         return;
     }
-    assert_eq!(Trace::absence(true), None, "these tests are root's");
+    assert_eq!(Trace::absence(true), None, "these tests must run as root");
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("nobody");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
@@ -38,6 +38,6 @@ fn a_user_without_privileges_gets_the_reason() {
     let drop = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"];
     let mut command = Command::new("setpriv");
     command.args(drop).arg(&program).arg("somebody_without_privileges").env(NOBODY, "1").current_dir("/");
-    let output = command.output().expect("setpriv is of every Debian");
+    let output = command.output().expect("setpriv of util-linux is needed");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -15,7 +15,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 pub(crate) struct Program {
     running: Running,
-    said: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -33,9 +33,9 @@ impl Program {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut command = Command::new("python3");
         let mut running = Running::start(command.args(["-c", LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let said = BufReader::new(running.0.stdout.take().unwrap());
-        let mut program = Self { running, said, _alone: alone };
-        program.does("pass");
+        let output = BufReader::new(running.0.stdout.take().unwrap());
+        let mut program = Self { running, output, _alone: alone };
+        program.run("pass");
         program
     }
 
@@ -44,22 +44,22 @@ impl Program {
     }
 
     /// Runs a row and waits until the program sleeps again; returns the numbers that it printed.
-    pub(crate) fn does(&mut self, row: &str) -> Vec<f64> {
-        // In one piece: one call reads it.
+    pub(crate) fn run(&mut self, row: &str) -> Vec<f64> {
+        // In one write, so that one call reads it.
         self.running.0.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
-        let mut said = String::new();
-        while !said.ends_with("done\n") {
-            assert!(self.said.read_line(&mut said).unwrap() > 0, "the program has ended: {said}");
+        let mut rows = String::new();
+        while !rows.ends_with("done\n") {
+            assert!(self.output.read_line(&mut rows).unwrap() > 0, "the program has ended: {rows}");
         }
         while !self.sleeps() {
             std::thread::yield_now();
         }
-        said.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect()
+        rows.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect()
     }
 
-    /// Whether it has left its CPU, in a call: `read` is number 0.
+    /// Whether the program is off the CPU in `read` (system call 0).
     fn sleeps(&self) -> bool {
-        fs::read_to_string(format!("/proc/{}/syscall", self.pid())).expect("it lives").starts_with("0 ")
+        fs::read_to_string(format!("/proc/{}/syscall", self.pid())).expect("it runs").starts_with("0 ")
     }
 
     pub(crate) fn traced(&self, depth: Depth) -> Meter {
@@ -69,8 +69,8 @@ impl Program {
     /// The traced report of a row.
     pub(crate) fn report(&mut self, depth: Depth, row: &str) -> (MeterReport, Vec<f64>) {
         let mut meter = self.traced(depth);
-        let said = self.does(row);
-        (meter.report().unwrap(), said)
+        let printed = self.run(row);
+        (meter.report().unwrap(), printed)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is compiled here must find its way in the kernels of others: no offset of a kernel's structure may be fixed in it.
+//! The compiled tracers must run on other kernels, so no offset of a kernel structure may be fixed in them.
 
 use cuesta_meters::traced;
 
@@ -10,11 +10,11 @@ const SOURCES: [&str; 4] = [
     include_str!("../../src/traced/trace.bpf.c"),
 ];
 
-/// Types that a program and the kernel share by contract (`linux/bpf.h`), which never change.
+/// Types of the kernel's interface (`linux/bpf.h`), which never change.
 const BY_CONTRACT: [&str; 1] = ["bpf_spin_lock"];
 
 #[test]
-fn every_structure_of_the_kernel_is_looked_up_where_it_is_loaded() {
+fn every_kernel_structure_is_relocated_when_it_is_loaded() {
     let structures: Vec<(&str, &str)> = KERNEL
         .split("\nstruct ")
         .skip(1)
@@ -27,17 +27,17 @@ fn every_structure_of_the_kernel_is_looked_up_where_it_is_loaded() {
         let is_looked_up = end.trim() == "OF_KERNEL;";
         assert_eq!(is_looked_up, !BY_CONTRACT.contains(&name), "struct {name}: `}}{end}`");
     }
-    // The kernel's own headers would fix the offsets of the machine that compiled it.
+    // The kernel's headers would fix the offsets of the machine that compiles.
     for source in SOURCES {
         assert!(!source.contains("#include <linux") && !source.contains("vmlinux.h"));
     }
 }
 
 #[test]
-fn the_object_says_what_is_to_be_looked_up_and_names_no_place_of_this_machine() {
+fn the_object_has_relocations_and_no_path_of_this_machine() {
     let object = traced::object().unwrap();
     let has = |text: &str| object.windows(text.len()).any(|bytes| bytes == text.as_bytes());
     assert!(object.starts_with(b"\x7fELF"));
-    assert!(has(".BTF.ext"), "relocations are in it");
-    assert!(!has(env!("CARGO_MANIFEST_DIR")), "the same source gives the same object anywhere");
+    assert!(has(".BTF.ext"), "the object has no relocations");
+    assert!(!has(env!("CARGO_MANIFEST_DIR")), "the object contains a path of this machine");
 }

@@ -1,23 +1,23 @@
-//! The owner and the split of CPU time, and whether the account closes.
+//! The owner and the causes of CPU time, and whether the account closes.
 
 use cuesta_meters::traced::Depth;
 use cuesta_meters::{Figure, MeterReport, Tier};
 
 use crate::program::{Program, exact, meter};
 
-/// Most that CPU time may be off: percent. A task that runs when it is looked at has its clock read up to a tick late.
+/// Largest error of CPU time, in percent. The kernel updates the clock of a running task up to a tick late.
 const OFF: f64 = 1.0;
 
-/// Burns CPU time; returns how much.
+/// Burns CPU time. Returns the report and the seconds by the program's own clock.
 fn burn(program: &mut Program, depth: Depth) -> (MeterReport, f64) {
     let row = "before = time.process_time(); any(iter(lambda: time.process_time() > before + 1.5, True)); \
                print(time.process_time() - before)";
-    let (report, said) = program.report(depth, row);
-    (report, said[0])
+    let (report, printed) = program.report(depth, row);
+    (report, printed[0])
 }
 
 #[test]
-fn cpu_time_is_what_the_programs_own_clock_says() {
+fn cpu_time_equals_the_programs_own_clock() {
     let mut program = Program::start();
     let (report, known) = burn(&mut program, Depth::Light);
     let traced = exact(&report.own.seconds);
@@ -34,16 +34,16 @@ fn cpu_time_is_what_the_programs_own_clock_says() {
 }
 
 #[test]
-fn the_account_of_the_machine_closes_and_says_its_tier() {
+fn the_account_of_the_machine_closes_and_has_its_tier() {
     let mut program = Program::start();
     let mut machine = meter("machine").with_tracer(Depth::Light);
     let reports: Vec<MeterReport> = (0..TRIES)
         .map(|_| {
-            program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
+            program.run("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
             machine.report().unwrap()
         })
         .collect();
-    // Steal is told in ticks, and not of an instant: a single interval may be off by some of them, the median is not.
+    // The kernel reports steal in ticks and late, so a single interval may be off by some ticks. The median is not.
     let accounted = median(reports.iter().map(|report| exact(&report.closure.accounted)));
     assert!((accounted - 100.0).abs() < 1.0, "{accounted}");
     let rows =
@@ -57,7 +57,7 @@ fn the_account_of_the_machine_closes_and_says_its_tier() {
     }
 }
 
-/// Intervals of which the account is taken.
+/// Number of intervals.
 const TRIES: usize = 5;
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -67,11 +67,11 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 #[test]
-fn beside_samples_interrupts_alone_are_traced() {
+fn with_the_sampler_only_interrupts_are_traced() {
     let mut program = Program::start();
     let mut meter = meter(&format!("pid:{}", program.pid())).with_tracer(Depth::Light);
     meter = meter.with_sampler(cuesta_meters::sampled::cause::SamplerOptions::default());
-    program.does("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
+    program.run("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
     let report = meter.report().unwrap();
     let by_cause = report.by_cause.value().unwrap();
     let tier = |name: &str| match &by_cause.causes[name].seconds {

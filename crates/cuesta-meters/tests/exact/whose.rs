@@ -13,7 +13,7 @@ const SPAWN: &str = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) f
 fn only_the_children_of_a_driver_count() {
     let mut program = Program::start();
     let mut children = meter(&format!("children:{}", program.pid())).with_tracer(Depth::Light);
-    program.does(SPAWN);
+    program.run(SPAWN);
     let counts = children.report().unwrap().counts;
     assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
     assert!(counted(&counts.minor_faults) > 100);
@@ -24,12 +24,12 @@ fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
     let group = Group::with(program.pid());
     let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
-    program.does(SPAWN);
+    program.run(SPAWN);
     let inside = traced.report().unwrap();
     assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (10, 10));
     group.leave(program.pid());
     traced.report().unwrap();
-    program.does(SPAWN);
+    program.run(SPAWN);
     let outside = traced.report().unwrap();
     assert_eq!(counted(&outside.counts.execs), 0);
     assert!(exact(&outside.own.seconds) < 1e-9, "{:?}", outside.own);
@@ -38,9 +38,9 @@ fn a_control_group_has_its_tasks_and_those_below() {
 #[test]
 fn a_cpu_has_all_tasks_that_run_there() {
     let mut program = Program::start();
-    program.does("os.sched_setaffinity(0, {0})");
+    program.run("os.sched_setaffinity(0, {0})");
     let mut one = meter("cpus:0").with_tracer(Depth::Full);
-    program.does("t = time.process_time() + 0.3; any(iter(lambda: time.process_time() > t, True))");
+    program.run("t = time.process_time() + 0.3; any(iter(lambda: time.process_time() > t, True))");
     let report = one.report().unwrap();
     assert!(exact(&report.own.usr) > 10.0, "{:?}", report.own);
     assert!(counted(&report.counts.system_calls) > 10);
@@ -48,7 +48,7 @@ fn a_cpu_has_all_tasks_that_run_there() {
     assert!((rows - exact(&report.own.percent)).abs() < 0.1, "{rows} of {:?}", report.own);
 }
 
-/// A control group of version 2 below another, which is named.
+/// A control group of version 2 below a named group.
 struct Group(PathBuf);
 
 impl Group {

@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 
 use cuesta_screen::Screen;
 
-/// The program in the pane: it prints one piece, and queries the terminal, whose reply confirms that the piece is drawn. Then it
-/// signals the test, and waits until the test has looked.
+/// The program in the pane. It prints one piece and queries the terminal, whose reply confirms that the piece is drawn. Then it
+/// signals the test and waits until the test has captured the screen.
 const PANE: &str = r"
 stty raw -echo
 for piece in $PIECES/*; do
@@ -30,14 +30,14 @@ impl Tmux {
         let size = [columns.to_string(), rows.to_string()];
         let pieces = format!("PIECES={}", folder.join("pieces").display());
         let new = ["new-session", "-d", "-x", &size[0], "-y", &size[1], "-e", &pieces, "bash", "-c", PANE];
-        // Without its bar all rows are the pane's.
-        tmux.say(
+        // Without the status bar the pane has all rows.
+        tmux.run(
             &["start-server", ";", "set-option", "-g", "status", "off", ";"].iter().chain(&new).collect::<Vec<_>>(),
         );
         tmux
     }
 
-    fn say<S: AsRef<std::ffi::OsStr>>(&self, words: &[S]) -> String {
+    fn run<S: AsRef<std::ffi::OsStr>>(&self, words: &[S]) -> String {
         let mut command = Command::new("tmux");
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LC_ALL", "C.UTF-8");
         command.env("TERM", "xterm-256color").args(["-u", "-f", "/dev/null", "-S"]).arg(&self.socket).args(words);
@@ -47,12 +47,12 @@ impl Tmux {
     }
 
     /// Rows and cursor (row, column) when piece `number` has been drawn.
-    fn shows(&self, number: usize) -> (Vec<String>, (u16, u16)) {
-        self.say(&["wait-for", &format!("drawn-{number:02}")]);
-        let rows = self.say(&["capture-pane", "-p"]).lines().map(|row| row.trim_end().to_owned()).collect();
-        let cursor = self.say(&["display-message", "-p", "#{cursor_y} #{cursor_x}"]);
+    fn capture(&self, number: usize) -> (Vec<String>, (u16, u16)) {
+        self.run(&["wait-for", &format!("drawn-{number:02}")]);
+        let rows = self.run(&["capture-pane", "-p"]).lines().map(|row| row.trim_end().to_owned()).collect();
+        let cursor = self.run(&["display-message", "-p", "#{cursor_y} #{cursor_x}"]);
         let (row, column) = cursor.trim().split_once(' ').expect("two numbers");
-        self.say(&["wait-for", "-S", &format!("seen-{number:02}")]);
+        self.run(&["wait-for", "-S", &format!("seen-{number:02}")]);
         (rows, (row.parse().expect("a number"), column.parse().expect("a number")))
     }
 }
@@ -95,7 +95,7 @@ fn compare(name: &str, stream: &[u8], size: (u16, u16)) -> usize {
         stream[from..*cut].chunks(7).for_each(|read| screen.feed(read));
         screen.feed(b"\x1b[5n");
         from = *cut;
-        let (rows, cursor) = tmux.shows(number);
+        let (rows, cursor) = tmux.capture(number);
         let ours: Vec<_> = screen.rows().collect();
         assert_eq!(ours.join("\n"), rows.join("\n"), "{name}, checkpoint {number} at {cut}");
         assert_eq!(screen.cursor(), cursor, "{name}, checkpoint {number} at {cut}");

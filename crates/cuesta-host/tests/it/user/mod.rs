@@ -1,5 +1,5 @@
 //! The other end of a served line, for tests.
-#![allow(dead_code, reason = "no one test uses all of it")]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::future::poll_fn;
 use std::io;
@@ -93,7 +93,7 @@ impl User {
         }
     }
 
-    /// Receives until what has come ends with `end`.
+    /// Receives until the received text ends with `end`.
     pub(crate) async fn receive_until(&mut self, end: &[u8]) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         while !text.ends_with(end) {

@@ -1,4 +1,4 @@
-//! Shared by the tests: opening a line, typing, and reading until a text arrives.
+//! Shared functions of the tests: open a line, type, and read until a text arrives.
 
 use std::time::Duration;
 
