@@ -1,5 +1,5 @@
-//! The limit: the smallest loop that sends the same bytes and takes the same two figures of each key, its lateness and its
-//! echo time. One thread, edge-triggered epoll, a binary heap of due times, `epoll_pwait2`.
+//! The limit: the smallest loop that sends the same bytes and measures the same two figures of each key, its lateness and its
+//! echo time. It has one thread, edge-triggered epoll, a binary heap of due times, and `epoll_pwait2`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -104,7 +104,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Each typist begins at an instant of its own within the cycle.
+    /// Spreads the typists' first instants over the cycle.
     fn spread_typists(&mut self) {
         let now = clock::now();
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;

@@ -14,7 +14,7 @@ const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
 
-// The thresholds of validity that a plan has by default: `tests/plan/test_schema.py` holds them against the schema's.
+// A plan's default thresholds of validity: `tests/plan/test_schema.py` compares them with the schema's.
 const LATENESS_P99: f64 = 0.010;
 const DRIVER_CPU: f64 = 0.9;
 const RUN_WAIT: f64 = 0.2;
@@ -51,7 +51,7 @@ impl Crowd {
         [self.outcome, self.limit].map(|outcome| outcome.cpu / MEASURE.as_secs_f64())
     }
 
-    /// Why the run is not valid.
+    /// The reasons why the run is not valid.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let outcome = &self.outcome;
         let [cpu, _] = self.cpu();

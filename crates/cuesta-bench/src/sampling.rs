@@ -22,7 +22,7 @@ const MOST: f64 = 0.03;
 /// Pairs of a sampled and an unsampled turn, and as many of two unsampled turns as a control.
 const PAIRS: usize = 100;
 
-/// How long the snapshot thread is looked at.
+/// How long the snapshot thread is measured.
 const STEADY: Duration = Duration::from_secs(2);
 
 /// Measures each load, kept on one CPU.

@@ -1,5 +1,5 @@
-//! The limit over ssh: the smallest loop with `russh` that sends the same bytes and takes the same two figures of each key. A
-//! session for each user, one task that types for all, and a handler that takes the output.
+//! The limit over ssh: the smallest loop with `russh` that sends the same bytes and measures the same two figures of each key. It
+//! has a session for each user, one task that types for all, and a handler that receives the output.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -96,7 +96,7 @@ async fn connect(job: &Job, config: Arc<Config>) -> Result<User, Box<dyn Error>>
     let sent = Arc::new(AtomicU64::new(0));
     let mut handle = connect_stream(config, stream, Client { sent: Arc::clone(&sent) }).await?;
     if !handle.authenticate_none("bench").await?.success() {
-        return Err("the host lets nobody in".into());
+        return Err("the host refuses the login".into());
     }
     let channel = handle.channel_open_session().await?;
     channel.request_pty(false, "xterm-256color", 80, 24, 0, 0, &[]).await?;
@@ -114,7 +114,7 @@ struct KeyTally {
     lateness: Histogram,
 }
 
-/// Types for all users, each at an instant of its own within the cycle.
+/// Types for all users, whose instants are spread over the cycle.
 async fn type_keys(users: Vec<User>, job: Job, tally: Rc<RefCell<KeyTally>>) {
     let (start, until) = (clock::now(), job.until());
     let mut due: BinaryHeap<Reverse<(Stamp, usize)>> = (0..users.len())

@@ -11,7 +11,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity}
 pub(crate) const SWITCHES: u32 = 40_000;
 
 pub(crate) fn switch() {
-    let allowed = sched_getaffinity(None).expect("a thread may ask where it may run");
+    let allowed = sched_getaffinity(None).expect("a thread may read its own affinity");
     let mut here = CpuSet::new();
     here.set(sched_getcpu());
     sched_setaffinity(None, &here).expect("the CPU that it runs on is one of these");

@@ -1,4 +1,4 @@
-//! A kernel timer that interrupts this thread and does nothing else. A file of its own because the system call is unsafe.
+//! A kernel timer that interrupts this thread and does nothing else. It is in its own file because the system call is unsafe.
 #![allow(unsafe_code)]
 
 use std::io;

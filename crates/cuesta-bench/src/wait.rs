@@ -1,5 +1,5 @@
-//! Waits for events with a timeout in nanoseconds. A file of its own because no safe crate offers it: rustix rounds up to the
-//! millisecond, and a limit that sent keys in bunches of a millisecond would be no limit.
+//! Waits for events with a timeout in nanoseconds. It is in its own file because it is unsafe: no safe crate offers this call.
+//! rustix rounds up to the millisecond, and a limit that sent keys only once a millisecond would be no limit.
 #![allow(unsafe_code)]
 
 use std::io;

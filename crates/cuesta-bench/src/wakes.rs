@@ -1,4 +1,4 @@
-//! How late the machine wakes a thread that only sleeps: no host and no driver can do better.
+//! Measures how late the machine wakes a thread that only sleeps. No host and no driver can be less late.
 
 use std::io;
 use std::num::NonZero;
@@ -40,7 +40,7 @@ impl Wakes {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "what is measured is the kernel's sleep, not our clock's")]
+#[expect(clippy::disallowed_methods, reason = "this measures the kernel's sleep, not our clock's")]
 fn sleep(cpu: usize, stop: &AtomicBool) -> io::Result<Vec<f64>> {
     process::pin(cpu)?;
     set_current_timer_slack(NonZero::new(1))?;

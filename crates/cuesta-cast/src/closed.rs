@@ -54,7 +54,7 @@ fn timeout(session: &Session) -> Option<Duration> {
     (longest > TIMEOUT).then(|| Duration::from_secs(longest.as_secs() + 1))
 }
 
-/// A wait, and when the person saw what it waits for.
+/// A wait, and the instant at which the person saw its condition met.
 struct Wait {
     rule: String,
     knows: Duration,

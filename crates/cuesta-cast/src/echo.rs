@@ -126,7 +126,7 @@ impl Echo {
         self.unanswered = true;
     }
 
-    /// Feeds the screen with output; gives its readable characters.
+    /// Feeds the screen with output and returns its readable characters.
     pub(crate) fn feed(&mut self, screen: &mut Screen, text: &str) -> String {
         self.unanswered = false;
         self.watched.iter_mut().for_each(|text| text.echoed = text.seen_keys());
@@ -192,7 +192,7 @@ impl Text {
         self.standing.last().is_some_and(|standing| *standing >= self.enough())
     }
 
-    /// How many keys there are up to the last that was seen.
+    /// The number of keys up to the last one that was seen.
     fn seen_keys(&self) -> usize {
         self.standing.iter().rposition(|standing| *standing > 0).map_or(0, |last| last + 1)
     }
@@ -241,7 +241,7 @@ impl Text {
         most
     }
 
-    /// Of each key, whether it was shown.
+    /// Whether each key was shown.
     fn shown(&self) -> Vec<bool> {
         let last = self.keys.len().saturating_sub(1);
         let mut shown = vec![false; self.keys.len()];

@@ -113,7 +113,7 @@ fn are_answered(keys: &[&Stroke]) -> bool {
     keys.len() == 1 || (!two && !keys.last().is_some_and(unanswered))
 }
 
-/// Whether two digits stand side by side: rather a code than a count before a command.
+/// Whether two digits are adjacent: probably a code, not a count before a command.
 fn has_number(keys: &[&Stroke]) -> bool {
     let is_digit = |key: &Stroke| matches!(key.press.code, KeyCode::Char(digit) if digit.is_ascii_digit());
     keys.windows(2).any(|pair| pair.iter().all(|key| is_digit(key)))

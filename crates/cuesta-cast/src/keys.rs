@@ -215,7 +215,7 @@ mod tests {
         let replies = "\x1b[12;40R\x1b[?62;c\x1b[>0;276;0c\x1b[0n\x1b]11;rgb:0000/0000/0000\x07\x1b]10;rgb:f/f/f\x1b\\\
                        \x1bP1$r0m\x1b\\\x1b[?1;2$y\x1b[8;24;80t\x1b[I\x1b[O\x1b[?1u";
         assert_eq!(all(&[(0, replies), (1, "x")]), [KeyCode::Char('x')]);
-        // In two pieces, far apart: the rest of the answer is not typed either way.
+        // A reply in two pieces, far apart: its rest is not taken for typed text.
         assert_eq!(all(&[(0, "\x1b]11;rgb:00"), (10, "00/0000/0000\x07y")]), [KeyCode::Char('y')]);
     }
 

@@ -1,5 +1,5 @@
-//! Versions 2 and 3: a header, then one event a row, `[seconds, code, data]`. Version 2 counts the seconds from the beginning,
-//! version 3 from the event before.
+//! Versions 2 and 3: a header, then one event in each row, `[seconds, code, data]`. Version 2 counts the seconds from the
+//! beginning, version 3 from the previous event.
 
 use std::time::Duration;
 

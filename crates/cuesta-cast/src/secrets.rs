@@ -244,7 +244,7 @@ impl Columns {
     }
 }
 
-/// Whether a name is that of a secret's column.
+/// Whether this is the name of a secret's column.
 pub(crate) fn is_column(name: &str) -> bool {
     let (word, number) = name.split_once('_').unwrap_or((name, "1"));
     ["password", "secret"].contains(&word) && number.parse::<u32>().is_ok_and(|parsed| parsed.to_string() == number)

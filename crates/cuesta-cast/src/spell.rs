@@ -102,7 +102,7 @@ fn chord(bytes: &[u8]) -> String {
     }
 }
 
-/// What a key sends, as `Press` takes it.
+/// The bytes of a key in the notation of `Press`.
 fn escaped(bytes: &[u8]) -> String {
     let one = |byte: &u8| match byte {
         0x1b => "\\e".to_owned(),
@@ -133,7 +133,7 @@ mod tests {
     use cuesta_tape::{Keys, Modes, Piece, Step, parse};
     use proptest::prelude::*;
 
-    /// What the commands would type.
+    /// The bytes that the commands type.
     fn bytes(commands: &[String]) -> Vec<u8> {
         let tape = parse(&commands.join("\n"), "t.tape", &|_| Err(String::new())).unwrap_or_else(|e| panic!("{e}"));
         let mut bytes = Vec::new();

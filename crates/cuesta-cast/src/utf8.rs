@@ -51,7 +51,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cuts_change_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..40), cut in 0_usize..40) {
+        fn cuts_do_not_change_the_text(bytes in proptest::collection::vec(any::<u8>(), 0..40), cut in 0_usize..40) {
             let (head, tail) = bytes.split_at(cut.min(bytes.len()));
             let mut characters = Utf8Decoder::default();
             let text = characters.take(head) + &characters.take(tail) + &characters.finish();

@@ -1,4 +1,4 @@
-//! Version 1: one object, with output only: `stdout` is a list of `[seconds since the one before, text]`.
+//! Version 1: one object with output only. `stdout` is a list of `[seconds since the previous one, text]`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A distribution of durations: what it is, and its samples.
+//! A distribution of durations and its samples.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::duration::{LONGEST, show};
 use crate::{DistributionError, SeededRng, read};
 
-/// How long something takes, from draw to draw. Made from text by [`Distribution::parse`]; [`Display`](fmt::Display) gives
-/// text that parses to the same distribution.
+/// A distribution of durations. [`Distribution::parse`] makes it from text; [`Display`](fmt::Display) writes text that parses to
+/// the same distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     pub(crate) form: Form,
@@ -38,12 +38,13 @@ impl Distribution {
         Self { form: Form::Fixed(duration.min(LONGEST)), max: None }
     }
 
-    /// Reads a distribution, for example `exp 5s max 50s`; `load` gives the text of an empirical distribution's file or says why not.
+    /// Reads a distribution, for example `exp 5s max 50s`. `load` returns the text of an empirical distribution's file, or why it
+    /// cannot be read.
     pub fn parse(text: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Self, DistributionError> {
         read::distribution(text, load)
     }
 
-    /// One draw: never negative, never over `max` or a year.
+    /// One sample, at least 0 and at most `max` or a year.
     pub fn sample(&self, rng: &mut SeededRng) -> Duration {
         let drawn = match &self.form {
             Form::Fixed(duration) => *duration,
@@ -58,7 +59,7 @@ impl Distribution {
         drawn.min(self.max.unwrap_or(LONGEST))
     }
 
-    /// The mean, truncation by `max` included.
+    /// The mean after truncation by `max`.
     pub fn mean(&self) -> Duration {
         seconds(match self.max {
             None => self.form.mean(),
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn shown_and_read_again_is_the_same() {
+    fn a_written_distribution_parses_to_the_same() {
         for text in [
             "fixed 0s",
             "exp 5s",
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absurd_law_is_refused_where_it_is_absurd() {
+    fn an_invalid_distribution_is_refused_at_its_place() {
         for (text, at) in [
             ("", 0),
             ("   ", 0),
@@ -171,7 +172,7 @@ mod tests {
             ("uniform 1s 2s max 5s", 1.5),
             // Far beyond the tail: the closed form, exp(sigma²/2).
             ("lognormal 1s 0.5 max 1h", (0.125_f64).exp()),
-            // Half the draws are cut; ∫₀¹ of survival 1/(1+x²) is π/4.
+            // Half of the samples are cut; the integral of the survival function 1/(1+x²) over 0..1 is π/4.
             ("loglogistic 1s 2 max 1s", std::f64::consts::FRAC_PI_4),
             ("empirical gaps.txt max 1s", 2.3 / 3.0),
         ] {

@@ -1,4 +1,4 @@
-//! Durations as people write them: `200ms`, `2s`, `15m`, `1h30m`, `1.5s`, and `2` (seconds).
+//! Reads and writes durations: `200ms`, `2s`, `15m`, `1h30m`, `1.5s`, and `2` (seconds).
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ const UNITS: [(&str, u128); 7] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// A text that is no duration.
+/// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It does not read as numbers with units.
+    /// It does not consist of numbers with units.
     #[error("`{0}` is not a duration; write for example 200ms, 2s, 15m or 1h30m")]
     Malformed(String),
     /// It begins with a minus sign.
     #[error("`{0}` is negative; a duration is at least 0")]
     Negative(String),
-    /// It is beyond [`LONGEST`].
+    /// It is longer than [`LONGEST`].
     #[error("`{0}` is longer than a year")]
     TooLong(String),
 }
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// The unit at the head of `text` in nanoseconds, and what follows it. A bare number is seconds if it stands alone.
+/// The unit at the head of `text` in nanoseconds, and the text after it. A number without a unit is seconds if it is `alone`.
 fn unit(text: &str, alone: bool) -> Option<(u128, &str)> {
     if text.is_empty() {
         return alone.then_some((1_000_000_000, ""));
@@ -61,14 +61,14 @@ fn unit(text: &str, alone: bool) -> Option<(u128, &str)> {
     UNITS.iter().find_map(|(name, ns)| Some((*ns, text.strip_prefix(name)?)))
 }
 
-/// `number` times `unit`, exact in decimal, rounded down to the nanosecond. Floats would lose what [`show`] wrote.
+/// `number` times `unit`, exact in decimal, rounded down to the nanosecond. Floats would lose digits that [`show`] wrote.
 fn nanoseconds(number: &str, unit: u128) -> Option<u128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
         return None;
     }
     let digits = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u128>().ok() };
-    // 18 digits are over a year in any unit and fit u128 when multiplied; more of a fraction is below a nanosecond.
+    // 18 digits are over a year in any unit, and their product fits u128. Further digits of a fraction are below a nanosecond.
     let whole = whole.trim_start_matches('0');
     if whole.len() > 18 {
         return Some(u128::from(u64::MAX));
@@ -77,7 +77,7 @@ fn nanoseconds(number: &str, unit: u128) -> Option<u128> {
     Some(digits(whole)? * unit + digits(fraction)? * unit / 10_u128.pow(fraction.len() as u32))
 }
 
-/// Shows a duration so that [`parse`] gives the same back, in the largest units that read well.
+/// Writes a duration in its largest readable units, so that [`parse`] returns the same duration.
 pub fn show(duration: Duration) -> String {
     let ns = duration.as_nanos();
     match ns {
@@ -110,7 +110,7 @@ fn decimal(value: u128, unit: u128) -> String {
     format!("{}.{}", value / unit, digits.trim_end_matches('0'))
 }
 
-/// A stranger's text, short enough for a message.
+/// Shortens a user's text for an error message.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -121,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn usual_notations_parse() {
         for (text, ns) in [
             ("200ms", 200_000_000),
             ("2s", 2_000_000_000),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_none() {
+    fn other_text_is_refused() {
         for text in ["", "s", "1x", "1.2.3", ".", "1m30", "1 s", "1e3", "NaN", "inf", "+1", "1s-1s", "٣s"] {
             assert!(matches!(parse(text), Err(DurationError::Malformed(_))), "{text}");
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_it_readably() {
+    fn durations_are_written_in_readable_units() {
         for text in ["0s", "7ns", "1.5us", "50ms", "1.5s", "15m", "1h30m", "1h", "1m30s", "1h0.25s"] {
             assert_eq!(show(parse(text).unwrap()), text);
         }
@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shown_and_read_again_is_the_same(ns in 0..=LONGEST.as_nanos() as u64) {
+        fn a_written_duration_parses_to_the_same(ns in 0..=LONGEST.as_nanos() as u64) {
             let duration = Duration::from_nanos(ns);
             prop_assert_eq!(parse(&show(duration)), Ok(duration));
         }

@@ -1,6 +1,6 @@
-//! What is wrong with the text of a distribution, and where.
+//! The error for an invalid distribution.
 
-/// A distribution that cannot be had: the place in its text, what is wrong and what to write instead.
+/// An invalid distribution: the place in its text, the problem and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {hint}")]
 pub struct DistributionError {

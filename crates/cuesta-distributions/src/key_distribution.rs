@@ -1,4 +1,4 @@
-//! The shape of the gaps between keys. The key gap (a mean) is set elsewhere; a shape has mean one and scales it.
+//! The shape of the gaps between keys. A shape has mean one; it is multiplied by the mean key gap, which is set elsewhere.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::distribution::seconds;
 use crate::{DistributionError, SeededRng, mean, words};
 
-/// How gaps between keys vary about their mean. Keys never overlap: a gap is the time from one key to the next, and
-/// rollover is not emulated, since a terminal line carries keys one after another anyway.
+/// How gaps between keys vary about their mean. A gap is the time from one key to the next. Rollover is not emulated, because a
+/// terminal line carries keys one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum KeyDistribution {
-    /// All gaps alike, as VHS types.
+    /// Equal gaps, as in VHS.
     #[default]
     Fixed,
     /// Exponential gaps.
@@ -22,18 +22,18 @@ pub enum KeyDistribution {
     },
     /// Log-logistic gaps.
     LogLogistic {
-        /// Over 1 (else there is no mean), at most 1000; the larger, the more alike the gaps.
+        /// Over 1 (otherwise there is no mean), at most 1000. A larger shape varies less.
         shape: f64,
     },
-    /// A human's: three-parameter log-logistic, the form that fits free-text typing best (González et al., "On the
+    /// Human typing: three-parameter log-logistic, the form that fits free-text typing best (González et al., "On the
     /// shape of timings distributions in free-text keystroke dynamics profiles", Heliyon 2021). No gap is shorter
     /// than a quarter of the mean; the coefficient of variation is 0.47.
     Human,
 }
 
-/// The shortest human gap, as a share of the mean: two keys never go at once.
+/// The shortest human gap, as a share of the mean: two keys are never sent at once.
 const HUMAN_FLOOR: f64 = 0.25;
-/// Of the log-logistic above the floor.
+/// Shape of the log-logistic distribution above that floor.
 const HUMAN_SHAPE: f64 = 3.5;
 
 const HINT: &str = "key distributions: fixed, exp, lognormal SIGMA, loglogistic SHAPE, human";
@@ -73,13 +73,13 @@ impl KeyDistribution {
         }
     }
 
-    /// The gap after a key when gaps are `mean` long in the mean; at most a year.
+    /// A gap after a key, for gaps with this mean; at most a year.
     pub fn gap(&self, mean: Duration, rng: &mut SeededRng) -> Duration {
         seconds(mean.as_secs_f64() * self.factor(rng))
     }
 }
 
-/// Log-logistic with mean 1.
+/// A log-logistic sample with mean 1.
 fn unit_log_logistic(shape: f64, rng: &mut SeededRng) -> f64 {
     rng.log_logistic(shape) / mean::log_logistic(shape)
 }
@@ -101,28 +101,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shown_and_read_again_is_the_same() {
+    fn a_written_distribution_parses_to_the_same() {
         for text in ["fixed", "exp", "lognormal 0.5", "loglogistic 3.5", "human"] {
             assert_eq!(KeyDistribution::parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn an_absurd_law_is_refused_where_it_is_absurd() {
+    fn an_invalid_distribution_is_refused_at_its_place() {
         for (text, at) in [("", 0), ("humane", 0), ("human 2", 6), ("lognormal", 0), ("loglogistic 1", 12)] {
             assert_eq!(KeyDistribution::parse(text).expect_err(text).at, at, "{text}");
         }
     }
 
     #[test]
-    fn a_human_never_overlaps_keys() {
+    fn human_keys_never_overlap() {
         let mut rng = SeededRng::new(1, 1);
         let least = (0..100_000).map(|_| KeyDistribution::Human.factor(&mut rng)).fold(f64::MAX, f64::min);
         assert!((HUMAN_FLOOR..HUMAN_FLOOR + 0.05).contains(&least), "{least}");
     }
 
     #[test]
-    fn a_human_varies_as_promised() {
+    fn human_gaps_have_the_documented_variation() {
         let mut rng = SeededRng::new(1, 2);
         let factors: Vec<f64> = (0..400_000).map(|_| KeyDistribution::Human.factor(&mut rng)).collect();
         let mean = factors.iter().sum::<f64>() / factors.len() as f64;

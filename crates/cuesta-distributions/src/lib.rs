@@ -1,13 +1,13 @@
 //! Distributions of durations: text in, seeded samples out.
 //!
-//! A distribution says how long something takes when it does not always take the same time: think time, service time, the gap
-//! between two keys. This crate reads distributions (`exp 5s`), shows them again, samples them and knows their means. It opens
-//! no files (a caller's loader does), reads no clock and sleeps nowhere.
+//! Think times, service times and the gaps between keys vary; a distribution describes how. This crate reads distributions
+//! (`exp 5s`), writes them, samples them and computes their means. It opens no files (the caller passes a loader), reads no clock
+//! and never sleeps.
 //!
 //! - [`Distribution`]: a distribution of durations, `fixed`, `exp`, `uniform`, `lognormal`, `loglogistic`, `empirical`.
-//! - [`KeyDistribution`]: the shape of the gaps between keys, with a mean of one; the key gap scales it.
-//! - [`SeededRng`]: the seeded numbers that one user draws from.
-//! - [`duration`]: `200ms`, `15m`, `1h30m`: the one place that reads and shows durations.
+//! - [`KeyDistribution`]: the shape of the gaps between keys, with a mean of one; the mean key gap scales it.
+//! - [`SeededRng`]: the seeded random numbers of one user.
+//! - [`duration`]: reads and writes durations (`200ms`, `15m`, `1h30m`) for all crates.
 
 mod distribution;
 pub mod duration;

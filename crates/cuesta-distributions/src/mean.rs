@@ -1,4 +1,4 @@
-//! Means of distributions, whole and truncated. All in seconds.
+//! Means of distributions, with and without truncation, in seconds.
 
 use std::f64::consts::PI;
 
@@ -36,13 +36,13 @@ impl Form {
     }
 }
 
-/// Of the log-logistic distribution with median 1: (π/β)/sin(π/β), finite for shapes over 1.
+/// Mean of the log-logistic distribution with median 1: (π/β)/sin(π/β), finite for shapes over 1.
 pub(crate) fn log_logistic(shape: f64) -> f64 {
     let b = PI / shape;
     b / b.sin()
 }
 
-/// Of nanoseconds, each cut to `max` seconds.
+/// Mean of values in nanoseconds, each cut to `max` seconds.
 fn average(values: &[u64], max: f64) -> f64 {
     values.iter().map(|ns| (*ns as f64 / 1e9).min(max)).sum::<f64>() / values.len() as f64
 }
@@ -52,7 +52,7 @@ fn uniform_below(from: f64, width: f64, max: f64) -> f64 {
     if uncut <= 0.0 {
         return from.min(max);
     }
-    // Draws below `max` have their middle as mean; the others are `max`.
+    // The mean of samples below `max` is the middle of their range; the others are `max`.
     let share = uncut / width;
     share * (from + uncut / 2.0) + (1.0 - share) * (from + uncut)
 }

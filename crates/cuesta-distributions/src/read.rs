@@ -1,4 +1,4 @@
-//! Text of a distribution → distribution.
+//! Parses the text of a distribution.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn distribution(text: &str, load: Load) -> Result<Distribution, Distr
     Ok(distribution)
 }
 
-/// Takes `max D` off the end.
+/// Splits `max D` off the end.
 fn cut_max<'a, 'b>(words: &'b [Word<'a>]) -> Result<(&'b [Word<'a>], Option<Duration>), DistributionError> {
     let [rest @ .., key, value] = words else { return Ok((words, None)) };
     if key.text != "max" {
@@ -103,7 +103,7 @@ fn empirical(file: &Word, load: Load) -> Result<Form, DistributionError> {
     Ok(Form::Empirical { file: file.text.to_owned(), values: values.into() })
 }
 
-/// A distribution whose mean is absurd would spoil a run quietly.
+/// Refuses a mean of 0 or over a year, which would make a run meaningless without an error.
 fn sound(form: &Form, name: &Word) -> Result<(), DistributionError> {
     let mean = form.mean();
     if mean <= 0.0 && !matches!(form, Form::Fixed(_)) {

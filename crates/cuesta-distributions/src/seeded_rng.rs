@@ -4,8 +4,8 @@ use rand::{Rng, RngExt};
 use rand_distr::{Exp1, StandardNormal};
 use rand_pcg::Pcg64;
 
-/// One stream of random numbers. The same seed and number give the same stream on any machine, thread or node, whatever
-/// other streams are used for.
+/// One stream of random numbers. The same seed and stream number give the same stream on any machine, thread or node, and
+/// streams are independent of each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeededRng {
     numbers: Pcg64,
@@ -22,7 +22,7 @@ impl SeededRng {
         Self { numbers: Pcg64::new(state, increment) }
     }
 
-    /// A number in (0, 1): never the ends, so that logarithms and odds of it are finite.
+    /// A number in (0, 1). The ends are excluded, so that its logarithm and odds are finite.
     pub fn unit(&mut self) -> f64 {
         (((self.numbers.next_u64() >> 12) as f64) + 0.5) / (1_u64 << 52) as f64
     }
@@ -62,14 +62,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_are_fixed_for_ever() {
+    fn a_seed_always_gives_the_same_numbers() {
         let mut stream = SeededRng::new(1979, 96);
         let drawn: Vec<u64> = (0..4).map(|_| stream.below(1_000_000)).collect();
         assert_eq!(drawn, [864_188, 442_818, 140_594, 791_588]);
     }
 
     #[test]
-    fn neighbours_are_unlike() {
+    fn neighbouring_streams_are_uncorrelated() {
         let mean_product: f64 = (0..1000)
             .map(|user| {
                 let (mut a, mut b) = (SeededRng::new(7, user), SeededRng::new(7, user + 1));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn below_nothing_is_nothing() {
+    fn below_zero_is_zero() {
         assert_eq!(SeededRng::new(0, 0).below(0), 0);
     }
 }

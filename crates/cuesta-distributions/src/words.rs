@@ -1,4 +1,4 @@
-//! The words of a distribution and its numbers, with the place of each for messages.
+//! Splits a distribution's text into words and numbers, each with its place for error messages.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) fn split(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// As many arguments as the name takes.
+/// Checks the number of arguments.
 pub(crate) fn count(
     name: &Word,
     arguments: &[Word],
@@ -63,7 +63,7 @@ pub(crate) fn span(word: &Word) -> Result<Duration, DistributionError> {
 
 /// A number over `above` and at most `most`.
 pub(crate) fn number(word: &Word, name: &str, above: f64, most: f64) -> Result<f64, DistributionError> {
-    // Rust reads "inf", "NaN" and "1e9" as numbers too; people who write them here are mistaken.
+    // Rust also parses "inf", "NaN" and "1e9", which are mistakes here.
     let plain = word.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match word.text.parse::<f64>() {
         Ok(value) if plain && value > above && value <= most => Ok(value),

@@ -172,8 +172,8 @@ impl Drop for BarrierWait<'_> {
 mod tests {
     use super::*;
 
-    fn poll(meet: &mut BarrierWait<'_>) -> Poll<Stamp> {
-        meet.poll(&Context::from_waker(Waker::noop()))
+    fn poll(wait: &mut BarrierWait<'_>) -> Poll<Stamp> {
+        wait.poll(&Context::from_waker(Waker::noop()))
     }
 
     fn at(millis: u64) -> Stamp {
@@ -181,41 +181,41 @@ mod tests {
     }
 
     #[test]
-    fn the_last_to_come_frees_all_at_one_instant_ahead() {
+    fn the_last_arrival_releases_all_at_one_later_instant() {
         let barrier = Barrier::new(at(0), false);
         let mut first = barrier.arrive(3, at(10));
         let mut second = barrier.arrive(3, at(1_010));
         assert!(poll(&mut first).is_pending());
         let mut third = barrier.arrive(3, at(1_001));
-        for meet in [&mut third, &mut first, &mut second] {
-            assert_eq!(poll(meet), Poll::Ready(at(1_300)));
+        for wait in [&mut third, &mut first, &mut second] {
+            assert_eq!(poll(wait), Poll::Ready(at(1_300)));
         }
         assert!(poll(&mut barrier.arrive(3, at(1_400))).is_pending());
-        assert_eq!(barrier.standing(0, 0), None, "nobody else has to be told");
+        assert_eq!(barrier.standing(0, 0), None, "a local barrier has no status for the engine");
     }
 
     #[test]
-    fn one_who_leaves_counts_no_more() {
+    fn a_user_who_leaves_no_longer_counts() {
         let barrier = Barrier::new(at(0), false);
         drop(barrier.arrive(2, at(1)));
         assert!(poll(&mut barrier.arrive(2, at(2))).is_pending());
     }
 
     #[test]
-    fn users_on_several_agents_wait_for_the_word_of_the_engine() {
+    fn users_on_several_agents_wait_for_the_engines_release() {
         let barrier = Barrier::new(at(0), true);
         let mut here = barrier.arrive(2, at(300));
         let expected = BarrierStatus { group: 4, barrier: 5, round: 0, arrived: 1, parties: 2, go_on: at(500) };
         assert_eq!(barrier.standing(4, 5), Some(expected));
         assert_eq!(barrier.standing(4, 5), None, "nothing has changed since");
         barrier.release(1, at(900));
-        assert!(poll(&mut here).is_pending(), "that was about another meeting");
+        assert!(poll(&mut here).is_pending(), "the release was for another round");
         barrier.release(0, at(600));
         assert_eq!(poll(&mut here), Poll::Ready(at(600)));
     }
 
     #[test]
-    fn the_engine_hears_of_one_who_leaves() {
+    fn the_engine_gets_a_status_when_a_user_leaves() {
         let barrier = Barrier::new(at(0), true);
         let here = barrier.arrive(2, at(300));
         barrier.standing(0, 0);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_is_in_the_cast_and_what_was_typed_is_not() {
+    fn output_is_in_the_cast_and_input_is_not() {
         let (tap, events) = tap();
         tap.tell(CastEvent::Opened(at(1500)));
         tap.sees(TapEvent { direction: Direction::Received, at: at(1600), bytes: b"login: \xc3" });
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_counted() {
+    fn characters_that_do_not_fit_into_the_queue_are_counted() {
         let (tap, events) = tap();
         for number in 0..QUEUE as u64 + 2 {
             tap.sees(TapEvent { direction: Direction::Received, at: at(1000 + number), bytes: b"abc" });

@@ -50,7 +50,7 @@ mod tests {
         Stamp::ZERO + Duration::from_millis(ms)
     }
 
-    /// The phases of a line that was to be opened at 100 ms and was there at 190 ms, in ms.
+    /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
         let mut of = |figure| series_names.series("g", "line", figure);

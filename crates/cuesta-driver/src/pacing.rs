@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_takes_long_to_get_in_keeps_its_instants() {
+    fn a_slow_login_does_not_move_the_due_instants() {
         let cycle = Duration::from_millis(200);
         let first = Stamp::from_nanos(7);
         for (in_at, expected) in [(0, 0), (199, 0), (1001, 5_u32)] {

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_new_users_make_a_ramp() {
+    fn only_new_users_start_staggered() {
         let spec = spec(&[2, 5, 3, 6]);
         let times: Vec<_> =
             spec.timeline(Stamp::ZERO).steps.iter().map(|step| (step.begin, step.settled, step.end)).collect();

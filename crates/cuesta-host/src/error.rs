@@ -49,7 +49,7 @@ pub enum HostError {
     Meters {
         /// The file.
         path: String,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// A thread could not be started, pinned or given its timer.

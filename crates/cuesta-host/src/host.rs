@@ -26,11 +26,11 @@ use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
 use crate::{FrontEnd, HostError, Service, Spec, serve};
 
-/// A host that has descriptors for fewer lines than this says so in a note.
+/// A host that has descriptors for fewer lines than this has a note about it.
 const MANY_LINES: u64 = 10_000;
 /// Descriptors for other things than lines: files, event queues, timers.
 const OTHER_DESCRIPTORS: u64 = 64;
-/// Delay after a failed `accept`: nothing tells when the next one will succeed.
+/// Delay after a failed `accept`: no event announces that the next one will succeed.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// A running host. Dropping it stops it.
@@ -312,7 +312,7 @@ impl SpareDescriptor {
         }
     }
 
-    /// Closes it if descriptors were missing; true if that helps.
+    /// Closes it if `error` is a lack of descriptors; true if it was open.
     fn helps(&mut self, error: &io::Error) -> bool {
         let missing = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
         missing.contains(&error.raw_os_error()) && self.0.take().is_some()

@@ -3,7 +3,7 @@
 //! It serves many terminal lines from a thread per core, as the front ends of 1979 did: it collects input, echoes,
 //! hands messages to a service, holds output in a bounded pool until the line takes it, and meters all of this itself.
 //! Its capacity is known: a distribution of service times, a number of servers, an exact delay and a stall window are settings,
-//! so that what a driver measures can be checked against theory. It drives nobody and knows no tapes.
+//! so that a driver's measurements can be checked against theory. It runs no users and reads no tapes.
 //!
 //! - [`Spec`]: the host's specification, as JSON.
 //! - [`Host`]: the server on threads of its own, until it is stopped.

@@ -1,7 +1,7 @@
 //! The servers: one queue, first come first served, to a number of servers of equal speed.
 //!
-//! No task waits in a queue. The completion of a message is computed when it arrives, from due instants and never from "now": a
-//! server that woke half a millisecond late each time would be a slower server.
+//! No task waits in a queue. The completion of a message is computed when it arrives, from due instants and never from "now",
+//! because a server that wakes late would be a slower server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Servers {
         Self { distribution, rng, meters }
     }
 
-    /// Takes a message that arrived at `arrived`; gives its completion. Call it in the order of arrival.
+    /// Takes a message that arrived at `arrived` and returns its completion. Call it in the order of arrival.
     pub(crate) fn serve(&mut self, arrived: Stamp) -> Stamp {
         let work = self.distribution.sample(&mut self.rng);
         let Some(server) = self.meters.free_at.iter().min_by_key(|free_at| free_at.get()) else {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::HostError;
 
-/// What a host is to be; every field has a default. Durations and distributions are text (`5ms`, `exp 5ms`).
+/// A host's specification; every field has a default. Durations and distributions are text (`5ms`, `exp 5ms`).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spec {

@@ -1,8 +1,8 @@
 //! A line as a service sees it: a terminal to read messages from and to write answers to.
 //!
-//! Whatever a service waits for, the line is serviced meanwhile: input is collected and echoed, and output that is due is sent.
-//! Nothing is lost: output that the line does not take waits in the pool, output that does not fit into the pool is not written
-//! yet, and a line whose output has no room is not read.
+//! While a service waits, its line is still serviced: input is collected and echoed, and due output is sent. Nothing is lost:
+//! output that the line does not take waits in the pool, a service waits if the pool has no room, and a line whose output has no
+//! room is not read.
 
 use std::future::poll_fn;
 use std::io;
@@ -211,7 +211,7 @@ impl Terminal {
         .await
     }
 
-    /// Services the line until `ready` gives something; checks again at `due`.
+    /// Services the line until `ready` returns a value; checks again at `due`.
     fn poll_until<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -238,7 +238,7 @@ impl Terminal {
         if due == Stamp::FAR { Poll::Pending } else { Pin::new(&mut self.sleep).poll(cx) }
     }
 
-    /// Moves characters both ways as far as possible; gives when to service the line again if nothing arrives.
+    /// Moves characters both ways as far as possible. Returns when to service the line again if nothing arrives.
     pub(crate) fn service_line(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
         let began = clock::now();
         if let Some(end) = self.front.stalled(began) {

@@ -94,7 +94,7 @@ impl<L: Line> Faulty<L> {
         }
     }
 
-    /// How many characters may pass before the next fault; a stall that is due begins here.
+    /// The number of characters that may pass before the next fault. Begins a stall that is due.
     fn allowed(&mut self) -> Result<usize, Disconnection> {
         let left = |at: u64| usize::try_from(at.saturating_sub(self.count)).unwrap_or(usize::MAX);
         let mut allowed = if self.faults.fragment { 1 } else { usize::MAX };

@@ -1,5 +1,5 @@
-//! When the kernel received and sent packets, by its own clock (`SO_TIMESTAMPING`). A file of its own because no safe crate
-//! reads these control messages.
+//! Instants at which the kernel received and sent packets, by its own clock (`SO_TIMESTAMPING`). The code is in its own file
+//! because it is unsafe: no safe crate reads these control messages.
 //!
 //! Send stamps come back through the socket's error queue, and each makes an error event. tokio takes such an event for the end
 //! of the write side and reports the socket writable from then on, so waiting for readiness would spin. A stamped line whose
@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 
 use crate::StampPair;
 
-/// How soon a full stamped line tries to write again.
+/// Time after which a full stamped line tries to write again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// The state of a stamped connection.
@@ -92,7 +92,7 @@ impl KernelStamps {
         (number == self.sent.wrapping_sub(1)).then_some(StampPair { ours: self.written, kernel })
     }
 
-    /// Empties the error queue. Never fails: a broken line gives its error on reading.
+    /// Empties the error queue. Never fails: reading returns the error of a broken line.
     fn collect(&mut self, stream: &TcpStream) {
         while let Ok(messages) = receive(stream.as_raw_fd(), &mut [], libc::MSG_ERRQUEUE) {
             self.last = messages.number.zip(messages.at).or(self.last);
@@ -100,7 +100,7 @@ impl KernelStamps {
     }
 }
 
-/// Reads; gives the length and when the kernel received the last byte.
+/// Reads. Returns the length and the instant at which the kernel received the last byte.
 pub(crate) fn poll_receive(
     stream: &TcpStream,
     cx: &mut Context<'_>,

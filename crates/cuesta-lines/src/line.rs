@@ -20,7 +20,7 @@ pub trait Line {
     /// Reads received characters into `into`. `len` 0 means that the other end closed the line.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
 
-    /// Sends as much of `bytes` as the line takes; gives how many bytes that is (at least one).
+    /// Sends as much of `bytes` as the line takes. Returns the number of bytes (at least one).
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
     /// The line that this one wraps, if it wraps one. Methods that this line does not implement ask the inner line.
@@ -61,14 +61,14 @@ pub trait Line {
         self.inner()?.terminal()
     }
 
-    /// Changes the size of the terminal's window, where the other end can be told.
+    /// Changes the size of the terminal's window, on lines whose protocol can announce it.
     fn resize(&mut self, columns: u16, rows: u16) {
         if let Some(line) = self.inner_mut() {
             line.resize(columns, rows);
         }
     }
 
-    /// Whether the other end echoes what is typed now. `None` where that is unknown or up to the program that runs there.
+    /// Whether the other end echoes input now. `None` where that is unknown or decided by the program that runs there.
     fn echoes(&self) -> Option<bool> {
         self.inner()?.echoes()
     }
@@ -152,7 +152,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What an error of a line means.
+    /// The fault for an error of a line.
     pub fn of(error: &io::Error) -> Self {
         use io::ErrorKind as Kind;
         if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
@@ -206,7 +206,7 @@ impl Received {
     }
 }
 
-/// One event on a line by two clocks: ours and the kernel's.
+/// One event on a line by two clocks: the driver's and the kernel's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StampPair {
     /// Just before we sent, or just after we received.

@@ -53,7 +53,7 @@ impl Listener {
         self.socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback())
     }
 
-    /// Where it listens, with the port that it got.
+    /// The address at which it listens, with the actual port.
     pub fn target(&self) -> Target {
         self.target.clone()
     }

@@ -10,7 +10,7 @@ use cuesta_record::clock;
 
 use crate::{Line, Received, Traffic};
 
-/// The two ends of a line that buffers at most `capacity` characters each way. What one end sends the other can read at once.
+/// The two ends of a line that buffers at most `capacity` characters each way. Sent characters can be read at once.
 pub fn pair(capacity: usize) -> (Loopback, Loopback) {
     let [there, back] = [(); 2].map(|()| Rc::new(RefCell::new(Direction::new(capacity))));
     let end = |send: &Rc<_>, receive: &Rc<_>| Loopback {

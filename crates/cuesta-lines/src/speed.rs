@@ -1,8 +1,8 @@
-//! A line of a given speed. A start bit, eight data bits and a stop bit make ten bits to a character, each way.
+//! A line with a limited speed. A character has ten bits (start bit, eight data bits, stop bit), each way.
 //!
-//! Received characters are read in pieces and stamped by arithmetic, because handing them over one at a time would cost a
-//! wake-up each. Nothing more is read until the line would be free again, so the host sees the queue of a slow line. A sent
-//! character leaves when its last bit would have left.
+//! Received characters are read in pieces and stamped by arithmetic, because one wake-up for each would be expensive. The next
+//! piece is read only when the line would be free again, so the host sees the queue of a slow line. A sent character leaves when
+//! its last bit would have left.
 
 use std::collections::VecDeque;
 use std::io;
@@ -41,13 +41,13 @@ pub struct RateLimited<L> {
     /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
     sending: VecDeque<u8>,
     to_receive: Sleep,
-    /// The last read had to wait for the line, so the instant of the read does not tell when the characters arrived.
+    /// The last read had to wait for the line, so the characters arrived before the instant of the read.
     held: bool,
     to_send: Sleep,
 }
 
 impl<L: Line> RateLimited<L> {
-    /// Gives `line` a speed of `line_speed` bits a second (at least one).
+    /// Limits `line` to `line_speed` bits a second (at least one).
     pub fn new(line: L, line_speed: u32) -> Self {
         let character = Duration::from_nanos(10_000_000_000 / u64::from(line_speed.max(1)));
         Self {
@@ -103,7 +103,7 @@ impl<L: Line> Line for RateLimited<L> {
             self.held = true;
             return Poll::Pending;
         }
-        // Characters that are there at once may have waited for long.
+        // Characters that can be read at once may have waited for a long time.
         let was_held = std::mem::take(&mut self.held);
         let len = into.len().min(self.piece);
         let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;

@@ -19,7 +19,7 @@ pub enum Direction {
 /// The characters of one read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TapEvent<'a> {
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
     /// When they were sent, or when the first of them arrived.
     pub at: Stamp,

@@ -59,7 +59,7 @@ async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenE
 fn socket(address: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if line_speed > 0 {
-        // Before connecting, or the first window that TCP offers is the usual large one.
+        // Must be set before connecting: otherwise the first window that TCP offers is large.
         socket.set_recv_buffer_size(speed::receive_buffer(line_speed))?;
     }
     Ok(socket)
@@ -167,7 +167,7 @@ fn poll_send(stream: &TcpStream, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io:
 const UNREAD: usize = 16;
 
 impl Drop for Tcp {
-    /// Closing with unread data would reset the connection and lose what we sent last.
+    /// Reads remaining data first: closing with unread data would reset the connection and lose the last output.
     fn drop(&mut self) {
         let mut piece = [0; 4096];
         for _ in 0..UNREAD {

@@ -22,7 +22,7 @@ pub(crate) struct HalfSequence;
 pub struct Telnet<L> {
     line: L,
     framing: Framing,
-    /// A reply was sent after the last characters, so the kernel's stamp is not theirs.
+    /// A reply was sent after the last characters, so the kernel's stamp belongs to the reply.
     replied: bool,
     /// When the other end last sent an option.
     negotiated: Option<Stamp>,
@@ -52,7 +52,7 @@ impl<L: Line> Telnet<L> {
         Poll::Ready(Ok(()))
     }
 
-    /// Sends replies as far as the line takes them now. If the line is broken, reading gives the error.
+    /// Sends replies as far as the line takes them now. If the line is broken, reading returns the error.
     fn flush(&mut self, cx: &mut Context<'_>) {
         if let Poll::Ready(Err(_)) = self.poll_flush(cx) {
             self.framing.replied(self.framing.replies().len());

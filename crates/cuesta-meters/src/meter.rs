@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said_at_the_start() {
+    fn a_missing_subject_is_an_error_at_the_start() {
         for (subject, why) in [
             ("pid:4194304", "no such process"),
             ("cgroup:/no/such/group", "no such control group is mounted"),
@@ -302,7 +302,7 @@ mod tests {
                     |name: &str| report.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
                 assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", report.total_time);
                 assert!((parts - own).abs() < 0.01 * own, "{parts} of {own}");
-                // What the sampler takes of idle CPUs is in no account of the kernel's.
+                // The kernel does not account for the sampler's own work on idle CPUs.
                 let accounted = &report.closure.accounted;
                 assert!(matches!(accounted, Figure::Metered { tier: Tier::Sampled, .. }), "{accounted:?}");
                 return;
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_subject_that_ended_there_is_what_it_did_before() {
+    fn a_subject_that_ended_keeps_its_figures_until_then() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let mut meter = start(&format!("pid:{}", child.id())).unwrap();
         let kept = meter.snapshot();

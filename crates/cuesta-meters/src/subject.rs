@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_back() {
+    fn a_subject_reads_back_as_written() {
         for text in ["machine", "pid:17", "children:4,5", "cgroup:/user.slice/a:b", "cpus:0-2,5"] {
             assert_eq!(text.parse::<Subject>().unwrap().to_string(), text);
         }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn other_text_is_refused() {
         for text in [
             "",
             "all",

@@ -1,11 +1,11 @@
-//! The one door for time: nothing else in Cuesta reads a clock or sleeps.
+//! The only access to time: nothing else in Cuesta reads a clock or sleeps.
 //!
-//! Each thread that drives users or serves lines has a queue of due instants and one `timerfd`. The queue is looked at
-//! whenever the thread runs out of work, so an idle thread wakes within tens of microseconds of a due instant and a busy
-//! one pays no system call for a timer; tokio's own timer is about a millisecond late at the median.
+//! Each thread that drives users or serves lines has a queue of due instants and one `timerfd`. The thread checks the queue
+//! whenever it runs out of work. So an idle thread wakes within tens of microseconds of a due instant, and a busy thread needs no
+//! system call for a timer. tokio's own timer is late by about a millisecond (median).
 //!
-//! In *virtual* time the clock stands still while anything can run and jumps to the next due instant when all wait.
-//! A closed loop of users, loopback lines and the built-in host then runs exactly, seeded, in no time at all.
+//! In *virtual* time the clock stands still while any task can run and jumps to the next due instant when all tasks wait. A
+//! closed loop of users, loopback lines and the built-in host is then deterministic and runs as fast as the CPU allows.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -25,9 +25,9 @@ use crate::timer_queue::{SlotNumber, TimerQueue};
 /// How time passes on a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Time {
-    /// As it does.
+    /// The machine's monotonic clock.
     Real,
-    /// The clock jumps from one due instant to the next, as fast as the work allows. Only tasks of the thread may be waited for.
+    /// The clock jumps from one due instant to the next. A task may wait only for tasks of the same thread.
     Virtual,
 }
 
@@ -39,7 +39,7 @@ pub fn now() -> Stamp {
     LATEST.get()
 }
 
-/// Nanoseconds since 1970 (UTC), to say when a run was made; never to measure.
+/// Nanoseconds since 1970 (UTC): the date of a run, never a measurement.
 pub fn wall() -> u64 {
     read(ClockId::Realtime)
 }
@@ -59,11 +59,11 @@ pub fn sleep_until(due: Stamp) -> Sleep {
     Sleep { due, slot: None }
 }
 
-/// A wait for an instant; [`Sleep::reset`] gives it another instant, also after it has completed.
+/// A wait for an instant. [`Sleep::reset`] sets another instant, also after the wait has completed.
 #[derive(Debug)]
 pub struct Sleep {
     due: Stamp,
-    /// Our slot in the thread's queue, once we have waited.
+    /// The slot in the thread's queue, after the first poll that waits.
     slot: Option<SlotNumber>,
 }
 
@@ -121,7 +121,7 @@ where
 {
     let mut builder = Builder::new_current_thread();
     match time {
-        // `russh` makes timers of tokio's for each session, to keep it alive; nothing that is measured waits for one.
+        // `russh` uses tokio's timers for keep-alives; no measurement depends on them.
         Time::Real => builder.enable_io().enable_time().on_thread_park(fire_or_arm),
         Time::Virtual => builder.on_thread_park(advance_virtual_time),
     };
@@ -132,7 +132,7 @@ where
         if let Some(timer) = timer {
             task::spawn_local(fire_on_expirations(timer.register()?));
         }
-        // In a task of its own, so that virtual time cannot jump between its waking and its running.
+        // A separate task, so that virtual time cannot jump between its waking and its running.
         let main = task::spawn_local(async move {
             let output = future.await;
             FINISHED.set(true);
@@ -161,8 +161,8 @@ fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     any
 }
 
-/// Least time between two expirations of the timer. Arming it and being woken by it are expensive, and a thread with so
-/// much to do is woken by its lines in the meantime.
+/// Least time between two expirations of the timer, because arming it and waking by it are expensive. A thread with more
+/// instants than that is also woken by its lines.
 const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
 /// Arms the timer for the next due instant, unless it expires before that anyway.
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "virtual time stands still")]
-    fn a_deadlock_in_virtual_time_is_said() {
+    fn a_deadlock_in_virtual_time_panics() {
         let _ = run(Time::Virtual, std::future::pending::<()>());
     }
 }

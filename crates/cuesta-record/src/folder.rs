@@ -1,4 +1,4 @@
-//! An agent's part of a run folder: append-only, in open formats, readable however far it got.
+//! An agent's part of a run folder: append-only, in open formats, readable even if the run was cut off.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -36,7 +36,7 @@ pub struct AgentEnd {
     pub ended: &'static str,
     /// What failed.
     pub reason: Option<String>,
-    /// Memory that each user takes: growth of the process over the users it carried, in bytes.
+    /// Memory per user: growth of the process divided by its number of users, in bytes.
     pub rss_per_user: Option<u64>,
 }
 

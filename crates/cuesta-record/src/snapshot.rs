@@ -38,7 +38,7 @@ pub struct Snapshot {
     pub lateness: Option<[f64; 2]>,
     /// Users who wait for the host at the end of the last interval.
     pub waiting: WaitingCounts,
-    /// The longest wait, and the screen before which it lasts.
+    /// The longest wait, with the cursor's row.
     pub long_wait: Option<LongWait>,
     /// Whether all is written.
     pub finished: bool,

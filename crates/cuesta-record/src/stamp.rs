@@ -35,7 +35,7 @@ impl Stamp {
 impl Add<Duration> for Stamp {
     type Output = Self;
 
-    /// Never wraps: an instant too far off is [`Stamp::FAR`].
+    /// Saturates at [`Stamp::FAR`].
     fn add(self, rhs: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(rhs.as_nanos()).unwrap_or(u64::MAX)))
     }
@@ -50,7 +50,7 @@ impl AddAssign<Duration> for Stamp {
 impl Sub<Duration> for Stamp {
     type Output = Self;
 
-    /// Never wraps: an instant before the clock began is [`Stamp::ZERO`].
+    /// Saturates at [`Stamp::ZERO`].
     fn sub(self, rhs: Duration) -> Self {
         Self(self.0.saturating_sub(u64::try_from(rhs.as_nanos()).unwrap_or(u64::MAX)))
     }

@@ -75,25 +75,25 @@ pub struct Tally {
     pub transactions: Vec<Transaction>,
     /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
-    /// The longest wait of those that are shown; for displays, never recorded.
+    /// The longest wait, for displays; it is not recorded.
     pub long_wait: Option<LongWait>,
 }
 
-/// Users who have waited long for one condition, at screens on which the cursor's rows are alike.
+/// Users who have waited long for the same condition with the same text in the cursor's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LongWait {
     /// How many users.
     pub users: u64,
     /// The longest of their waits, in seconds.
     pub seconds: f64,
-    /// The condition, as it stands behind `Wait+`.
+    /// The condition, as written after `Wait+`.
     pub condition: String,
-    /// The row in which the cursor stands; none without a screen.
+    /// The text of the cursor's row; none without a screen.
     pub row: Option<String>,
 }
 
 impl LongWait {
-    /// The longer of two waits; if they are alike, their users together.
+    /// The longer of two waits. If condition and row are the same, their users are added.
     #[must_use]
     pub fn longer(self, other: Self) -> Self {
         let alike = self.condition == other.condition && self.row == other.row;

@@ -13,7 +13,7 @@ pub struct Timeline {
     pub start_at: Stamp,
     /// Load steps, one after another; each begins where the one before it ends.
     pub steps: Vec<StepTimes>,
-    /// How long answers are waited for after the last step at most, in ns.
+    /// Longest wait for pending answers after the last step, in ns.
     pub drain: u64,
 }
 

@@ -96,7 +96,7 @@ impl TimerQueue {
         }
     }
 
-    /// Removes the first node that is due at `now` and gives its waker.
+    /// Removes the first node that is due at `now` and returns its waker.
     pub(crate) fn take_due(&mut self, now: Stamp) -> Option<&Waker> {
         self.next_due().filter(|due| *due <= now)?;
         let number = self.heap[0].slot;

@@ -18,7 +18,7 @@ pub(crate) struct EscapeKey {
 }
 
 impl EscapeKey {
-    /// The keys of `typed`, and of those held back before, that are for the host; `None` if the recording ends.
+    /// The keys for the host: those of `typed`, and earlier presses that were held back. `None` if the recording ends.
     pub(crate) fn take(&mut self, typed: &[u8], now: Stamp) -> Option<Vec<u8>> {
         let mut passed = self.overdue(now);
         for key in typed {
@@ -35,7 +35,7 @@ impl EscapeKey {
         Some(passed)
     }
 
-    /// Presses that were held back and are for the host, because no other followed in time.
+    /// Held presses that go to the host because no other followed in time.
     pub(crate) fn overdue(&mut self, now: Stamp) -> Vec<u8> {
         if now.since(self.at) > MAX_GAP { self.release() } else { Vec::new() }
     }
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(escape_key.overdue(at(500)), b"");
         assert_eq!(escape_key.overdue(at(501)), b"\x1d\x1d");
         assert_eq!(escape_key.overdue(at(502)), b"");
-        // Too late for the third: it is the first of the next.
+        // The third press is too late and begins a new series.
         assert_eq!(escape_key.take(b"\x1d\x1d", at(600)).as_deref(), Some(&b""[..]));
         assert_eq!(escape_key.take(b"\x1d", at(1200)).as_deref(), Some(&b"\x1d\x1d"[..]));
     }

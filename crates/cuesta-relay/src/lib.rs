@@ -2,8 +2,8 @@
 //!
 //! - [`Relay`]: the handle of a session, which runs on a thread of its own.
 //!
-//! Inside: `terminal` is the person's own terminal, made raw and always put back; `session` passes characters on; `escape_key`
-//! holds back the key that ends it; `cast_recorder` writes the session down, as a cast. Nothing is written to a disk here.
+//! Inside: `terminal` makes the person's own terminal raw and always restores it; `session` passes characters on; `escape_key`
+//! holds back the key that ends the session; `cast_recorder` records the session as a cast. Nothing is written to a disk here.
 
 mod cast_recorder;
 mod escape_key;

@@ -17,7 +17,7 @@ use crate::cast_recorder::CastRecorder;
 use crate::session::Session;
 use crate::terminal::{Terminal, is_terminal, window};
 
-/// What to record, and at which terminal.
+/// The target and the terminal of a session.
 #[derive(Debug)]
 pub struct RelayConfig {
     /// The host.
@@ -46,12 +46,12 @@ pub enum RelayError {
     /// The terminal, or this machine.
     #[error("the recording broke off: {0}")]
     Io(#[from] io::Error),
-    /// A fault of ours.
+    /// An error in Cuesta itself.
     #[error("the relay failed")]
     Panicked,
 }
 
-/// A session on a thread of its own. Dropping it ends the session and restores the terminal.
+/// A session on its own thread. Dropping it ends the session and restores the terminal.
 #[derive(Debug)]
 pub struct Relay {
     stop: Arc<AtomicBool>,
@@ -64,7 +64,7 @@ impl Relay {
     /// Starts the thread, which opens the line and makes the terminal raw; returns at once.
     ///
     /// # Errors
-    /// When there is no terminal, or no thread can be had.
+    /// When there is no terminal, or no thread can be started.
     pub fn start(config: RelayConfig) -> Result<Self, RelayError> {
         if !is_terminal(&config.keyboard) {
             return Err(RelayError::NoTerminal);
@@ -85,12 +85,12 @@ impl Relay {
         ended.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Asks the session to end; what was recorded is kept.
+    /// Asks the session to end. The recording up to then is kept.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the end and gives the recording, secrets included: see [`Cast::without_secrets`].
+    /// Waits for the end and returns the recording, secrets included: see [`Cast::without_secrets`].
     ///
     /// # Errors
     /// When there was no line, or the terminal broke.

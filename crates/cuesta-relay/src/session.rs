@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Passes characters on until one side ends, then gives the recording.
+    /// Passes characters on until one side ends, then returns the recording.
     pub(crate) async fn run(mut self) -> io::Result<cuesta_cast::Cast> {
         let ended = poll_fn(|cx| self.poll(cx)).await?;
         Ok(self.recorder.finish(clock::now(), ended == EndedBy::ByHost))
@@ -133,7 +133,7 @@ impl Session {
             return Poll::Pending;
         }
         let Poll::Ready(sent) = self.line.poll_send(cx, &self.to_send) else { return Poll::Pending };
-        // If the line is broken, reading gives the error after the remaining output.
+        // If the line is broken, reading returns the error after the remaining output.
         let len = sent.unwrap_or(self.to_send.len());
         self.to_send.drain(..len);
         Poll::Ready(Ok(None))

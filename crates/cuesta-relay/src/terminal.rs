@@ -28,7 +28,7 @@ impl Terminal {
         raw.make_raw();
         let keyboard = watch(keyboard, Interest::READABLE)?;
         let terminal = Self { keyboard, screen, before };
-        // `Now` keeps what was typed ahead; the host gets it.
+        // `Now` keeps type-ahead, which the host then gets.
         tcsetattr(&terminal.keyboard, OptionalActions::Now, &raw)?;
         Ok(terminal)
     }
@@ -37,7 +37,7 @@ impl Terminal {
     pub(crate) fn poll_read(&self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         loop {
             let mut ready = ready!(self.keyboard.poll_read_ready(cx))?;
-            // The descriptor blocks, so `poll` confirms what the event queue says before the read.
+            // The descriptor blocks, so `poll` confirms the event queue's readiness before the read.
             let mut asked = [PollFd::new(&self.keyboard, PollFlags::IN)];
             if poll(&mut asked, Some(&rustix::event::Timespec::default()))? == 0 {
                 ready.clear_ready();
@@ -51,7 +51,7 @@ impl Terminal {
         }
     }
 
-    /// Writes all of `bytes`. A terminal that takes nothing holds up the relay, and so the host.
+    /// Writes all of `bytes`. A terminal that takes no output blocks the relay, and so the host.
     pub(crate) fn show(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match rustix::io::write(&self.screen, bytes) {

@@ -40,7 +40,7 @@ pub(crate) struct ControlSequence {
 }
 
 impl SequenceState {
-    /// Takes one byte; gives the sequence that it completes.
+    /// Takes one byte and returns the sequence that it completes.
     pub(crate) fn step(&mut self, byte: u8) -> Option<SequenceState> {
         let (next, ended) = match (*self, byte) {
             (_, ESC) => (SequenceState::Escape, None),

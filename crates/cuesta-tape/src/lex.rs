@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_quote_never_closed_is_known() {
+    fn an_unclosed_quote_is_detected() {
         for (tape, unclosed) in [("\"a\"", false), ("\"a", true), ("\"", true), ("/a\n", true), ("//", false)] {
             assert_eq!(is_unclosed(&lex(tape)[0]), unclosed, "{tape}");
         }

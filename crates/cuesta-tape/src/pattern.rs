@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_both_engines_know_stays_as_it_is() {
+    fn syntax_that_both_engines_know_is_unchanged() {
         for pattern in [
             "",
             "foo",
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_re2_alone_knows_is_translated() {
+    fn syntax_that_only_re2_knows_is_translated() {
         for (pattern, text, matches) in [
             (r"\Qa.b\E$", "a.b", true),
             (r"\Qa.b\E$", "axb", false),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_re2_refuses_is_refused() {
+    fn syntax_that_re2_refuses_is_refused() {
         let long = "a".repeat(LONGEST + 1);
         for pattern in [
             "(", ")", "*a", "a**", "a+*", "a{2}{3}", "[a", r"\1", r"\C", r"\u0041", "(?x)a", "(?=a)", "a{1001}", "\\",

@@ -102,7 +102,7 @@ impl TypedRows {
 
 #[cfg(test)]
 mod tests {
-    /// Whether a tape is warned of.
+    /// Whether the parser warns of a pattern that an echo satisfies.
     fn warns(tape: &str) -> bool {
         let no_files = |_: &str| Err("no files here".to_owned());
         let tape = crate::parse(tape, "t", &no_files).unwrap_or_else(|errors| panic!("{errors}"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_its_own_command_satisfies_is_warned_of() {
+    fn a_pattern_that_its_own_command_satisfies_gives_a_warning() {
         for tape in [
             "Type \"echo DONE\" Enter Wait+Screen /DONE/",
             "Type \"echo DONE\" Enter Wait+Line@5s /DONE$/",
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_patterns_are_not() {
+    fn other_patterns_give_no_warning() {
         for tape in [
             "Type \"echo DONE\" Enter Wait+Screen /^DONE$/",
             "Type \"echo DONE\" Enter Wait+Prompt",

@@ -1,4 +1,4 @@
-//! The guide shows only what is true.
+//! The tapes and tables of the guide parse.
 
 use cuesta_tape::parse;
 
@@ -22,7 +22,7 @@ fn its_tapes_parse_without_a_note() {
     }
 }
 
-/// Every `command` in the first column of a table, with what it needs about it.
+/// Parses every `command` in the first column of a table, within the block that it needs.
 #[test]
 fn its_tables_parse() {
     let rows = GUIDE.lines().filter(|row| row.starts_with("| `"));

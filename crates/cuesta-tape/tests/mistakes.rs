@@ -1,4 +1,4 @@
-//! What an author reads after a mistake.
+//! Error messages for mistakes in tapes.
 
 use cuesta_tape::{Tape, TapeErrors, parse};
 
@@ -16,10 +16,10 @@ fn parsed(text: &str) -> Result<Tape, TapeErrors> {
     parse(text, "login.tape", &load)
 }
 
-/// The mistakes, each followed by what is said about it.
+/// Each tape followed by its error message.
 fn rendered(tapes: &[&str]) -> String {
     let said = |tape: &&str| match parsed(tape) {
-        Ok(_) => panic!("it is no mistake: {tape}"),
+        Ok(_) => panic!("the tape parses: {tape}"),
         Err(errors) => errors.to_string(),
     };
     tapes.iter().map(said).collect::<Vec<_>>().join("\n\n────────\n\n")

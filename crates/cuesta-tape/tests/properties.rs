@@ -1,4 +1,4 @@
-//! Any text at all: no panic, and what parses is shown as it parses.
+//! Properties of any text: the parser does not panic, and the listing of a tape parses to the same script.
 
 use cuesta_tape::{listing, parse};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn load(path: &str) -> Result<String, String> {
     }
 }
 
-/// Pieces of tapes: commands of every family, words, and debris.
+/// Pieces of tapes: commands of every family, words, and invalid text.
 const PIECES: [&str; 78] = [
     "Type \"a b\"",
     "Type@1s 'x' y",
@@ -93,7 +93,7 @@ const PIECES: [&str; 78] = [
     "\0",
 ];
 
-/// A tape put together of them, with any white space between.
+/// A tape made of these pieces with any white space between them.
 fn any_tape() -> impl Strategy<Value = String> {
     let piece = prop_oneof![9 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => ".{0,4}"];
     let gap = proptest::sample::select(&[" ", "\n", "\n", "\r\n", "\t", ""][..]);

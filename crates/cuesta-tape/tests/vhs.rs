@@ -1,4 +1,4 @@
-//! What VHS's own parser answers, and what we answer.
+//! Compares our parser with VHS's own.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use cuesta_tape::{Command, Tape, TapeErrors, parse};
 use serde_json::Value;
 
-/// Each row an input and what VHS's parser (v0.11.0 and two commits) answered.
+/// A row for each input with the result of VHS's parser (v0.11.0 and two commits).
 const EDGE_CASES: &str = include_str!("edge-cases.jsonl");
 
-/// Inputs that VHS rejects and we accept, with the word of ours that makes the difference. None of the edge cases
-/// does: `End` closes blocks, and none is open there.
+/// Edge cases that VHS rejects and we accept, with our word that makes the difference. There are none: `End` closes a block, and
+/// no edge case has an open one.
 const OURS: [(&str, &str); 0] = [];
 
 fn edge_cases() -> Vec<Value> {
@@ -74,9 +74,9 @@ fn what_vhs_rejects_is_rejected_at_the_same_place() {
     assert_eq!(rejected + known.len(), 78);
 }
 
-/// Inputs that VHS rejects and that our words make sense of, with the word.
+/// Inputs that VHS rejects and we accept, with our word that makes the difference.
 #[test]
-fn our_words_make_the_only_difference() {
+fn inputs_with_our_words_are_accepted() {
     for (input, word) in [
         ("Transaction \"x\" Enter Wait+Echo End", "Transaction"),
         ("Think 2s", "Think"),
@@ -94,7 +94,7 @@ fn our_words_make_the_only_difference() {
     }
 }
 
-/// Where VHS's own tapes are: not ours to copy, so they are read where they lie.
+/// The folder of VHS's own tapes, which are not copied into this repository.
 fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/vhs");
     let folder = std::env::var_os("CUESTA_VHS_TAPES").map_or(beside, PathBuf::from);
@@ -131,8 +131,8 @@ const COUNTED: [(&str, usize); 8] = [
 fn vhs_own_tapes_parse() {
     let Some(folder) = corpus() else {
         assert!(std::env::var_os("CI").is_none(), "CI must have VHS's own tapes: set CUESTA_VHS_TAPES");
-        // Past the test harness, which would keep a print to itself.
-        let absent = "VHS's own tapes are absent (CUESTA_VHS_TAPES says where they are): not compared";
+        // The test harness captures `print!`, but not this.
+        let absent = "VHS's own tapes are absent, so nothing is compared: set CUESTA_VHS_TAPES to their folder";
         writeln!(std::io::stderr(), "{absent}").expect("stderr is open");
         return;
     };
@@ -147,7 +147,11 @@ fn vhs_own_tapes_parse() {
             Err(_) => rejected.push(path.strip_prefix(&folder).unwrap().to_owned()),
         }
     }
-    assert_eq!(rejected, [Path::new("examples/errors/parser.tape")], "the one that is wrong on purpose");
+    assert_eq!(
+        rejected,
+        [Path::new("examples/errors/parser.tape")],
+        "only the tape with deliberate errors may be rejected"
+    );
     for (word, count) in COUNTED {
         assert_eq!(counts[word], count, "{word}");
     }

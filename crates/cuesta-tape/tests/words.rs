@@ -1,4 +1,4 @@
-//! What tapes mean: our words, and VHS's where their meaning has traps.
+//! The scripts that tapes parse to: our words, and those of VHS's words that are easily misread.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ fn a_script_is_called_by_its_tape() {
 }
 
 #[test]
-fn settings_at_the_head_are_the_scripts() {
+fn settings_before_the_first_key_are_the_scripts_settings() {
     let script = script(
         "Set KeyRate 2cps\nSet WaitTimeout 3\nSet WaitPattern \"x+\"\nSet LineSpeed 0\nSet Echo off\nSet EchoMap \"a0b1\"\n\
          Part A Tab End\nSet Columns 132\nHide\nSet Rows 50\nSet Prompt /> /",
@@ -123,7 +123,7 @@ fn settings_at_the_head_are_the_scripts() {
 }
 
 #[test]
-fn settings_on_the_way_hold_from_there() {
+fn later_settings_take_effect_at_their_place() {
     let script = script("Set TypingSpeed 50ms\nEnter\nSet TypingSpeed 100ms\nEnter");
     assert_eq!(script.settings.key_gap, Some(Duration::from_millis(50)));
     let changed = Settings { key_gap: Some(Duration::from_millis(100)), ..Settings::default() };
@@ -229,7 +229,7 @@ fn columns_of_users_are_found_wherever_they_are_typed() {
 }
 
 #[test]
-fn a_script_in_which_nobody_does_anything_is_idle() {
+fn a_script_without_keys_and_waits_is_idle() {
     for idle in
         ["Set KeyRate 2cps", "Type \"\" Sleep 0s", "Part A Expect /x/ End Play AA", "Enter\nForever\nExpect /x/\nEnd"]
     {
@@ -255,7 +255,7 @@ fn transactions_of_one_name_are_one_class() {
 }
 
 #[test]
-fn totals_count_what_a_pass_does() {
+fn totals_count_one_pass() {
     let tape = tape(SESSION);
     assert_eq!((tape.before.keys, tape.before.waits), (2, 1));
     let pass = tape.pass;
@@ -265,7 +265,7 @@ fn totals_count_what_a_pass_does() {
 }
 
 #[test]
-fn a_sourced_tape_stands_in_its_place_without_its_output() {
+fn a_sourced_tape_replaces_its_command_without_its_output() {
     let tape = tape("Tab\nSource log-in.tape\nTab");
     let words: Vec<_> = tape.commands.iter().map(|c| (c.word, c.source.as_deref(), c.row)).collect();
     let inner = Some("log-in.tape");

@@ -45,7 +45,7 @@ macro_rules! counters {
         }
 
         impl Meters {
-            /// The meters of this thread, which has so many servers.
+            /// The meters of this thread with this number of servers.
             pub(crate) fn new(servers: usize) -> Self {
                 Self {
                     $($name: Counter::default(),)*

@@ -33,7 +33,7 @@ impl Series {
         Ok(Self { file, meters, last: first })
     }
 
-    /// Writes what was counted since the last row, in one write, so that the file has whole rows only.
+    /// Writes the counts since the last row in one write, so that the file has whole rows only.
     pub(crate) fn row(&mut self) -> io::Result<()> {
         let snapshot = CounterSnapshot::of(&self.meters);
         let row = format!("{}\n", snapshot.since(&self.last));

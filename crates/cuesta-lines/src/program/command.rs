@@ -1,15 +1,16 @@
-//! The command line that the shell is given.
+//! The command line for `/bin/sh -c`.
 
 use std::borrow::Cow;
 use std::env;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Characters that make a command more than one program and its arguments. Where they are quoted, the shell merely stays.
+/// A command with any of these characters may be more than one program and its arguments. If they are only quoted, the shell
+/// stays without need, which does no harm.
 const MORE_THAN_ONE: &str = ";&|<>(){}`\n";
 
-/// The command for `/bin/sh -c`, with `exec` before it where the shell has nothing else to do: otherwise every user would cost
-/// two processes, and a signal would not reach the program.
+/// The command for `/bin/sh -c`, with `exec` before it if it is a single program. Otherwise every user would cost two processes,
+/// and a signal would not reach the program.
 pub(super) fn for_the_shell(command: &str) -> Cow<'_, str> {
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "_./+-".contains(c));
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shell_becomes_the_one_program() {
+    fn a_single_program_replaces_the_shell() {
         for command in ["cat", "sh -c 'exit 3'", "/bin/cat \"a b\" $HOME", " cat"] {
             assert_eq!(for_the_shell(command), format!("exec {command}"));
         }

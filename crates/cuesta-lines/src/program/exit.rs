@@ -60,7 +60,7 @@ fn name_of(signal: i32) -> &'static str {
 #[derive(Debug)]
 pub(super) struct Tail {
     ring: [u8; KEPT],
-    /// Characters in all.
+    /// Number of characters pushed so far.
     come: usize,
 }
 
@@ -114,6 +114,6 @@ mod tests {
         tail.push(b"no end of a row");
         assert_eq!(tail.rows(), b"no end of a row");
         tail.push(&[b'x'; 4 * KEPT]);
-        assert_eq!(tail.rows(), b"", "nobody knows how that row begins");
+        assert_eq!(tail.rows(), b"", "the beginning of that row is lost");
     }
 }

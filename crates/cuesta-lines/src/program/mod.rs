@@ -1,4 +1,4 @@
-//! A program on this machine at the other end of a line: starting it, reading, writing and ending it.
+//! A program on this machine at the other end of a line: starts, reads, writes and ends it.
 //!
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. `ProxyCommand`: as the connection to an ssh host.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
@@ -60,7 +60,7 @@ pub enum ProgramError {
     NotStarted {
         /// What was to be started.
         command: String,
-        /// What the kernel says.
+        /// The kernel's error.
         cause: io::Error,
     },
 }
@@ -76,7 +76,7 @@ impl ProgramError {
     }
 }
 
-/// The rest of an ended program's output is read in at most this many pieces of this many bytes: the kernel holds no more.
+/// The rest of an ended program's output is read in at most this many pieces, because the kernel holds no more.
 const MOST_PIECES: usize = 64;
 const PIECE: usize = 1024;
 
@@ -91,8 +91,7 @@ fn not_started(command: &str, cause: io::Error) -> OpenError {
     .into()
 }
 
-/// A program that runs, or has ended and is not reaped, and the traffic with it. Dropping it hangs it up; see
-/// [`reaper`].
+/// A program that runs, or has ended and is not reaped, and the count of its traffic. Dropping it hangs it up; see [`reaper`].
 #[derive(Debug)]
 struct Program {
     /// Its pidfd, readable once it has ended.
@@ -105,7 +104,7 @@ struct Program {
     said: Tail,
 }
 
-/// The number of a program that is ours to end.
+/// The number of a program that this process must end.
 #[derive(Debug)]
 struct ChildGuard(Pid);
 
@@ -136,7 +135,7 @@ impl Drop for ChildGuard {
 
 impl Program {
     fn start(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Self> {
-        // First, so that what the program forks at once is adopted too.
+        // Before the start, so that processes that the program forks at once are adopted too.
         orphans::adopt();
         let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
         let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
@@ -185,8 +184,8 @@ impl Program {
         }
     }
 
-    /// The end of its line. If nothing was typed yet, the shell may not have found the program: its exit status tells, which
-    /// follows a little after its terminal is closed.
+    /// Handles the end of its line. Without input so far, the shell may not have found the program. The shell's exit status shows
+    /// this; it follows shortly after the terminal is closed.
     fn poll_end(&self, cx: &mut Context<'_>) -> Poll<io::Result<Received>> {
         if self.traffic.sent == 0 {
             if !self.has_ended(cx) {

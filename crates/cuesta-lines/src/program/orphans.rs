@@ -9,7 +9,7 @@ use std::thread;
 use rustix::event::{Timespec, poll};
 use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
 
-/// How often ended orphans are looked for.
+/// Interval between searches for ended orphans.
 const EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Makes this process a subreaper and starts the thread that reaps orphans. If the kernel refuses, init adopts them as usual.
@@ -22,8 +22,8 @@ pub(super) fn adopt() {
     });
 }
 
-/// Reaps only orphans: programs are known, and processes that libraries start are in our session. To be sure, it reaps only
-/// those that it found dead twice in a row.
+/// Reaps orphans only: the programs of lines are known, and processes that libraries start are in our session. For safety it
+/// reaps only processes that were dead in two successive searches.
 fn reap() {
     let mut dead = HashSet::new();
     loop {

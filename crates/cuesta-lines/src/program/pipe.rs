@@ -20,9 +20,9 @@ const PIECE: usize = 256;
 
 /// A program whose standard input is one pipe, and its output and errors another.
 ///
-/// Rows end as they would with a terminal, so that the same tape can be played with one and without: a carriage return, as
-/// the Enter key sends it, goes as a line feed, and a line feed comes as carriage return and line feed. Nothing else is done
-/// that a terminal does: no echo, no editing, and Ctrl+C or Ctrl+D are characters like any other.
+/// Rows end as on a terminal, so that the same tape works with and without one: the carriage return of the Enter key is sent as a
+/// line feed, and a received line feed becomes carriage return and line feed. Nothing else is emulated: there is no echo and no
+/// editing, and Ctrl+C and Ctrl+D are ordinary characters.
 ///
 /// Dropping it closes both pipes and hangs the program up; the rest is as with [`super::Pty`].
 #[derive(Debug)]
@@ -30,12 +30,12 @@ pub struct Pipe {
     input: AsyncFd<OwnedFd>,
     output: AsyncFd<OwnedFd>,
     program: Program,
-    /// A line feed that had no room in the last read comes first in the next.
+    /// A line feed that did not fit into the last read is the first character of the next.
     owes_feed: bool,
 }
 
 impl Pipe {
-    /// Starts what `/bin/sh -c` makes of `command`. Only under [`cuesta_record::clock::run`], in real time.
+    /// Starts `command` with `/bin/sh -c`. Only under [`cuesta_record::clock::run`], in real time.
     ///
     /// # Errors
     /// When there is no process or file descriptor left.
@@ -57,7 +57,7 @@ impl Pipe {
 }
 
 impl Pipe {
-    /// Puts a carriage return before each line feed among the first `len` characters; gives the new length.
+    /// Puts a carriage return before each line feed among the first `len` characters. Returns the new length.
     fn return_carriages(&mut self, into: &mut [u8], len: usize) -> usize {
         let feeds = memchr::memchr_iter(b'\n', &into[..len]).count();
         let mut to = len + feeds;

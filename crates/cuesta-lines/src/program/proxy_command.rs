@@ -28,7 +28,7 @@ pub(crate) struct ProxyCommand {
 }
 
 impl ProxyCommand {
-    /// Starts what `/bin/sh -c` makes of `command`.
+    /// Starts `command` with `/bin/sh -c`.
     pub(crate) fn start(command: &str) -> Result<Self, OpenError> {
         Self::try_start(command).map_err(|cause| not_started(command, cause))
     }

@@ -15,8 +15,8 @@ use super::spawn::StandardStreams;
 use super::{Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
-/// A pseudo-terminal and the program that runs on it, in a session of its own. The kernel does what it does for any
-/// terminal: echo, editing, signals.
+/// A pseudo-terminal and the program that runs on it, in its own session. The kernel echoes, edits and sends signals as for any
+/// terminal.
 ///
 /// Dropping it hangs the program up. If it has not ended after a second, its process group is killed.
 #[derive(Debug)]
@@ -28,9 +28,8 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// Starts what `/bin/sh -c` makes of `command`, on a terminal called `terminal` (`TERM`) with a window of that many
-    /// columns and rows, at least one of each: programs fail where there are none. Only under
-    /// [`cuesta_record::clock::run`], in real time.
+    /// Starts `command` with `/bin/sh -c` on a terminal with the name `terminal` (`TERM`). `window`: columns and rows, at least one
+    /// of each, because programs fail without. Only under [`cuesta_record::clock::run`], in real time.
     ///
     /// # Errors
     /// When there is no pseudo-terminal, process or file descriptor left.

@@ -32,8 +32,8 @@ const SHELL: &CStr = c"/bin/sh";
 /// Variables that describe the terminal we were started on, not the program's.
 const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
 
-/// Starts what `/bin/sh -c` makes of `command`, in a session and a process group of its own, with no signal ignored or
-/// blocked. The caller must reap it.
+/// Starts `command` with `/bin/sh -c` in its own session and process group, with no signal ignored or blocked. The caller must
+/// reap it.
 ///
 /// # Errors
 /// When there is no process or no memory left, or a text has a NUL in it.
@@ -67,7 +67,7 @@ fn variables(terminal: &str) -> io::Result<Vec<CString>> {
         .collect()
 }
 
-/// What `posix_spawn` does with descriptors before the program begins.
+/// File actions of `posix_spawn`, which open the program's descriptors.
 struct Actions(MaybeUninit<libc::posix_spawn_file_actions_t>);
 
 impl Actions {

@@ -22,7 +22,7 @@ pub use target::{FlowControl, Parity, SerialTarget};
 /// Why a device could not be opened as a line.
 #[derive(Debug, Error)]
 pub enum SerialError {
-    /// There is no such device, or it is something else.
+    /// There is no such device, or the file is not a serial device.
     #[error("{device} is no serial device ({cause}): see `ls /dev/tty*`, and `dmesg` for one that was plugged in")]
     NoDevice {
         /// Its path.

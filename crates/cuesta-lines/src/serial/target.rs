@@ -70,7 +70,7 @@ impl FromStr for SerialTarget {
 }
 
 impl SerialTarget {
-    /// Takes one setting of the query, or gives what was expected.
+    /// Applies one setting of the query. The error is what was expected.
     fn set(&mut self, setting: &str) -> Result<(), &'static str> {
         match setting.split_once('=').ok_or(SETTINGS)? {
             ("baud", rate) => {

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::destination::home_in_passwd;
 use super::target::SshTarget;
 
-/// What `ssh -G` is asked for.
+/// A request to `ssh -G`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ConfigQuery {
     pub(super) host: String,
@@ -90,7 +90,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("sessiontype", "every user has a shell or a command: write SessionType default"),
 ];
 
-/// Configurations read so far in this process: `Match exec` may start programs, and thousands of users ask the same.
+/// Configurations read so far in this process: reading one may start programs (`Match exec`), and thousands of users share it.
 static BEFORE: LazyLock<Mutex<HashMap<ConfigQuery, Arc<HostConfig>>>> = LazyLock::new(Mutex::default);
 /// The defaults of `ssh`, without any file.
 static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {

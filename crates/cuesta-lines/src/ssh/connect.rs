@@ -23,7 +23,7 @@ const WINDOW: u32 = 64 * 1024;
 /// Idle time before a keep-alive is sent; after three without an answer the line is broken.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
-/// No re-keying by time, only by data: thousands of sessions would all do it at once.
+/// Long enough that sessions re-key by data only: by time, thousands of them would re-key at once.
 const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// An authenticated connection and its protocol task, which ends with it.
@@ -86,7 +86,7 @@ fn leads_nowhere(before: &Destination, destination: &Destination, shared: &Share
     SshError::Jump { address: before.address.to_string(), to: destination.address.to_string(), cause }
 }
 
-/// Bytes that may wait for the user.
+/// Most received bytes that may wait for the user.
 fn inbox(line_speed: u32) -> usize {
     // At most a second's worth, so that an answer to a keep-alive never waits long behind it.
     if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }

@@ -25,7 +25,7 @@ impl fmt::Debug for Login {
 /// Why an ssh line could not be opened.
 #[derive(Debug, Error)]
 pub enum SshError {
-    /// The host hung up, or said that it is full, before the login began.
+    /// The host hung up, or reported that it is full, before the login began.
     #[error(
         "{address} refused the connection before the login began{}: it takes no more logins at once (MaxStartups, or a \
         per-source penalty); let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
@@ -88,9 +88,9 @@ pub enum SshError {
     RevokedHost {
         /// Where.
         address: String,
-        /// The file that says so.
+        /// The file with the revocation.
         file: PathBuf,
-        /// And in which row.
+        /// Its row.
         row: usize,
     },
     /// A new host's key could not be stored.

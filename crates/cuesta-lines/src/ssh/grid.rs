@@ -1,5 +1,5 @@
 //! Obscures keystroke timing as OpenSSH's client does since 9.5 (`ObscureKeystrokeTiming` in `ssh_config(5)`): keys are sent on
-//! a grid of instants, with chaff between them and for a while after the last key. Pure: it decides what to send when.
+//! a grid of instants, with chaff between them and for a while after the last key. Pure: it only decides what to send when.
 
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn late_sends_are_not_made_up_for() {
+    fn missed_grid_instants_are_skipped() {
         let start = Stamp::ZERO + Duration::from_secs(1);
         let mut grid = Grid::new(WIDTH, 7);
         grid.type_keys(start, b"k");

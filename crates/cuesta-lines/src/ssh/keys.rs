@@ -84,7 +84,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 /// Signs with the key of a file for a certificate.
 pub(super) struct FileSigner(pub(super) Arc<PrivateKey>);
 
-/// Has the agent sign for a certificate that it does not hold itself.
+/// Lets the agent sign for a certificate that the agent does not hold.
 pub(super) struct AgentSigner<'a>(pub(super) &'a mut AgentClient<UnixStream>, pub(super) PublicKey);
 
 /// Signing failed.

@@ -77,8 +77,8 @@ pub(super) fn algorithms(files: &[PathBuf], name: &str) -> Vec<Algorithm> {
     entries.map(|entry| entry.key.algorithm()).collect()
 }
 
-/// Stores a new host's key, unless another process has done so meanwhile; gives the key's status after that.
-/// `hashed`: stores the name as a hash, so that the file does not tell which hosts are known.
+/// Stores a new host's key, unless another process has done so meanwhile. Returns the key's status after that.
+/// `hashed`: stores the name as a hash, so that the file does not reveal which hosts are known.
 pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool) -> io::Result<HostKeyStatus> {
     let path = files.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no file to write to"))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {

@@ -59,7 +59,7 @@ impl<'a> LoginAttempt<'a> {
         Self { handle, destination, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
     }
 
-    /// Logs in, or gives the error.
+    /// Tries the methods in order until one succeeds.
     pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
         let first = self.handle.authenticate_none(&self.destination.user).await?;
         let password_first = self.destination.password.is_some() && !self.destination.only_these;

@@ -19,9 +19,9 @@ const PIECE: usize = 2048;
 pub(super) struct StampedStream {
     way: Transport,
     shared: Arc<Shared>,
-    /// Read and not yet asked for.
+    /// Bytes that were read ahead.
     ahead: Vec<u8>,
-    /// How much of it was asked for since.
+    /// Number of these bytes that `russh` has taken.
     asked: usize,
 }
 

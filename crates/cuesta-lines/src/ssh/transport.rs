@@ -53,7 +53,7 @@ impl Transport {
         }
     }
 
-    /// Reads; gives the length and the instant.
+    /// Reads. Returns the length and the instant.
     pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<(usize, Stamp)>> {
         match self {
             Self::Tcp(tcp) => tcp.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_were_measured_apart_close_within_the_stated_tolerance() {
+    fn separately_measured_parts_close_within_the_tolerance() {
         let good = closure(60.0, 20.0, 0.0);
         assert_eq!((good.closes, good.accounted.value()), (true, Some(&99.5)));
         assert!((good.tolerance - 2.1).abs() < 1e-9);
@@ -57,20 +57,20 @@ mod tests {
 
     #[test]
     fn a_planted_error_breaks_it() {
-        assert!(!closure(0.9 * 60.0, 20.0, 0.0).closes, "a tenth of the subject's time");
-        assert!(!closure(60.0, 1.2 * 20.0, 0.0).closes, "a fifth more of others");
-        assert!(!closure(60.0, 0.0, 1.0).closes, "no others at all");
+        assert!(!closure(0.9 * 60.0, 20.0, 0.0).closes, "a tenth of the subject's time is missing");
+        assert!(!closure(60.0, 1.2 * 20.0, 0.0).closes, "others have a fifth too much");
+        assert!(!closure(60.0, 0.0, 1.0).closes, "others are missing");
     }
 
     #[test]
     fn interrupts_of_idle_cpus_are_in_no_part() {
         assert!(!closure(60.0, 15.0, 0.0).closes);
         assert!(closure(60.0, 15.0, 4.0).closes);
-        assert!(!closure(60.0, 24.0, 4.0).closes, "they explain no excess");
+        assert!(!closure(60.0, 24.0, 4.0).closes, "interrupts do not explain an excess");
     }
 
     #[test]
-    fn what_is_missing_says_why_and_does_not_close() {
+    fn a_missing_part_has_a_reason_and_does_not_close() {
         let parts = [("subject", Figure::absent("it has ended")), ("others", Figure::plain(1.0))];
         let closure = Closure::by_clocks(&parts, 0.0, 30.0);
         assert_eq!((closure.closes, closure.accounted.why()), (false, Some("it has ended")));

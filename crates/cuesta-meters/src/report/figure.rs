@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_tells_absent_from_zero() {
+    fn json_distinguishes_absent_from_zero() {
         let zero = serde_json::to_string(&Figure::plain(0.0)).unwrap();
         let none = serde_json::to_string(&Figure::<f64>::absent("not readable")).unwrap();
         assert_eq!((&*zero, &*none), (r#"{"value":0.0,"tier":"plain"}"#, r#"{"why":"not readable"}"#));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_of_a_sampled_figure_is_sampled() {
+    fn a_figure_derived_from_a_sampled_one_is_sampled() {
         let (plain, sampled) = (Figure::plain(6.0), Figure::sampled(2.0));
         assert_eq!(plain.with(&sampled, |a, b| a * b), Figure::sampled(12.0));
         assert_eq!(plain.with(&plain, |a, b| a + b), Figure::plain(12.0));

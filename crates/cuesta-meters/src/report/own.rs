@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_cpus_did_beside_a_part_is_shared_out_once() {
+    fn the_rest_of_the_cpus_time_is_distributed_once() {
         let busy = Figure::plain(90.0);
         let put = |percent, irq: Figure| {
             let own = own(Figure::plain(percent)).with_beside(&busy, &irq);
@@ -84,21 +84,21 @@ mod tests {
         };
         assert_eq!(put(60.0, Figure::plain(10.0)), (Some(20.0), Some(10.0)));
         assert_eq!(put(60.0, Figure::absent("mingled")), (Some(30.0), None));
-        // The subject's clock is exact, ticks are not: neither goes below nothing, nor above what there was.
+        // The subject's clock is exact and ticks are not, so no part may become negative or exceed the rest.
         assert_eq!(put(60.0, Figure::plain(-1.0)), (Some(30.0), Some(0.0)));
         assert_eq!(put(85.0, Figure::plain(10.0)), (Some(0.0), Some(5.0)));
         assert_eq!(put(95.0, Figure::plain(10.0)), (Some(0.0), Some(0.0)));
     }
 
     #[test]
-    fn others_that_were_measured_stay_as_they_are() {
+    fn measured_others_are_not_changed() {
         let own = Own { others: Figure::plain(22.0), others_are_rest: false, ..own(Figure::plain(60.0)) };
         let own = own.with_beside(&Figure::plain(90.0), &Figure::plain(10.0));
         assert_eq!((own.others.value(), own.irq.value()), (Some(&22.0), Some(&8.0)));
     }
 
     #[test]
-    fn beside_a_subject_that_ended_nothing_is_known() {
+    fn an_ended_subject_leaves_the_rest_unknown() {
         let own = own(Figure::absent("it has ended")).with_beside(&Figure::plain(90.0), &Figure::plain(10.0));
         assert_eq!((own.others.why(), own.irq.why()), (Some("it has ended"), Some("it has ended")));
     }

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_comes_after_those_that_it_refers_to_and_once() {
+    fn each_table_comes_once_and_after_the_tables_that_it_refers_to() {
         let names: Vec<&str> = schema().iter().map(|table| table.name).collect();
         let place = |name| names.iter().position(|other| *other == name).expect("it is there");
         assert!(place("Count") < place("Counts") && place("CauseRow") < place("ByCause"), "{names:?}");

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As the kernel side does it.
+    /// The bucket that the kernel side chooses.
     fn bucket(ns: u64) -> usize {
         let octave = (ns >> BITS_OF_OCTAVE).checked_ilog2().unwrap_or(0);
         (((octave as usize) << BITS_OF_OCTAVE) + (ns >> octave) as usize).min(BUCKETS - 1)

@@ -1,4 +1,4 @@
-//! Encodes sent characters: escapes IAC, and tells a carriage return from the end of a row (network virtual terminal,
+//! Encodes sent characters: escapes IAC, and distinguishes a carriage return from the end of a row (network virtual terminal,
 //! RFC 854).
 
 use super::{CR, IAC, LF, NUL, Role};
@@ -38,7 +38,7 @@ impl Escape {
         bytes.len()
     }
 
-    /// Encodes the head of `bytes` into `room`; gives the numbers of characters and of bytes.
+    /// Encodes the head of `bytes` into `room`. Returns the number of characters and of bytes.
     pub(super) fn write(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
         let mut cr = self.sent_cr;
         let mut written = 0;

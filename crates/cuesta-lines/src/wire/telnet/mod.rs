@@ -101,7 +101,8 @@ impl Framing {
         }
     }
 
-    /// Decodes received bytes, in pieces of any size, in place: the characters are then at the head of `raw`. Gives their number.
+    /// Decodes received bytes in place; pieces may have any size. The characters are then at the head of `raw`. Returns their
+    /// number.
     pub fn receive(&mut self, raw: &mut [u8]) -> usize {
         let (mut kept, mut at) = (0, 0);
         while at < raw.len() {
@@ -124,10 +125,10 @@ impl Framing {
         kept
     }
 
-    /// Encodes the head of `bytes`: how many characters of it, and the bytes to send for them. Where nothing needs an escape these
-    /// are `bytes` itself; else they are written to `room`, which must hold three bytes at least.
+    /// Encodes the head of `bytes`. Returns the number of its characters and the bytes to send for them: a part of `bytes` itself
+    /// if nothing needs an escape, otherwise a part of `room`, which must hold at least three bytes.
     ///
-    /// Call [`Framing::sent`] with what was sent of it.
+    /// Call [`Framing::sent`] with the number of bytes that were sent.
     pub fn encode<'a>(&self, bytes: &'a [u8], room: &'a mut [u8]) -> (usize, &'a [u8]) {
         let plain = self.escape.plain(bytes);
         if plain == bytes.len() || plain >= room.len() {
@@ -137,8 +138,8 @@ impl Framing {
         (characters, &room[..written])
     }
 
-    /// The first `len` bytes of what [`Framing::encode`] gave for `bytes` were sent: gives how many characters these are. The
-    /// rest of a character that was sent in part is added to the replies.
+    /// Notes that the first `len` bytes of the result of [`Framing::encode`] were sent. Returns the number of characters. The rest
+    /// of a partly sent character is added to the replies.
     pub fn sent(&mut self, bytes: &[u8], (mut characters, raw): (usize, &[u8]), len: usize) -> usize {
         if raw.len() == characters {
             characters = len;
@@ -153,7 +154,7 @@ impl Framing {
         characters
     }
 
-    /// What has to be sent before any more characters.
+    /// Bytes that must be sent before any more characters.
     pub fn replies(&self) -> &[u8] {
         &self.replies
     }
@@ -171,7 +172,7 @@ impl Framing {
         Some(self.window).filter(|(columns, rows)| *columns > 0 && *rows > 0)
     }
 
-    /// Resizes the terminal's window; the host is told if it has asked for windows (RFC 1073).
+    /// Resizes the terminal's window and sends the size if the host has asked for it (RFC 1073).
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.window = (columns, rows);
         if self.options.is_on(Side::Ours, WINDOW) {

@@ -57,7 +57,7 @@ impl Options {
         Self { role, ours: [Switch::Off; KNOWN.len()], theirs: [Switch::Off; KNOWN.len()] }
     }
 
-    /// Requests an option on one side; gives the verb to send.
+    /// Requests an option on one side. Returns the verb to send.
     pub(super) fn propose(&mut self, side: Side, option: u8) -> u8 {
         if let Some(switch) = self.switch(side, option) {
             *switch = Switch::Asked;

@@ -311,7 +311,8 @@ mod tests {
         let mut delta = Delta::between(&earlier, &later).unwrap();
         let good = delta.closure();
         assert!(good.closes, "{good:?}");
-        // An error that must show: a tenth if the subject has a good part of the CPUs, more if neighbours have them.
+        // The planted error is a tenth of the subject's time, or more if other processes use so much of the CPUs that a tenth is
+        // within the tolerance.
         let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
         let planted = f64::max(0.1, needed);
         delta.own_tasks = delta
@@ -319,6 +320,6 @@ mod tests {
             .map(|tasks| super::tasks::TaskDelta { cpu: (tasks.cpu as f64 * (1.0 - planted)) as u64, ..*tasks });
         let bad = delta.closure();
         assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
-        assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");
+        assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "the lost time must not go to others");
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_was_set_back_says_nothing() {
+    fn a_counter_that_was_set_back_gives_no_value() {
         assert_eq!(grown(100, 4), None);
         assert_eq!(grown(1 << 40, 4), None);
     }

@@ -159,7 +159,7 @@ mod tests {
         let Some(listener) = listener() else { return };
         let before = listener.ended(&read());
         sockopt::set_socket_recv_buffer_size(&listener.shared.ends, 1).expect("the least that the kernel allows");
-        let held = listener.shared.accounts.lock().expect("nobody panicked");
+        let held = listener.shared.accounts.lock().expect("no panic under this lock");
         run_programs(20);
         drop(held);
         let after = listener.ended(&read());

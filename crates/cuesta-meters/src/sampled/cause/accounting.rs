@@ -267,7 +267,7 @@ mod tests {
     fn windows_are_consecutive_and_add_up() {
         let subject = Subject::Process(std::process::id());
         let mut accounting = CpuAccounting::start(&subject, SamplerOptions::default(), false)
-            .expect("this test needs to be allowed to sample");
+            .expect("this test must be allowed to sample: run it as root");
         accounting.end_window();
         let first = accounting.windows[0].until;
         let mut sum = 0_u64;
@@ -319,11 +319,11 @@ mod tests {
         };
         let doubt = |seconds, samples: f64, causes: &[&str]| doubt_of(seconds, samples, 0.0, causes);
         assert!(!doubt_of(2.0, 1000.0, 2.0, &["user"]), "each sample stands for two periods");
-        assert!(doubt(0.084, 2700.0, &["user"]), "most of it was lost");
-        assert!(doubt(0.0, 50.0, &["user"]), "all of it was");
+        assert!(doubt(0.084, 2700.0, &["user"]), "most samples are missing");
+        assert!(doubt(0.0, 50.0, &["user"]), "all samples are missing");
         assert!(doubt(2.0, 1500.0, &["user"]), "counted twice");
         assert!(!doubt(2.0, 1900.0, &["user"]) && !doubt(2.0, 2400.0, &["user"]));
-        assert!(!doubt(0.020, 30.0, &["user"]) && !doubt(0.0, 3.0, &["user"]), "chance may do that");
+        assert!(!doubt(0.020, 30.0, &["user"]) && !doubt(0.0, 3.0, &["user"]), "chance may explain it");
         assert!(!doubt(2.0, 500.0, &["user", Cause::Kernel.name()]), "the kernel was not sampled");
     }
 }

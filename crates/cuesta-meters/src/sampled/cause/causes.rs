@@ -269,7 +269,7 @@ mod tests {
         let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
         let exact = ExactCpu { cpu: 0.2, fault_count: None, capacity: 2.0 };
         let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&constants()));
-        // A tenth of the ways out, of which there were 0.04 s.
+        // A tenth of the returns' 0.04 s.
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.12 - 0.004));
         assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 42.0));
         assert!(!causes.by_cause.contains_key(&Cause::Idle));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_out_of_faults_go_from_user_and_linker_to_faults_and_the_sum_stays() {
+    fn returns_from_faults_move_from_user_and_linker_to_faults() {
         let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
         let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
@@ -291,8 +291,8 @@ mod tests {
     }
 
     #[test]
-    fn what_samples_cost_falls_also_on_what_is_hidden() {
-        // A thousand samples, each a ten-thousandth of a second: a tenth of the time is theirs.
+    fn the_cost_of_samples_is_also_taken_off_hidden_time() {
+        // A thousand samples of 0.1 ms each take a tenth of the time.
         let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
         let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
         let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_has_its_error_and_a_cause_that_no_sample_met_its_bound() {
+    fn a_share_has_an_error_and_a_cause_without_samples_a_bound() {
         let exact = ExactCpu { cpu: 2.0, fault_count: None, capacity: 2.0 };
         let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
@@ -341,7 +341,7 @@ mod tests {
             CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), exact, Some(&known));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
-        // No sample met them, so the bound adds a third of a percent.
+        // No sample hit a fault, so the bound adds a third of a percent.
         assert!(faults.interval[0] < 0.81 && (1.36..1.45).contains(&faults.interval[1]), "{:?}", faults.interval);
         assert!(!causes.unmet.contains(&Cause::PageFaults));
     }

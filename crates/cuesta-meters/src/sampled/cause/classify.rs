@@ -212,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn each_stands_at_its_own_place() {
+    fn each_cause_has_its_own_index() {
         for (index, cause) in Cause::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, index, "{}", cause.name());
         }
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_call_comes_before_the_stack() {
+    fn the_system_call_number_takes_precedence_over_the_stack() {
         let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
         let found = |number| judge(chain, PROGRAM, number);
         assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
@@ -345,7 +345,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_stack_has_one_cause_and_what_lies_outside_of_it_changes_nothing(
+        fn outer_functions_do_not_change_the_cause_of_a_stack(
             row in 0..CAPTURED.len(),
             outer in proptest::collection::vec(0..CAPTURED.len(), 0..4),
         ) {

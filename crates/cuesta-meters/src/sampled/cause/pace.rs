@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_decide_nothing_and_a_pause_forgets_nothing() {
+    fn few_samples_do_not_change_the_rate_and_a_pause_keeps_it() {
         let mut pace = Pace::default();
         assert_eq!((0..3).flat_map(|_| round(&mut pace, 2, 0)).collect::<Vec<_>>(), []);
         assert_eq!(round(&mut pace, 100, 0), [(3, true)]);

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How often the interval holds the truth, summed over all outcomes by the binomial law.
+    /// The probability that the interval contains the truth, summed over all outcomes of the binomial distribution.
     fn coverage(truth: f64, samples: u32, deviations: f64, tail: f64) -> f64 {
         let (n, mut chance) = (f64::from(samples), (1.0 - truth).powi(samples.cast_signed()));
         let mut covered = 0.0;
@@ -128,8 +128,8 @@ mod tests {
         covered
     }
 
-    /// Sampled shares of a program that does two things in turn, each for a random time.
-    fn looked_at(mut random: impl FnMut() -> f64, periods: u32, lasts: [f64; 2]) -> (f64, f64) {
+    /// True and sampled share of the first of two activities that take turns, each for a random time.
+    fn sampled_share(mut random: impl FnMut() -> f64, periods: u32, lasts: [f64; 2]) -> (f64, f64) {
         let (end, mut at, mut next) = (f64::from(periods), 0.0, random());
         let (mut spent, mut met, mut kind) = ([0.0, 0.0], 0.0, 0);
         while at < end {
@@ -147,9 +147,9 @@ mod tests {
     proptest! {
         #[test]
         // Shares above a half are the mirror image.
-        fn an_interval_holds_the_truth_as_often_as_it_says(truth in 0.0005_f64..0.5, samples in 5_u32..900) {
-            // The interval is not exact: at worst, for shares of a few samples, it holds a point less often. A search found
-            // 94.0 and 89.0 %.
+        fn an_interval_has_its_stated_coverage(truth in 0.0005_f64..0.5, samples in 5_u32..900) {
+            // The interval is not exact: for shares of a few samples its coverage is up to a point lower. A search found 94.0
+            // and 89.0 % at worst.
             prop_assert!(coverage(truth, samples, DEVIATIONS, 0.025) >= 0.939);
             prop_assert!(coverage(truth, samples, 1.644_854, 0.05) >= 0.889);
         }
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_no_sample_met_has_a_bound() {
+    fn a_share_without_samples_has_a_bound() {
         assert!((bound(1000.0) - 0.00368).abs() < 1e-5);
         assert!(interval(0.0, 1000.0)[0] <= 0.0);
         let [lower, upper] = interval(0.0, 0.0);
-        assert!(lower <= 0.0 && upper >= 1.0, "of no samples it may be everything");
+        assert!(lower <= 0.0 && upper >= 1.0, "without samples the share may be anything");
     }
 
-    /// Work longer than a period meets samples in clusters; shorter work meets them by chance.
+    /// Work longer than a sampling period is hit by samples in clusters; shorter work is hit by chance.
     #[test]
     fn clusters_of_samples_keep_the_coverage() {
         const TRIES: u32 = 2000;
@@ -182,7 +182,7 @@ mod tests {
         };
         for lasts in [[0.05, 0.2], [0.3, 1.0], [1.0, 1.0], [3.0, 20.0], [10.0, 2.0]] {
             let held = (0..TRIES).filter(|_| {
-                let (truth, share) = looked_at(&mut random, 400, lasts);
+                let (truth, share) = sampled_share(&mut random, 400, lasts);
                 let [lower, upper] = interval(share, 400.0);
                 (lower..=upper).contains(&truth)
             });

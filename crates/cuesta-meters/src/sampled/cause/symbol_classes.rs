@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_why() {
+    fn names_give_the_cause() {
         let classes = [
             ("handle_softirqs.cold", SymbolClass::Softirq),
             ("net_rx_action", SymbolClass::Network),

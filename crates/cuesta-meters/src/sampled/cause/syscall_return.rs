@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_before_give_the_call() {
+    fn the_bytes_before_the_address_give_the_call() {
         let calls = [
             ([0xb8, 0x6e, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Other)),
             ([0xb8, 9, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Mapping)),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_at_the_place() {
+    fn a_file_is_read_at_the_offset() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("program");
         std::fs::write(&path, [0x90, 0xb8, 0x3b, 0, 0, 0, 0x0f, 0x05, 0x90]).expect("written");

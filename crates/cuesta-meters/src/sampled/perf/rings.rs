@@ -206,12 +206,12 @@ mod tests {
     #[test]
     fn rings_follow_cpus_that_go_offline_and_come_back() {
         let mut rings =
-            Rings::open(EventConfig::machine(), RingTarget::Machine).expect("this test needs to be allowed to sample");
+            Rings::open(EventConfig::machine(), RingTarget::Machine).expect("this test must be allowed to sample");
         let all: Vec<u32> = rings.by_cpu.keys().copied().collect();
         rings.follow(all[1..].to_vec());
         assert!(rings.by_cpu.keys().eq(&all[1..]));
         rings.follow([all.clone(), vec![4000]].concat());
-        assert!(rings.by_cpu.keys().eq(&all), "one that cannot be sampled is left out until it can");
+        assert!(rings.by_cpu.keys().eq(&all), "a CPU that cannot be sampled is left out until it can");
     }
 
     #[test]

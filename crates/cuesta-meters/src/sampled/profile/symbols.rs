@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(Path::new(&map.path), program);
         let place = Location::User { path: map.path.clone(), offset: address - map.start + map.offset };
         let names = look_up(std::slice::from_ref(&place));
-        let Location::Function { function, .. } = name(place, &names) else { panic!("it was looked up") };
+        let Location::Function { function, .. } = name(place, &names) else { panic!("the function has no name") };
         assert!(function.contains("our_own_functions_have_names"), "{function}");
     }
 }
