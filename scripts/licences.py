@@ -1,4 +1,4 @@
-"""Checks the licences of all packages that are built in or installed: Rust's by deny.toml, Python's: no GPL."""
+"""Check the licences of all Rust crates (by deny.toml) and of all installed Python packages (no GPL)."""
 
 import json
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def rust_faults() -> list[str]:
-    """Name the crates whose licence is not on the list."""
+    """The crates whose licence is not in deny.toml."""
     allowed = set(tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))["licenses"]["allow"])
     command = ["cargo", "metadata", "--format-version=1", "--locked"]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
@@ -24,20 +24,20 @@ def rust_faults() -> list[str]:
 
 
 def permitted(expression: str, allowed: set[str]) -> bool:
-    """Judge an SPDX expression: one arm of every `OR`, all arms of every `AND`."""
+    """Whether an SPDX expression is permitted: one side of every `OR`, both sides of every `AND`."""
     depth_free = re.sub(r"\(([^()]*)\)", lambda inner: "MIT" if permitted(inner[1], allowed) else "none", expression)
     arms = re.split(r" OR |/", depth_free)
     return any(all(part.strip() in allowed for part in arm.split(" AND ")) for arm in arms)
 
 
 def python_faults() -> list[str]:
-    """Name the installed packages under a GPL that is not a lesser one."""
-    said = {each.metadata["Name"]: licence(each) for each in distributions()}
-    return [f"{name}: {text}" for name, text in said.items() if re.search(r"\bA?GPL|GNU (Affero )?General", text)]
+    """The installed packages under the GPL or AGPL; the LGPL is permitted."""
+    licences = {each.metadata["Name"]: licence(each) for each in distributions()}
+    return [f"{name}: {text}" for name, text in licences.items() if re.search(r"\bA?GPL|GNU (Affero )?General", text)]
 
 
 def licence(package: Distribution) -> str:
-    """Give all that a package says of its licence in short."""
+    """The licence fields of a package's metadata, shortened."""
     metadata = package.metadata
     classified = [text for text in metadata.get_all("Classifier", []) if text.startswith("License")]
     return "; ".join([metadata.get("License-Expression", ""), (metadata.get("License") or "")[:80], *classified])

@@ -19,7 +19,7 @@ def test_a_wheel_traces_without_clang() -> None:
     ran = subprocess.run([ROOT / "scripts" / "wheel", "--dev"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     *_, tracer, made = ran.stdout.splitlines()
-    assert tracer.endswith("bytes built in, as the source gives them")
+    assert tracer.endswith("bytes in the module match their source")
     names = zipfile.ZipFile(ROOT / made.removeprefix("wheel: ")).namelist()
     assert [name for name in names if name.startswith("cuesta.libs/libelf-")], (
         "the wheel must contain what the tracers need"
@@ -30,8 +30,8 @@ def test_a_wheel_traces_without_clang() -> None:
 @pytest.mark.parametrize(
     ("built_in", "said"),
     [
-        ("b'of another source'", "what is built in is not what the source gives"),
-        ("None", "the module has none built in"),
+        ("b'of another source'", "the tracers in the module do not match their source"),
+        ("None", "the module has no tracers"),
     ],
 )
 def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: str, said: str) -> None:

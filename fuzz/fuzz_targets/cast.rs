@@ -7,8 +7,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let Ok(cast) = Cast::read(bytes) else { return };
     let mut written = Vec::new();
-    cast.without_secrets().write(&mut written).expect("memory can be written");
-    Cast::read(&written).expect("what was written reads");
+    cast.without_secrets().write(&mut written).expect("writing to memory does not fail");
+    Cast::read(&written).expect("a written cast reads back");
     for timing in [Timing::Closed, Timing::Recorded] {
         let Ok(tape) = tape(&cast, timing, "fuzz") else { return };
         let parsed = cuesta_tape::parse(&tape, "fuzz.tape", &|_| Err(String::new()));
