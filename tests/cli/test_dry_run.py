@@ -46,7 +46,7 @@ def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.Captur
     assert main(["run", "--target", "ssh://bastion?config=none&known_hosts=accept-new", "--dry-run"]) == 0
     _, _, left = capsys.readouterr().out.partition("LEFT BEHIND\n")
     assert "a shell's history keeps what users type" in left
-    assert "known_hosts: a host that is not known yet is written down there" in left
+    assert "known_hosts: hosts that are not in it yet are added" in left
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class Point:
 
 
 def over_time(recorded: Recorded) -> list[Point]:
-    """The stretches of a run with its settling, without its draining, in which nobody types.
+    """The stretches of a run with its settling, without its draining, in which no user types.
 
     Rows of no length are left out: a run that was stopped before it began has such rows.
     """

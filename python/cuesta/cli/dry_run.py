@@ -63,7 +63,7 @@ def _left_behind(job: Job) -> list[str]:
     if any(kind_of(target) in ("pty", "ssh", "telnet") for target in targets):
         rows.append("  a shell's history keeps what users type, unless the tape begins with Type 'unset HISTFILE'")
     if any(kind_of(target) == "ssh" and "accept-new" in target for target in targets):
-        rows.append("  known_hosts: a host that is not known yet is written down there (accept-new)")
+        rows.append("  known_hosts: hosts that are not in it yet are added (accept-new)")
     return ["\n".join(["LEFT BEHIND", *rows])] if rows else []
 
 

@@ -18,7 +18,7 @@ def check_json(where: str | None, flag: str = "--json") -> None:
         return
     path = Path(str(where))
     if path.is_file() and not is_own(path):
-        remedy = f"give a file that is not there yet, as {flag} {free_name(path)}"
+        remedy = f"give a new file, such as {flag} {free_name(path)}"
         to_print = f", or {flag} - to print it" if flag == "--json" else ""
         raise UsageError(f"{flag} {path}: the file exists, and cuesta did not write it as JSON", remedy + to_print)
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -188,7 +188,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
         try:
             tape = looped(tape)
         except InputError as error:  # the session cannot be repeated: write its tape without a loop
-            print(f"cuesta: {error}; the tape is of the session as it was", file=sys.stderr)
+            print(f"cuesta: {error}; the tape is written without a loop", file=sys.stderr)
     _write_file(files.tape, tape.encode(), private=keep_all)
     print(f"{files.tape}: {_summary(tape)}")
     print(f"{files.cast}: the session as it was; asciinema play {files.cast}")

@@ -45,7 +45,7 @@ class SavedInterval:
             part.write_text(reading, encoding="utf-8")
             part.rename(self.file)
         except OSError as error:
-            raise CuestaError(f"{self.file}: cannot keep the reading: {error.strerror}", "--since FILE") from None
+            raise CuestaError(f"{self.file}: cannot save the reading: {error.strerror}", "--since FILE") from None
         self._forget_others()
 
     def json_report(self, meters: Meters) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class SavedInterval:
             json_report: dict[str, Any] = json.loads(meters.report(reading))
         except FileNotFoundError:
             remedy = "`cuesta meters --reset` begins one"
-            raise InputError(f"{self.file}: no interval of yours has begun", remedy) from None
+            raise InputError(f"{self.file}: you have not begun an interval", remedy) from None
         except OSError as error:
             raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
         except ValueError as error:

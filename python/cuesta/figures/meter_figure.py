@@ -36,7 +36,7 @@ def from_json(kind: Any, found: Any) -> Any:
 
 
 def to_json(report: Any) -> dict[str, Any]:
-    """Give a table in the full form."""
+    """The JSON object of a table in the full form."""
     return asdict(report, dict_factory=table_to_json)
 
 

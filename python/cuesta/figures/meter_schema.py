@@ -77,7 +77,7 @@ class Table:
 
 @cache
 def tables() -> dict[str, Table]:
-    """Give all tables by the names of their types, each after those that it refers to."""
+    """All tables by the names of their types, each after those that it refers to."""
     return {
         table["name"]: Table(
             table["meaning"],
@@ -91,7 +91,7 @@ def tables() -> dict[str, Table]:
 
 
 def fields(table: str) -> dict[str, Field]:
-    """Give the fields of a table by their names."""
+    """The fields of a table by their names."""
     return tables()[table].fields
 
 

@@ -131,7 +131,7 @@ def decided(figure: MetricComparison, comparison: Comparison) -> str:
     """How many more runs would decide."""
     more = figure.test and figure.test.more_runs
     if not more:
-        return f"over {MOST_RUNS} would be needed: it lies too near the margin for its noise"
+        return f"over {MOST_RUNS} would be needed: the change is too close to the margin for this noise"
     return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
 
 
@@ -142,7 +142,7 @@ def each_side(more: int) -> str:
 def design(comparison: Comparison) -> Iterator[Part]:
     """The sides, and the differences between them."""
     if comparison.in_pairs:
-        turned = "one run of each right after the other, the order turned each time"
+        turned = "the runs of a pair follow each other, in alternating order"
         yield Remark(plain(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}, {turned}"))
     else:
         rows = (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(comparison))
@@ -176,7 +176,7 @@ def headline_table(comparison: Comparison) -> Iterator[Part]:
 def others(comparison: Comparison) -> Iterator[Part]:
     seen = [each for each in comparison.exploratory if each.missing != "not measured"]
     if seen:
-        yield table(seen, "", "shown and not judged: among so many, some differ by chance")
+        yield table(seen, "", "shown without a verdict: among so many figures, some differ by chance")
 
 
 def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> Table:
@@ -203,7 +203,7 @@ def cells_of(each: MetricComparison) -> tuple[str, ...]:
 
 
 def dotted(each: MetricComparison, compensation: float) -> tuple[str, ...]:
-    """The figure as it would be by the base's method, like the dotted line of MPL-17."""
+    """The figure by the base's method, like the dotted line of MPL-17."""
     _, new = medians(each)
     return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
 
@@ -223,7 +223,7 @@ def power(comparison: Comparison) -> Iterator[Part]:
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
     finds = [f"{least_found(at)} in {label}" for label, each in judged.items() if (at := each.least_change) is not None]
     if finds:
-        found = f"{runs_of(comparison)} find, four times in five, a change of {', '.join(finds)}"
+        found = f"{runs_of(comparison)} detect, four times in five, a change of {', '.join(finds)}"
         yield Remark(f"{plain(found)}: by the spread that they had, {together}")
     if coarse := [f"{label} {needed(each, comparison)}" for label, each in judged.items() if misses(each, comparison)]:
         yield Remark(plain(f"to find the margin, {comparison.terms.margin * 100:g} %: {', '.join(coarse)}"))
@@ -235,7 +235,7 @@ def least_found(change: float) -> str:
 
 
 def misses(judged: RatioTest, comparison: Comparison) -> bool:
-    """Whether a change of the margin would be missed more often than one time in five."""
+    """Whether a change equal to the margin would be missed more often than once in five times."""
     return judged.least_change is None or judged.least_change > comparison.terms.margin
 
 

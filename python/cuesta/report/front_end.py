@@ -35,8 +35,8 @@ def head(of: FrontEnd) -> Iterator[str]:
     least = None if of.least_block is None else float(of.least_block)
     yield from known("min output msg size to cause block", least, "chars (ever)", NOTHING_LEFT_OVER)
     yield from known("ave output msg size to cause block", of.ave_block, "chars", NOTHING_LEFT_OVER)
-    yield from known("ave output message", of.ave_output_message, "chars", "nothing was said")
-    yield from known("ave input message", of.ave_input_message, "chars", "nothing was asked")
+    yield from known("ave output message", of.ave_output_message, "chars", "there was no output")
+    yield from known("ave input message", of.ave_input_message, "chars", "there was no input")
     average = NO_EVENT if of.interrupt_average is None else seconds(of.interrupt_average)
     yield f"ave interrupt time {average}, {share(of.interrupt_share)} of one CPU"
     yield f"max interrupt time {seconds(of.interrupt_longest)} (ever)"

@@ -68,7 +68,7 @@ def has_limits(summary: Summary) -> bool:
 
 
 def sweep_answer(summary: Summary) -> str:
-    """Up to how many users the limits were kept; for a sweep without limits, how the response time grew."""
+    """Up to how many users the limits were kept; without limits, how the response time grew."""
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
         if first is last or not (first.response.count and last.response.count):
@@ -88,7 +88,7 @@ def sweep_answer(summary: Summary) -> str:
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
-    """Where limits were kept and where they were crossed."""
+    """The steps in which limits were kept and crossed."""
     if not crossed:
         most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
         if only_users(summary) and len(kept) > 1:
@@ -148,7 +148,7 @@ def big(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
 
 
 def unusual(summary: Summary) -> Iterator[Section]:
-    """What a reader would not expect; empty for a healthy run."""
+    """Facts that a reader would not expect; empty for a healthy run."""
     if parts := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
         yield Section("What is unusual", parts, name="NOTICE")
 

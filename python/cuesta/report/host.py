@@ -61,7 +61,7 @@ def section(summary: Summary) -> Section:
 
 
 def tables(step: StepFigures) -> Iterator[Table]:
-    """Give the host's block devices, and its tasks' times off the CPU where the kernel was traced."""
+    """The host's block devices, and its tasks' times off the CPU if the kernel was traced."""
     meter_report = step.host.sheet
     if meter_report and meter_report.devices:
         tier = in_brackets(
@@ -80,7 +80,7 @@ def device(of: Device) -> Iterator[str]:
 
 
 def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
-    """Give all that was metered, folded away."""
+    """The whole meter reports, folded."""
     if step.host.sheet:
         yield Folded("The host's meters", [Listing(meters.text(step.host.sheet))])
     pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
@@ -187,7 +187,7 @@ def calls(each: PerTransaction) -> str | None:
 
 
 def sum_of(*numbers: float | None) -> str | None:
-    """Write a sum; None if a part of it is not known."""
+    """The sum of figures; None if one is unknown."""
     known = [number for number in numbers if number is not None]
     return digits(sum(known)) if len(known) == len(numbers) else None
 

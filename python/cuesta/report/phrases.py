@@ -21,7 +21,7 @@ from cuesta.units import ABSENT, count, digits, many, seconds, share
 LOADS = {
     "closed": "the next input is due a think time after the answer",
     "paced": "inputs are due at fixed times",
-    "open": "inputs arrive at a rate, whatever happens",
+    "open": "inputs arrive at a given rate, whatever the host does",
 }
 
 
@@ -206,7 +206,7 @@ def no_law(step: StepFigures) -> Iterator[str]:
 
 
 def swept_apart_from_users(step: StepFigures) -> str:
-    """Name the point of a sweep by what was swept besides the number of users."""
+    """The values of all swept settings except the number of users."""
     other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] != "users"}
     return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())
 
@@ -234,7 +234,7 @@ def targets(summary: Summary) -> str:
 
 
 def waiting_in_vain(summary: Summary) -> Iterator[str]:
-    """Users of the last step who at its end had waited far longer than any answer took."""
+    """Users who, at the end of the last step, had waited far longer than any answer took."""
     step = summary.last
     longest = step.response.max or 0.0
     rows = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]

@@ -46,7 +46,7 @@ from cuesta.report.plots import courses, distributions, driver_delay
 from cuesta.units import ABSENT, count, digits, many, named, seconds, share
 
 AS_THE_TAPE_SAYS = "as the tape says"
-DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it went"
+DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it was sent"
 MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
 

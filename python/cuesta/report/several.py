@@ -63,7 +63,7 @@ def headline(runs: Mapping[str, Summary]) -> str:
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
-    """Which of the runs can be trusted."""
+    """Which of the runs are valid."""
     bad = [name for name, run in runs.items() if not run.valid]
     reasons = [(f"{name}: {reason}", advice) for name, run in runs.items() for reason, advice in doubts(run)]
     word, reason = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")

@@ -236,7 +236,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     yield from too_few(comparison)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not comparison.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
-        yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
+        yield "all runs of one side came before the other's: drift between them looks like a change of the host"
     undecided = [f"{each.metric.label} ({each.missing})" for each in comparison.headline if not each.test]
     if undecided:
         yield f"not decided, because there is no ratio: {', '.join(undecided)}"

@@ -20,7 +20,7 @@ EXAMPLES = """examples:
   cuesta certify --absentee studies/benchmark/short.toml    20 batch processes: their elapsed time, and its checks
   cuesta certify certified/8.1                              show the form again, from the raw files
   cuesta certify --verify certified/8.1                     do hashes, figures and raw files agree
-  cuesta certify --verify studies/certification/published.toml   a table of 1969: does it agree with itself
+  cuesta certify --verify studies/certification/published.toml   a table of 1969: is it consistent
   cuesta certify certified/8.1 --sign ~/.ssh/id_ed25519     and --verify … --signers allowed_signers
 
 docs/certify.md explains the figures, and what a tape for it must contain.

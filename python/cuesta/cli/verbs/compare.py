@@ -7,18 +7,18 @@ PAIRS = 8
 """Pairs unless told otherwise, or more if a claim needs them: 8 make whole ABBAs."""
 
 ABOUT = """Compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right
-in it (a certification, or any that you put together). Each headline figure gets the ratio NEW / BASE, an
+in it (a certification, or any that you assemble). Each headline figure gets the ratio NEW / BASE, an
 exact 95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive,
 with how many more runs would decide. What counts as a change is more than the margin, 5 % unless you say
 otherwise.
 
-One run a side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6
-pairs; how small a change that many can find is said before the first run and after the last. Best are
-pairs, made in turn: --interleave runs both plans, A B B A …, and compares the pairs. It says first how
+One run of each side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or
+6 pairs. It says before the first run and after the last how small a change the runs can detect. Pairs that
+are made in turn are best: --interleave runs both plans, A B B A …, and compares the pairs. It says first how
 long that takes. The folder that it leaves can be compared again.
 
 Sides that differ in machine, driver, tape, number of users, think times, lines or method are refused, and
-the difference is named. The host may differ, for that is what is compared. Runs that are INVALID are left
+the difference is named. The host may differ, because it is what is compared. Runs that are INVALID are left
 out."""
 
 
@@ -33,7 +33,7 @@ EXAMPLES = """examples:
 
 exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused
             2 usage, 104 a folder, plan or profile that cannot be used, 105 interrupted
-docs/compare.md says how verdicts are reached, and how many runs find how small a change."""
+docs/compare.md explains the verdicts, and how many runs detect how small a change."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   cuesta ledger --sql 'from meters' --parquet meters.parquet
   cuesta ledger --tables                              tables and columns
 
-exit codes: 0 good, 1 a checked table does not agree with itself, 2 usage, 104 a file that cannot be used
+exit codes: 0 good, 1 a checked table is inconsistent, 2 usage, 104 a file that cannot be used
 docs/ledger.md says what each column is."""
 
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--base", metavar="SYSTEM", help="the system that is 100 %%; by default the first")
     parser.add_argument("--goal", type=_time, metavar="TIME", help="elapsed time to be reached, in the ledger's unit")
-    parser.add_argument("--check", action="store_true", help="check whether typed tables agree with themselves")
+    parser.add_argument("--check", action="store_true", help="check whether typed tables are consistent")
     asking = parser.add_argument_group("SQL")
     asking.add_argument("--sql", metavar="SELECT", help="one query of all runs and certifications")
     asking.add_argument("--tables", action="store_true", help="list the tables and their columns")

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 ABOUT = """Reads the kernel's meters, as sar does: a row every INTERVAL seconds, or a whole report of an interval.
-An interval belongs to who asked for it: `reset` begins one, `report` prints the report since then, and other
+An interval belongs to the caller that began it: `reset` begins one, `report` prints the report since then, and other
 callers (other terminals, or other files given with --since) have their own.
 
 It needs no privilege. Reports split CPU time by cause where sampling is allowed (root, CAP_PERFMON, or
@@ -16,7 +16,7 @@ EXAMPLES = """examples:
   cuesta meters 1 60 --pid 4711      60 rows of a process and its descendants
   cuesta meters                      a report of the next 5 s
   cuesta meters reset                begin an interval ...
-  cuesta meters report               ... and see what came since, as often as wanted (--reset, --report are the same)
+  cuesta meters report               ... and report it, any number of times (--reset and --report do the same)
   cuesta meters 1 --json             a report a second, one object a row (JSON lines)
   cuesta meters record service.profile 10m     what a live service asks of its host, for `cuesta compare --profile`
   cuesta meters --exact 10           a report of 10 s traced in the kernel: idle by kind, interrupts, page waits (root)
@@ -30,7 +30,7 @@ WORDS = {
     "report": (
         """\
 Prints the report of your interval, which `cuesta meters reset` began. The interval goes on: a later report covers
-it from the same beginning. It has no CPU time by cause, since nobody samples between two commands.""",
+it from the same beginning. It has no CPU time by cause, because nothing samples between two commands.""",
         """examples:
   cuesta meters report
   cuesta meters report --pid 4711
@@ -86,9 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     interval.add_argument("--reset", action="store_true", help="begin an interval (after the report, if both)")
     _add_since(interval)
     _add_profile(parser.add_argument_group("a profile: cuesta meters profile [SECONDS]"))
-    parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="write what INTERVAL (1m) had: a profile of the service"
-    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write a profile of the service over INTERVAL (1m)")
     _add_tiers(parser, "how; by default reports are sampled, rows are not")
     _add_json(parser)
 
@@ -132,12 +130,15 @@ def _add_subject(parser: argparse.ArgumentParser, is_here: bool = False) -> None
 
 def _add_since(arguments: Arguments) -> None:
     arguments.add_argument(
-        "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
+        "--since",
+        type=Path,
+        metavar="FILE",
+        help="the file with the beginning of the interval, instead of one per terminal",
     )
 
 
 def _add_profile(arguments: Arguments) -> None:
-    arguments.add_argument("--fraction", metavar="F", help="of the busy samples that are to be shown; default 0.9")
+    arguments.add_argument("--fraction", metavar="F", help="share of the busy samples to show; default 0.9")
     arguments.add_argument("--flame", type=Path, metavar="FILE", help="write a flame graph (SVG)")
     arguments.add_argument("--folded", type=Path, metavar="FILE", help="write the stacks as text, for other programs")
 
@@ -152,7 +153,7 @@ def _add_tiers(parser: argparse.ArgumentParser, title: str) -> None:
     traced.add_argument(
         "--calls",
         action="store_true",
-        help="count and time system calls too, which makes each of them dearer: for a short run; not sampled",
+        help="count and time system calls too, which slows each of them: for a short run; not sampled",
     )
 
 

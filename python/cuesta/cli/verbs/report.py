@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="a run folder, or a certification's")
     where = "the page; by default report.html in the run folder, or in the current folder for several runs"
     parser.add_argument("--out", type=Path, metavar="FILE", help=where)
-    parser.add_argument("--verbose", action="store_true", help="print all of the summary, not its first screen")
+    parser.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
     parser.add_argument("--markdown", action="store_true", help="print Markdown with tables, for pull requests")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, for continuous integration")
     parser.add_argument("--json", metavar="FILE|-", help="write the summary as one object; - = standard output")

@@ -17,7 +17,7 @@ Curves = Mapping[str, Sequence[StepFigures]]
 
 
 def sweeps(summary: Summary) -> Iterator[Plot]:
-    """Draw them where the number of users was swept; a curve for each point of what else was."""
+    """Plots against users, if their number was swept; a curve for each combination of other swept settings."""
     if len({step.users for step in summary.steps}) < 2:
         return
     curves = dict[str, list[StepFigures]]()
@@ -36,7 +36,7 @@ def overlaid(runs: Mapping[str, Summary]) -> Iterator[Plot]:
 
 
 def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
-    """Draw transactions a second, and as much of the asymptotes as the plot has room for."""
+    """Draw transactions per second, and the asymptotes as far as they fit into the plot."""
     series = [
         Series(label or "measured", [(step.users, step.transactions.per_s or 0.0) for step in steps])
         for label, steps in curves.items()

@@ -1,4 +1,4 @@
-"""Distributions of one step: histograms, and percentile curves on which what is rarer lies further to the right."""
+"""Distributions of one step: histograms, and percentile curves, on which rarer values are further to the right."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,11 +13,11 @@ from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, l
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
 MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
-"""How rare what lies beyond is at p50, p90, p99, p99.9 …"""
+"""One value in so many lies beyond p50, p90, p99, p99.9 …"""
 
 
 def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
-    """Draw response and echo of a step: how values spread, and their percentiles."""
+    """Histograms and percentile curves of response and echo in a step."""
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
         yield from histogram(_pooled(recorded, step.step, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
@@ -35,13 +35,13 @@ def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 
 def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
-    """Draw one curve for each run: of its last step."""
+    """Draw a curve for each run, of its last step."""
     pooled = {name: _pooled(run.recorded, run.last.step, series) for name, run in runs.items()}
     yield from percentiles(title, series, pooled)
 
 
 def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
-    """Draw what share of the values had which size."""
+    """Draw the share of values of each size."""
     bars = spread(of) if of and of.count else []
     if not of or not bars:
         return
@@ -64,7 +64,7 @@ def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
 
 
 def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None]) -> Iterator[Plot]:
-    """Draw percentile curves; of nothing, no plot."""
+    """Draw percentile curves; no plot without values."""
     known = {label: each for label, each in histograms.items() if each and each.count}
     if not known:
         return

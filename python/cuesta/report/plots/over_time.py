@@ -1,4 +1,4 @@
-"""The course of a run, second by second; what was measured is shaded."""
+"""Plots of a run over time, second by second; the measurement interval is shaded."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ from cuesta.report.plots.spec import (
 from cuesta.units import rounded
 
 MOST_LAYERS = 7
-"""Layers with a colour of their own: those with most; the others are one."""
+"""The largest layers have colours of their own; the others are combined."""
 _CPUS = quantity("% of the host's CPUs", zero=True)
 AT = {"title": "second", "format": ".1f"}
 INSTANT = "seconds from the start of the run"
@@ -56,7 +56,7 @@ def courses(recorded: Recorded) -> Iterator[Plot]:
 
 
 def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
-    """Draw how many values of each size there were at each time: the darker, the more."""
+    """Draw the number of values by size and time; a darker cell has more values."""
     cells = density_over_time(recorded, series)
     if not cells:
         return
@@ -100,13 +100,13 @@ def throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
 
 
 def users(recorded: Recorded, points: Sequence[Point]) -> Plot:
-    """Draw the users that have a line."""
+    """Draw the number of users with a line."""
     series = [Series("users", [(point.at, float(point.users)) for point in points])]
     return _over_time("Users connected over time", recorded, series, quantity("users", zero=True), NUMBER)
 
 
 def host_uses(recorded: Recorded) -> Iterator[Plot]:
-    """Draw what the host's CPUs did; the rest is idle."""
+    """Draw the use of the host's CPUs; the uncoloured part is idle."""
     if stretches := causes.uses_over_time(recorded):
         reports = recorded.metered.reports.values()
         tier = in_brackets(*(figure for report in reports for figure in uses(report).values()))
@@ -115,7 +115,7 @@ def host_uses(recorded: Recorded) -> Iterator[Plot]:
 
 
 def host_causes(recorded: Recorded) -> Iterator[Plot]:
-    """Draw the host's own CPU time by cause; nothing of a host that never ran while it was sampled."""
+    """Draw the host's own CPU time by cause; no plot if no sample met the host."""
     stretches = causes.causes_over_time(recorded)
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
         tier = in_brackets(*(report.by_cause for report in recorded.metered.reports.values()))
@@ -126,7 +126,7 @@ def host_causes(recorded: Recorded) -> Iterator[Plot]:
 
 
 def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec, order: Sequence[str] | None) -> Plot:
-    """Stack layers, from below in `order` or else the largest first; nothing is drawn across a gap."""
+    """Stack layers from below, in `order` or the largest first; gaps stay empty."""
     layers = shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
     places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
     values = []

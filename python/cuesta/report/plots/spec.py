@@ -103,7 +103,7 @@ def durations(title: str, values: Sequence[float | None]) -> Spec:
 
 
 def colours(series: Sequence[Series], symbol: str = "square") -> Spec:
-    """Each series its colour; several have a legend, which chooses among them."""
+    """A colour for each series; several series have a legend, whose entries can be clicked."""
     given = [each.colour or COLOURS[number % len(COLOURS)] for number, each in enumerate(series)]
     scale = {"domain": [each.label for each in series], "range": given}
     legend = {"title": None, "symbolType": symbol} if len(series) > 1 else None
@@ -133,7 +133,7 @@ def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool
 
 
 def cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
-    """Show the values of all series where the pointer is."""
+    """Show the values of all series at the pointer."""
     written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
     rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
     pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
@@ -157,7 +157,7 @@ def span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
 
 
 def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> dict[str, list[float]]:
-    """Turn rows of shares into layers: in `order`, else the largest first; those beyond `most` are put together."""
+    """Turn rows of shares into layers, in `order` or the largest first; those beyond `most` are combined."""
     sums: dict[str, float] = {}
     for name, value in (each for row in rows for each in row.items()):
         sums[name] = sums.get(name, 0.0) + value
@@ -170,5 +170,5 @@ def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, mos
 
 
 def layer_colour(number: int, label: str) -> str:
-    """Choose the colour of a layer of `shares`; what was put together has none of its own."""
+    """The colour of a layer of `shares`; the combined layer has a neutral colour."""
     return REST if label.endswith(" others") else COLOURS[number % len(COLOURS)]

@@ -43,7 +43,7 @@ def _parts(report: Report, place: Path) -> Iterator[str]:
 
 
 def _section(section: Section, place: Path) -> str:
-    """Show a section's parts and plots; what else there is to it is folded away, and so is a section of such alone."""
+    """A section's parts and plots. Its further parts are folded, and so is a section that has only such parts."""
     plots = [part for part in section.more if isinstance(part, Plots)]
     rest = [part for part in section.more if not isinstance(part, Plots)]
     open_parts = [_part(part, place) for part in (*section.parts, *plots)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Table, Verdict, Words
 
 ZERO_WIDTH = "\u200b"
-"""A space that is not seen: GitHub links what looks like a name in the finished text, where entities are no help."""
+"""An invisible space: GitHub links what looks like a name in the rendered text, where entities do not help."""
 MARKS = {True: "✅", False: "❌"}
 TONES = {"good": "✅ ", "bad": "❌ ", "notice": "⚠️ "}
 

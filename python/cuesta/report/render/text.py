@@ -26,7 +26,7 @@ Rows = Iterator[Text]
 
 
 def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -> str:
-    """Write a report; coloured if told to, or if standard output is a terminal that has not declined it.
+    """Write a report; coloured if `colour` says so, or if standard output is a terminal and NO_COLOR is not set.
 
     The first screen answers; with `verbose` all that a terminal can show follows in each section.
     """
