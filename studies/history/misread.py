@@ -162,13 +162,13 @@ def repairing(
 
 
 def equates_two(transcript: Transcript, formula: Formula, outcome: Outcome) -> bool:
-    """Whether a formula equates two numbers; words tell more than numbers."""
+    """Whether a formula equates two numbers; words are stronger evidence than numbers."""
     prints = [name for name in transcript.prints_of(formula.names) if not transcript.print_of(name).counted]
     return formula.relation == "=" and not isinstance(outcome.left, str) and len(prints) <= 2
 
 
 def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:
-    """Give the words that other prints or lists have in its place, if they are close."""
+    """Similar words that other prints or lists have in the same place."""
     found = dict[str, float]()
     for formula, outcome in outcomes.items():
         if outcome.agrees or formula.left.names != (name,) or not isinstance(outcome.left, str):
@@ -190,7 +190,7 @@ def choose(found: Sequence[Proposal]) -> Proposal | None:
 
 
 def has_rival(one: Proposal, found: Sequence[Proposal]) -> bool:
-    """Whether as much speaks for another reading of the value: bounds and lists cannot tell two apart."""
+    """Whether another reading of the value has as much evidence: bounds and lists cannot tell two readings apart."""
     vague = all(formula.relation in VAGUE for formula in one.repaired)
     return any(
         other.name == one.name
@@ -201,7 +201,7 @@ def has_rival(one: Proposal, found: Sequence[Proposal]) -> bool:
 
 
 def meaning(text: str) -> Quantity | str:
-    """Give what a print stands for: two spellings of one number are no rivals."""
+    """The value of a print, so that two spellings of one number do not compete."""
     return parse_print(text) or text
 
 
@@ -221,7 +221,7 @@ def is_more_than_chance(one: Proposal, found: Sequence[Proposal]) -> bool:
 
 
 def readings(printed: PrintedValue, twice: bool = False) -> dict[str, float]:
-    """Give what one slip, or two, may have turned into a print, each with the cost of the slips."""
+    """Texts that one slip, or two if `twice`, may have turned into the print, each with the cost of the slips."""
     found = dict(slips(printed.text, printed.loose))
     if twice:
         for once, cost in list(found.items()):
@@ -231,7 +231,7 @@ def readings(printed: PrintedValue, twice: bool = False) -> dict[str, float]:
 
 
 def slips(text: str, loose: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """Give what one slip may have turned into the text; dearer slips first, so that the cheaper one counts."""
+    """Texts that one slip may have turned into this one; costly slips first, so that a cheaper one replaces them."""
     yield from ((fragment + text, SLIP) for fragment in loose)
     yield from ((fragment, SLIP) for fragment in loose)
     yield from ((each, SLIP) for each in chain(separators(text), digits(text)))
@@ -286,7 +286,7 @@ def is_last_digit(text: str, before: float, after: float) -> bool:
 
 
 def nearest(word: str, words: Set[str]) -> str | None:
-    """Give the word of a list that is closest to another; None if it is too far or not the only one."""
+    """The word of a list that is most similar to another; None if it is too different or not unique."""
     ranked = sorted((distance(word, each), each) for each in words)
     if not ranked or ranked[0][0] > max(1, len(word) // 2):
         return None
