@@ -41,7 +41,7 @@ impl Outcome {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Used {
     pub(crate) cpu: f64,
-    /// Of the calling thread. Linux: `/proc/thread-self/schedstat`.
+    /// Run-queue delay of the calling thread. Linux: `/proc/thread-self/schedstat`.
     pub(crate) run_wait: f64,
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn switch() {
             read(&back.0, &mut [0; 1]).expect("it comes back");
         }
     });
-    sched_setaffinity(None, &allowed).expect("as it was");
+    sched_setaffinity(None, &allowed).expect("the affinity is restored");
 }
 
 fn hand_on(from: &OwnedFd, to: &OwnedFd) {

@@ -2,7 +2,7 @@
 
 use cuesta_tape::Key;
 
-/// What a key press enters.
+/// The input of a key press.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyCode {
     /// A printable character.
@@ -33,7 +33,7 @@ impl KeyCode {
 const LONGEST_KEY: usize = 32;
 const LONGEST_REPLY: usize = 4096;
 
-/// What a piece of input begins with.
+/// The beginning of a piece of input.
 pub(crate) enum Head {
     /// A key and its length in bytes.
     Key(KeyCode, usize),

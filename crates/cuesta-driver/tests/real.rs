@@ -79,7 +79,7 @@ fn one_seed_gives_the_same_due_instants_on_1_2_and_8_threads() {
 }
 
 #[test]
-fn a_run_that_is_stopped_keeps_what_it_measured() {
+fn a_stopped_run_keeps_its_records() {
     let (_host, address) = host();
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");

@@ -212,7 +212,7 @@ fn a_key_that_is_never_shown_is_counted() {
 }
 
 #[test]
-fn on_a_line_with_a_speed_the_instant_is_that_of_the_character_that_completed_it() {
+fn on_a_rate_limited_line_the_completing_character_sets_the_instant() {
     // At 1200 bit/s a line carries 120 characters a second, and a read takes 6. The echo is the third character, the line feed
     // the seventh.
     let tape =
@@ -339,7 +339,7 @@ fn an_expectation_is_not_met_by_a_late_echo() {
 }
 
 #[test]
-fn a_host_that_never_echoes_is_answered_at_its_own_instants() {
+fn a_host_that_never_echoes_keeps_its_response_times() {
     let tape = "Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"sum\"\nEnter\nWait+Screen /42/\nEnd\n";
     let (played, _) = one(31.0, tape, "", |key| if key == b'\r' { vec![(700, "\r\n42\r\n")] } else { vec![] });
     assert_eq!(response(&played, "a"), (700, 700));
@@ -349,7 +349,7 @@ fn a_host_that_never_echoes_is_answered_at_its_own_instants() {
 }
 
 #[test]
-fn a_host_that_never_echoes_may_answer_with_the_end_of_what_was_typed() {
+fn without_echo_an_answer_may_equal_the_end_of_the_typed_row() {
     // The first keys of the row count as unechoed while the last ones are typed.
     let tape = "Set TypingSpeed 100ms\nSet Echo timed\nSet WaitTimeout 450ms\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen@5s /DONE/\nEnd\n";
     let (played, _) = one(61.0, tape, "$ ", |key| match key {
@@ -378,7 +378,7 @@ fn an_answer_before_the_echo_leaves_each_key_its_own_echo() {
 }
 
 #[test]
-fn an_answer_begins_behind_the_echo_of_what_was_typed() {
+fn the_first_response_begins_after_the_echo() {
     let first = |echo: &str, tape: &str, host: Answers| {
         let tape = format!("Set KeyRate 0\nSet Echo {echo}\nSleep 1s\nTransaction \"a\"\n{tape}\nEnd\n");
         let (played, _) = one(31.0, &tape, "$ ", host);
@@ -414,7 +414,7 @@ fn control_functions_are_no_echo() {
 }
 
 #[test]
-fn a_key_that_is_never_echoed_holds_up_no_other() {
+fn an_unechoed_key_does_not_delay_other_echoes() {
     let echoes = |key| match key {
         b'a' => vec![(30, "a")],
         b'b' => vec![(30, "b")],

@@ -17,7 +17,7 @@ pub enum HostError {
     Setting {
         /// Its name in the specification.
         setting: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
         /// What to write instead.
         remedy: &'static str,
@@ -27,7 +27,7 @@ pub enum HostError {
     Distribution {
         /// The distribution as it was written.
         text: String,
-        /// What is wrong and where.
+        /// The problem and its place.
         source: DistributionError,
     },
     /// A duration does not parse.
@@ -35,7 +35,7 @@ pub enum HostError {
     Duration {
         /// Its name in the specification.
         setting: &'static str,
-        /// What is wrong.
+        /// The problem.
         source: DurationError,
     },
     /// An address that does not parse.

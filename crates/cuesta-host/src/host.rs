@@ -94,7 +94,7 @@ impl Host {
         sheet
     }
 
-    /// Writes the current row of the meters' series now, if there is a series: an interval of the caller begins or ends.
+    /// Ends the current row of the meters' series, if there is a series. Call it when an interval of the caller begins or ends.
     ///
     /// # Errors
     /// When the disk refuses the row.

@@ -41,7 +41,7 @@ pub(crate) struct Message {
 /// Input that the service has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    /// Of all messages, then of the row in progress.
+    /// The characters of all messages, then those of the row in progress.
     characters: VecDeque<u8>,
     messages: VecDeque<Message>,
     /// Characters of the row in progress.

@@ -116,7 +116,7 @@ pub(crate) fn poll_receive(
     }
 }
 
-/// What one `recvmsg` returned.
+/// The result of one `recvmsg`.
 #[derive(Debug, Default)]
 struct ControlMessages {
     len: usize,

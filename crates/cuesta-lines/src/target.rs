@@ -1,4 +1,4 @@
-//! Where a line goes, written as a URL.
+//! The target of a line, written as a URL.
 
 use std::fmt;
 use std::str::FromStr;

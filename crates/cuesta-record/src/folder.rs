@@ -34,7 +34,7 @@ struct SeriesRow<'a> {
 pub struct AgentEnd {
     /// `completed`, `interrupted` or `failed`.
     pub ended: &'static str,
-    /// What failed.
+    /// The failure.
     pub reason: Option<String>,
     /// Memory per user: growth of the process divided by its number of users, in bytes.
     pub rss_per_user: Option<u64>,

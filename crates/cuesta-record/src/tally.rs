@@ -360,7 +360,7 @@ pub struct UserRow {
     pub max: f64,
     /// Transactions that were given up: the answer took too long, or the line was lost.
     pub unanswered: u64,
-    /// What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself; none if it did not wait.
+    /// The wait that was pending at the end: for an `answer`, or a `prompt` that the host shows by itself; none if it did not wait.
     pub waits: Option<&'static str>,
     /// How long it had waited, in seconds.
     pub waited: f64,

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn output_beyond_the_limit_is_dropped_and_a_marker_says_so() {
+    fn output_beyond_the_limit_is_replaced_by_a_marker() {
         let mut recorder = CastRecorder::new(Header::default(), at(0));
         recorder.input(at(1), b"ls\r", None);
         recorder.output(at(2), &vec![b'x'; MOST_SHOWN]);

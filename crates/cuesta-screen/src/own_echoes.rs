@@ -16,7 +16,7 @@ use crate::cells::CellPosition;
 const MOST: usize = 256;
 /// Most typed rows that are remembered.
 const MOST_ROWS: usize = 8;
-/// What ordinary prompts end with.
+/// The last characters of ordinary prompts.
 const PROMPT_ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
 
 /// The keys of the latest input, and the cells that show them.

@@ -13,7 +13,7 @@ pub struct StreamParser {
     len: u8,
 }
 
-/// What a byte of the stream is.
+/// The kind of a byte of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamByte {
     /// It ends a character, or is one: printable, or a control character such as CR.

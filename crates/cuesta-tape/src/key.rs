@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn chords_send_what_xterm_sends() {
+    fn chords_send_the_same_bytes_as_xterm() {
         for (names, key, bytes) in [
             ("C", "c", &b"\x03"[..]),
             ("C", "C", b"\x03"),

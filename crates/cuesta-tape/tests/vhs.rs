@@ -43,7 +43,7 @@ fn place(error: &str) -> (u32, u32) {
 }
 
 #[test]
-fn what_vhs_accepts_parses_to_the_same_commands() {
+fn tapes_that_vhs_accepts_parse_to_the_same_commands() {
     let mut accepted = 0;
     for case in edge_cases() {
         let (input, errors) = (case["Input"].as_str().unwrap(), case["Errors"].as_array().unwrap());
@@ -58,7 +58,7 @@ fn what_vhs_accepts_parses_to_the_same_commands() {
 }
 
 #[test]
-fn what_vhs_rejects_is_rejected_at_the_same_place() {
+fn tapes_that_vhs_rejects_are_rejected_at_the_same_place() {
     let known = BTreeMap::from(OURS);
     let mut rejected = 0;
     for case in edge_cases() {

@@ -217,7 +217,7 @@ fn speeds_belong_to_their_keys() {
 }
 
 #[test]
-fn paste_types_what_was_copied_last() {
+fn paste_types_the_last_copied_text() {
     let pasted = |text: &str| Step::Keys { keys: Keys::Paste(vec![Piece::Literal(text.to_owned())]), gap: None };
     assert_eq!(script("Copy a Copy b Paste Copy c Paste").steps, [pasted("b"), pasted("c")]);
 }

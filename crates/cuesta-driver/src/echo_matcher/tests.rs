@@ -4,7 +4,7 @@ fn stamp(number: usize) -> Stamp {
     Stamp::from_nanos(number as u64)
 }
 
-/// Keys sent at 0, 1, 2 and so on.
+/// Keys sent at 0, 1, 2, … ns.
 fn typed(keys: &[&str], map: &[(u8, u8)]) -> EchoMatcher {
     let mut echoes = EchoMatcher::default();
     for (n, key) in keys.iter().enumerate() {
@@ -17,7 +17,7 @@ fn number(key: &PendingKey) -> char {
     char::from_digit(key.sent.as_nanos() as u32, 10).unwrap_or('?')
 }
 
-/// What each byte turned out to be. The first comes when ten keys may have been sent, then one each ns.
+/// The result for each byte. The first byte arrives at 10 ns, when ten keys may have been sent, and then one each ns.
 fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> String {
     let mut told = String::new();
     for (index, byte) in text.as_ref().iter().enumerate() {
@@ -32,7 +32,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
     told
 }
 
-/// `-` for each key that was given up, and those that were echoed behind them, each with when that was.
+/// `-` and each key that was given up, and the later keys that were echoed, each with its instant.
 fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
     let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
     let told = overtaken.echoes.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
@@ -70,17 +70,17 @@ fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
 }
 
 #[test]
-fn a_row_that_is_drawn_anew_at_each_key_has_no_end() {
+fn a_row_that_is_redrawn_at_each_key_does_not_end() {
     let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r$ a\r$ ab\r$ abc\r\n", false), "...0....1.....23_");
     assert!(!echoes.expects_echo());
 }
 
 #[test]
-fn a_password_is_given_up_by_what_is_typed_and_echoed_behind_it() {
+fn a_password_is_given_up_by_later_echoed_keys() {
     let mut echoes = typed(&["l", "s", "p", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r\nwelcome ls\r\n$ ", false), ".".repeat(16));
-    // It begins like the password.
+    // The command begins like the password.
     for (index, key, told) in [(30, "l", "."), (40, "s", "(----?@10 ?@10)")] {
         echoes.await_key(key.as_bytes(), &[], true, stamp(index), stamp(index));
         assert_eq!(shown(&mut echoes, key, false), told);
@@ -97,7 +97,7 @@ fn an_answer_before_the_echo_is_no_echo() {
 }
 
 #[test]
-fn a_return_may_be_echoed_behind_a_key_that_is_not() {
+fn a_return_may_be_echoed_after_an_unechoed_key() {
     let mut echoes = typed(&["x", "l", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "l\r\n", false), ".._");
     assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(-1@10 2@11)");
@@ -137,21 +137,21 @@ fn a_key_is_its_whole_character() {
 }
 
 #[test]
-fn a_key_that_is_never_echoed_is_given_up_by_those_behind_it() {
-    // The second key behind it goes when the first of them has been echoed.
+fn an_unechoed_key_is_given_up_by_later_echoes() {
+    // The second key after it is sent when the first one has been echoed.
     let mut echoes = typed(&["x", "l"], &[]);
     assert_eq!(shown(&mut echoes, "\x1b[ml", false), "....");
     echoes.await_key(b"s", &[], true, stamp(20), stamp(20));
     assert_eq!(shown(&mut echoes, "\x1b[ms", false), "...(-1@13 ?@13)");
     assert_eq!(echoes.unechoed(), 0);
-    // All typed ahead: four in order are enough, less are held.
+    // All keys are typed ahead: echoes of four keys in order decide, fewer are held.
     let mut echoes = typed(&["x", "e", "c", "h", "o"], &[]);
     assert_eq!(shown(&mut echoes, "ech", false), "...");
     assert_eq!(shown(&mut echoes, "o", false), "(-1@10 2@11 3@12 4@10)");
 }
 
 #[test]
-fn held_echoes_count_from_when_they_came() {
+fn held_echoes_keep_their_arrival_time() {
     let mut echoes = typed(&["x", "l"], &[]);
     shown(&mut echoes, "l", false);
     assert_eq!(overtaken(&mut echoes, stamp(11)), "");
@@ -161,11 +161,11 @@ fn held_echoes_count_from_when_they_came() {
 
 #[test]
 fn other_output_gives_up_no_key() {
-    // Text with the keys in it, in order, but not one directly after another.
+    // The text contains the keys in order, but not side by side.
     let mut echoes = typed(&["e", "c", "h", "o"], &[]);
     assert_eq!(shown(&mut echoes, "cat has no", false), ".".repeat(10));
     assert_eq!(shown(&mut echoes, "echo", false), "0123");
-    // The echo that was due comes after all.
+    // The expected echo arrives later.
     let mut echoes = typed(&["e", "c", "h"], &[]);
     assert_eq!(shown(&mut echoes, "c", false) + &shown(&mut echoes, "ech", false), ".012");
 }

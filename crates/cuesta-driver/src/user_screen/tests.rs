@@ -7,7 +7,7 @@ use super::*;
 /// A screen on which the host has drawn.
 fn drawn_screen() -> UserScreen {
     let mut screen = UserScreen::new((20, 5));
-    comes(&mut screen, "\r", 1, 0);
+    receives(&mut screen, "\r", 1, 0);
     drawn(&mut screen, None);
     screen
 }
@@ -17,7 +17,7 @@ fn at(nanos: u64) -> Stamp {
 }
 
 /// A read at an instant, on a line with a speed if `per_character` is not zero.
-fn comes(screen: &mut UserScreen, text: &str, nanos: u64, per_character: u64) {
+fn receives(screen: &mut UserScreen, text: &str, nanos: u64, per_character: u64) {
     let per_character = Duration::from_nanos(per_character);
     screen.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
 }
@@ -33,7 +33,7 @@ fn types(screen: &mut UserScreen, character: char, nanos: u64) -> ScreenKey {
     key
 }
 
-/// An input that is not timed, all at once; the Return is the last key.
+/// An untimed input, sent at once; the Return is its last key.
 fn enters(screen: &mut UserScreen, text: &str, nanos: u64) {
     for (index, character) in text.chars().enumerate() {
         screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key(nanos, false, false) });
@@ -54,11 +54,11 @@ fn prompt() -> WaitCondition {
 }
 
 #[test]
-fn a_key_takes_its_place_between_the_reads() {
+fn a_key_keeps_its_order_among_the_reads() {
     let mut screen = drawn_screen();
-    comes(&mut screen, "\r\nold $ ", 10, 0);
+    receives(&mut screen, "\r\nold $ ", 10, 0);
     let shown = types(&mut screen, 'l', 20);
-    comes(&mut screen, "l", 30, 0);
+    receives(&mut screen, "l", 30, 0);
     assert_eq!((screen.unechoed(), screen.oldest()), (1, Some(at(20))));
     assert_eq!(drawn(&mut screen, None), [ScreenEvent::Key(shown, at(30))]);
     assert_eq!(screen.unechoed(), 0);
@@ -68,11 +68,11 @@ fn a_key_takes_its_place_between_the_reads() {
 fn output_before_a_key_is_no_answer_to_it() {
     let mut screen = drawn_screen();
     let condition = prompt();
-    comes(&mut screen, "$ ", 10, 0);
+    receives(&mut screen, "$ ", 10, 0);
     enters(&mut screen, "", 20);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert!(!screen.check_again(&condition, at(20)));
-    comes(&mut screen, "\r\n$ ", 30, 0);
+    receives(&mut screen, "\r\n$ ", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
     assert!(screen.check_again(&condition, at(30)));
 }
@@ -82,19 +82,19 @@ fn on_a_line_with_a_speed_each_character_has_its_instant() {
     let mut screen = drawn_screen();
     let condition = prompt();
     enters(&mut screen, "", 20);
-    // At the fourth character; the bell changes nothing, and what held only for a while does not count.
-    comes(&mut screen, "\r\n$ \x07\x07", 100, 10);
+    // Complete at the fourth character: the bell changes nothing, and a condition that held only for a while does not count.
+    receives(&mut screen, "\r\n$ \x07\x07", 100, 10);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(130))]);
     enters(&mut screen, "", 20);
-    comes(&mut screen, "\r\n$ gone", 200, 10);
+    receives(&mut screen, "\r\n$ gone", 200, 10);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
 }
 
 #[test]
-fn reading_stops_while_too_much_waits_and_memory_comes_back() {
+fn reading_stops_while_too_much_output_waits_and_memory_is_freed() {
     let mut screen = drawn_screen();
     let small = screen.memory_change().1;
-    comes(&mut screen, &"x".repeat(FULL), 10, 0);
+    receives(&mut screen, &"x".repeat(FULL), 10, 0);
     assert!(screen.is_full());
     assert_eq!(drawn(&mut screen, None), []);
     let (before, after) = screen.memory_change();
@@ -102,7 +102,7 @@ fn reading_stops_while_too_much_waits_and_memory_comes_back() {
 }
 
 #[test]
-fn keys_never_shown_are_given_up_by_when_they_went() {
+fn keys_that_are_never_shown_are_given_up_after_a_time() {
     let mut screen = drawn_screen();
     types(&mut screen, 'a', 1);
     types(&mut screen, 'b', 5);
@@ -118,14 +118,14 @@ fn shows(pattern: &str) -> WaitCondition {
 fn a_late_echo_is_no_answer_and_the_answer_is() {
     for condition in [shows("DONE"), WaitCondition::Line(Pattern::new("DONE").expect("a pattern"))] {
         let mut screen = drawn_screen();
-        comes(&mut screen, "$ ", 10, 0);
+        receives(&mut screen, "$ ", 10, 0);
         drawn(&mut screen, None);
         enters(&mut screen, "echo DONE", 20);
         for (read, instant) in [("echo D", 30), ("ONE", 40), ("\r\n", 50)] {
-            comes(&mut screen, read, instant, 0);
+            receives(&mut screen, read, instant, 0);
             assert_eq!(drawn(&mut screen, Some(&condition)), [], "{condition:?} {read}");
         }
-        comes(&mut screen, "DONE", 60, 0);
+        receives(&mut screen, "DONE", 60, 0);
         assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(60))], "{condition:?}");
     }
 }
@@ -135,10 +135,10 @@ fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
     let mut screen = drawn_screen();
     let condition = shows("DONE");
     enters(&mut screen, "echo DONE", 20);
-    comes(&mut screen, "\r\nDONE\r\n", 30, 0);
+    receives(&mut screen, "\r\nDONE\r\n", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert!(screen.held_until().is_some());
-    comes(&mut screen, "echo DONE", 90, 0);
+    receives(&mut screen, "echo DONE", 90, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
 }
 
@@ -146,11 +146,11 @@ fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
 fn a_prompt_before_the_echo_is_no_answer() {
     let mut screen = drawn_screen();
     enters(&mut screen, "ls", 20);
-    comes(&mut screen, "$ ", 30, 0);
+    receives(&mut screen, "$ ", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), []);
-    comes(&mut screen, "ls\r\n", 40, 0);
+    receives(&mut screen, "ls\r\n", 40, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), []);
-    comes(&mut screen, "$ ", 50, 0);
+    receives(&mut screen, "$ ", 50, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), [ScreenEvent::Answer(at(50))]);
 }
 
@@ -158,46 +158,46 @@ fn a_prompt_before_the_echo_is_no_answer() {
 fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
     let mut screen = drawn_screen();
     let condition = prompt();
-    comes(&mut screen, "$ ", 10, 0);
+    receives(&mut screen, "$ ", 10, 0);
     drawn(&mut screen, None);
     enters(&mut screen, "sleep 1", 20);
     screen.key(KeyEffect::Shown('x'), key(21, false, false));
     screen.key(KeyEffect::Return, key(21, false, true));
-    comes(&mut screen, "sleep 1\r\nx\r\n", 30, 0);
-    comes(&mut screen, "$ ", 1_000, 0);
+    receives(&mut screen, "sleep 1\r\nx\r\n", 30, 0);
+    receives(&mut screen, "$ ", 1_000, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert_eq!(screen.held_until(), Some(at(1_000) + Duration::from_millis(500)));
-    comes(&mut screen, "x\r\n", 1_001, 0);
+    receives(&mut screen, "x\r\n", 1_001, 0);
     assert_eq!((drawn(&mut screen, Some(&condition)), screen.held_until()), (vec![], None));
-    comes(&mut screen, "$ ", 2_000, 0);
+    receives(&mut screen, "$ ", 2_000, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert_eq!(screen.held_until(), Some(at(2_000) + Duration::from_millis(500)));
     assert_eq!((screen.release(), screen.held_until()), (Some(at(2_000)), None));
 }
 
 #[test]
-fn the_first_prompt_is_no_answer_to_what_was_typed_before_it() {
+fn the_first_prompt_is_no_answer_to_earlier_input() {
     let mut screen = UserScreen::new((20, 5));
     enters(&mut screen, "ls", 20);
-    comes(&mut screen, "ls\r\n", 21, 0);
-    comes(&mut screen, "$ ", 30, 0);
+    receives(&mut screen, "ls\r\n", 21, 0);
+    receives(&mut screen, "$ ", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), []);
-    comes(&mut screen, "ls\r\nfile\r\n$ ", 40, 0);
+    receives(&mut screen, "ls\r\nfile\r\n$ ", 40, 0);
     assert_eq!((drawn(&mut screen, Some(&prompt())), screen.release()), (vec![], Some(at(40))));
 }
 
 #[test]
-fn a_host_that_does_not_echo_is_waited_for_three_times() {
+fn a_missing_echo_is_waited_for_three_times() {
     let mut screen = drawn_screen();
     let condition = shows("42");
     for input in 1..=3 {
         enters(&mut screen, "sum", 20 * input);
-        comes(&mut screen, "\r\n42\r\n", 20 * input + 5, 0);
+        receives(&mut screen, "\r\n42\r\n", 20 * input + 5, 0);
         assert_eq!(drawn(&mut screen, Some(&condition)), []);
         assert_eq!((screen.release(), screen.held_until()), (Some(at(20 * input + 5)), None));
     }
     enters(&mut screen, "sum", 80);
-    comes(&mut screen, "\r\n42\r\n", 90, 0);
+    receives(&mut screen, "\r\n42\r\n", 90, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(90))]);
 }
 
@@ -205,18 +205,18 @@ fn a_host_that_does_not_echo_is_waited_for_three_times() {
 fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
     let mut screen = drawn_screen();
     enters(&mut screen, "secret", 20);
-    comes(&mut screen, "\r\nwelcome\r\n", 30, 0);
+    receives(&mut screen, "\r\nwelcome\r\n", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("welcome"))), []);
     assert_eq!(screen.release(), Some(at(30)));
     enters(&mut screen, "ls", 40);
-    comes(&mut screen, "$ ", 50, 0);
+    receives(&mut screen, "$ ", 50, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), [], "the first prompt is late");
-    comes(&mut screen, "ls\r\n$ ", 60, 0);
+    receives(&mut screen, "ls\r\n$ ", 60, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), [ScreenEvent::Answer(at(60))]);
 }
 
-/// Up, which fetches a command from the history, and Return.
-fn fetches(screen: &mut UserScreen, nanos: u64) {
+/// Types Up, which recalls a command from the history, and Return.
+fn recalls_command(screen: &mut UserScreen, nanos: u64) {
     screen.key(KeyEffect::Other, ScreenKey { first: true, ..key(nanos, false, false) });
     screen.key(KeyEffect::Return, key(nanos, false, true));
 }
@@ -225,64 +225,64 @@ fn fetches(screen: &mut UserScreen, nanos: u64) {
 fn a_row_that_the_host_edits_is_no_answer() {
     for reads in [&["\r$ echo DONE\r\n"][..], &["\r$ echo", " DONE", "\r\n"], &["\r$ echo a very long DONE\r\n"]] {
         let mut screen = drawn_screen();
-        comes(&mut screen, "$ ", 10, 0);
+        receives(&mut screen, "$ ", 10, 0);
         drawn(&mut screen, None);
-        fetches(&mut screen, 20);
+        recalls_command(&mut screen, 20);
         for (index, read) in reads.iter().enumerate() {
-            comes(&mut screen, read, 30 + index as u64, 0);
+            receives(&mut screen, read, 30 + index as u64, 0);
             assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [], "{read:?} of {reads:?}");
         }
         assert!(screen.held_until().is_none());
-        comes(&mut screen, "DONE\r\n", 60, 0);
+        receives(&mut screen, "DONE\r\n", 60, 0);
         assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [ScreenEvent::Answer(at(60))], "{reads:?}");
         assert_eq!(screen.first_output(at(60)), at(60));
     }
 }
 
 #[test]
-fn a_row_that_is_never_left_holds_no_answer_for_ever() {
+fn an_edited_row_that_stays_delays_an_answer_only_for_a_while() {
     let mut screen = drawn_screen();
-    comes(&mut screen, "$ ", 10, 0);
+    receives(&mut screen, "$ ", 10, 0);
     drawn(&mut screen, None);
-    fetches(&mut screen, 20);
-    comes(&mut screen, "\x1b[HDONE", 30, 0);
+    recalls_command(&mut screen, 20);
+    receives(&mut screen, "\x1b[HDONE", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), []);
     assert!(screen.held_until().is_some());
     assert_eq!((screen.release(), screen.held_until()), (Some(at(30)), None));
 }
 
 #[test]
-fn the_last_key_may_be_its_own_answer() {
+fn the_echo_of_the_last_key_may_be_the_answer() {
     let mut screen = drawn_screen();
     let condition = shows("hello");
     for (index, character) in "hello".chars().enumerate() {
         let key = key(20, false, index == 4);
         screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key });
     }
-    comes(&mut screen, "hell", 30, 0);
+    receives(&mut screen, "hell", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
-    comes(&mut screen, "o", 40, 0);
+    receives(&mut screen, "o", 40, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(40))]);
 }
 
 #[test]
-fn the_last_key_may_be_its_own_answer_behind_what_looks_like_a_prompt() {
+fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     let mut screen = drawn_screen();
-    comes(&mut screen, "$ ", 10, 0);
+    receives(&mut screen, "$ ", 10, 0);
     for (index, character) in "fox".chars().enumerate() {
         let key = key(20, true, index == 2);
         screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key });
     }
-    comes(&mut screen, "fox", 40, 0);
+    receives(&mut screen, "fox", 40, 0);
     let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));
     assert_eq!(drawn(&mut screen, Some(&condition)).last(), Some(&ScreenEvent::Answer(at(40))));
 }
 
 #[test]
-fn blanks_up_to_the_cursor_can_be_looked_for() {
+fn a_pattern_may_match_blanks_up_to_the_cursor() {
     let mut screen = drawn_screen();
     enters(&mut screen, "", 20);
-    comes(&mut screen, "\r\nfile\r\n$ ", 30, 0);
+    receives(&mut screen, "\r\nfile\r\n$ ", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("\\$ $"))), [ScreenEvent::Answer(at(30))]);
     assert!(screen.is_on_screen(Pattern::new("^\\$ $").expect("a pattern").regex()));
 }

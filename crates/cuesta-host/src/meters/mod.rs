@@ -38,7 +38,7 @@ macro_rules! counters {
             pub(crate) task: Task,
         }
 
-        /// The counters of some threads at an instant, or what they grew by.
+        /// The counters of some threads at an instant, or their growth.
         #[derive(Debug, Clone, Copy, Default)]
         pub(crate) struct Counts {
             $($(#[$doc])* pub(crate) $name: u64,)*
@@ -62,7 +62,7 @@ macro_rules! counters {
         }
 
         impl Counts {
-            /// What they grew by since `earlier`.
+            /// Their growth since `earlier`.
             fn since(&self, earlier: &Self) -> Self {
                 Self { $($name: self.$name.saturating_sub(earlier.$name),)* }
             }

@@ -52,13 +52,13 @@ pub enum ProgramError {
     /// The number of the user's processes is limited.
     #[error("no process is left for {command}: raise the limit with `ulimit -u`, or that of the container (pids.max)")]
     OutOfProcesses {
-        /// What was to be started.
+        /// The command.
         command: String,
     },
     /// Anything else.
     #[error("{command} was not started: {cause}")]
     NotStarted {
-        /// What was to be started.
+        /// The command.
         command: String,
         /// The kernel's error.
         cause: io::Error,

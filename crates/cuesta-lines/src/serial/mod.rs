@@ -27,7 +27,7 @@ pub enum SerialError {
     NoDevice {
         /// Its path.
         device: String,
-        /// What the kernel says.
+        /// The kernel's error.
         cause: io::Error,
     },
     /// One device is one line.
@@ -49,7 +49,7 @@ pub enum SerialError {
     BadSettings {
         /// The target with its settings.
         target: String,
-        /// What the kernel says.
+        /// The kernel's error.
         cause: io::Error,
     },
 }

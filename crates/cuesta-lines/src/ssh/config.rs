@@ -82,7 +82,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("addressfamily", "give HostName an address of that family"),
     ("bindaddress", "let the route decide, or run Cuesta in a network namespace that has only that address"),
     ("bindinterface", "let the route decide, or run Cuesta in a network namespace that has only that interface"),
-    ("knownhostscommand", "write what it says into a file, and name that with UserKnownHostsFile"),
+    ("knownhostscommand", "write its output into a file, and name that file with UserKnownHostsFile"),
     ("nohostauthenticationforlocalhost", "add ?known_hosts=accept-new to the target"),
     ("proxyusefdpass", "use a ProxyCommand that passes the bytes itself"),
     ("requesttty", "every user has a terminal: write RequestTTY yes"),

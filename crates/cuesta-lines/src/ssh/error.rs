@@ -34,7 +34,7 @@ pub enum SshError {
     MaxStartups {
         /// Where.
         address: String,
-        /// What it said.
+        /// Its message.
         said: String,
     },
     /// Something else listens there.
@@ -42,7 +42,7 @@ pub enum SshError {
     NotSsh {
         /// Where.
         address: String,
-        /// What it said.
+        /// Its message.
         said: String,
     },
     /// The two ends have no algorithm in common, or the key exchange failed.
@@ -50,7 +50,7 @@ pub enum SshError {
     Kex {
         /// Where.
         address: String,
-        /// What went wrong.
+        /// The cause.
         cause: String,
     },
     /// The host is in no known hosts file.
@@ -122,7 +122,7 @@ pub enum SshError {
     Certificate {
         /// Where.
         address: String,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// A jump host does not forward the connection.
@@ -134,7 +134,7 @@ pub enum SshError {
         address: String,
         /// The host behind it.
         to: String,
-        /// What it said.
+        /// Its message.
         cause: String,
     },
     /// The `ProxyCommand` ended without reaching a host.
@@ -145,7 +145,7 @@ pub enum SshError {
     Command {
         /// The command.
         command: String,
-        /// What it said.
+        /// Its message.
         said: String,
     },
     /// A key file has a passphrase that was not given.
@@ -177,7 +177,7 @@ pub enum SshError {
         address: String,
         /// Who.
         user: String,
-        /// What it said.
+        /// Its message.
         cause: String,
     },
     /// The host gives no terminal.
@@ -207,7 +207,7 @@ pub enum SshError {
         address: String,
         /// Who.
         user: String,
-        /// What happened.
+        /// The cause.
         cause: String,
     },
 }

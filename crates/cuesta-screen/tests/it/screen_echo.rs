@@ -178,7 +178,7 @@ fn keys_that_are_never_shown_are_overtaken() {
 }
 
 #[test]
-fn a_password_is_overtaken_by_what_is_typed_after_it() {
+fn a_password_is_overtaken_by_later_keys() {
     let mut user = Typist::at(20, 5, "Password: ");
     user.types("secret\r");
     assert_eq!(user.receives("\r\nLast login: today\r\n").results(), "");

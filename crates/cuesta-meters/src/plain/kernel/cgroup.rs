@@ -92,7 +92,7 @@ mod tests {
         "usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 10\nnr_throttled 3\nthrottled_usec 70\n";
 
     #[test]
-    fn both_versions_say_the_same() {
+    fn both_versions_give_the_same_figures() {
         let usage = Usage { total: 1_500_000, user: 1_000_000, system: 500_000 };
         assert_eq!(Usage::parse(V2), Ok(usage));
         let v1 = Usage::parse_v1("20000000\n", "user 1\nsystem 1\n", 10_000_000).unwrap();

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_kernel_every_figure_says_why() {
+    fn without_a_kernel_every_figure_has_a_reason() {
         let roots = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
         let snapshot = CounterSnapshot::take(&roots, &Subject::Machine);
         assert_eq!(snapshot.stat.why(), Some("/nowhere/stat: this kernel has no such file"));
