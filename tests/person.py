@@ -63,7 +63,7 @@ class Person:
                 self.rests(self.key_gap)
 
     def rests(self, quiet: float = 0.2) -> None:
-        """Wait until there is no output for so many seconds."""
+        """Wait until there has been no output for some seconds."""
         while select.select([self.terminal], [], [], quiet)[0] and self._read(time.monotonic() + quiet):
             pass
 

@@ -54,7 +54,7 @@ def test_timeouts_and_lost_lines_are_distinguished(tmp_path: Path) -> None:
     assert summary.doubts[0].doubt.advice == "see why lines were lost: reset 1"
 
 
-def test_a_prompt_that_never_comes_is_no_answer_either(tmp_path: Path) -> None:
+def test_a_prompt_that_never_comes_is_not_an_answer(tmp_path: Path) -> None:
     summary = run(tmp_path, waiting(prompts=4, oldest=9.0), responses=NO_ANSWERS)
     assert said(summary) == ["the host answered nothing: 4 users have waited for up to 9.00 s"]
 
@@ -90,7 +90,7 @@ def test_a_host_that_answers_and_does_not_echo_may_keep_limits(tmp_path: Path) -
     assert summary.limits_ok
 
 
-def test_silence_of_a_host_that_sent_nothing_is_no_answer(tmp_path: Path) -> None:
+def test_silence_of_a_host_that_sent_nothing_is_not_an_answer(tmp_path: Path) -> None:
     found = {silent: run(tmp_path / str(silent), {"silent": silent}) for silent in (0, 1, 2)}
     assert [said(summary) for summary in found.values()] == [
         [],

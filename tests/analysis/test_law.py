@@ -28,7 +28,7 @@ def test_nothing_is_predicted_without_transactions() -> None:
 
 
 @pytest.mark.parametrize(("think", "service"), [(10.0, 0.005), (3.0, 0.03), (1.0, 0.03)])
-def test_a_closed_loop_obeys_within_what_chance_allows(think: float, service: float) -> None:
+def test_a_closed_loop_obeys_the_law_within_chance(think: float, service: float) -> None:
     rng = random.Random(1)
     errors, chance = [], 0.0
     for _ in range(50):

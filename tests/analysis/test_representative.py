@@ -96,7 +96,7 @@ def test_calls_with_too_few_samples_are_not_called_absent() -> None:
     assert found.missing["system calls"].startswith("of the run: ")
 
 
-def test_what_was_not_metered_is_not_zero() -> None:
+def test_unmetered_figures_are_not_zero() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0))
     run = mix_of(by_cause=missing("the sampler is not on"))
     found = mix_distance(service, run)

@@ -79,7 +79,7 @@ def test_lost_users_are_doubted(tmp_path: Path) -> None:
     assert doubts(RunFolder(tmp_path / "allowed", lost=(3,), validity={"lost_users": 0.25})) == []
 
 
-def test_users_who_were_missing_at_the_start_are_doubted(tmp_path: Path) -> None:
+def test_users_missing_at_the_start_raise_a_doubt(tmp_path: Path) -> None:
     def late_comer(row: Row) -> Row:
         return row | {"users": 3, "active": 3} if row["phase"] == "settle" else row
 

@@ -56,6 +56,6 @@ def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.Captur
         ("ssh://joe@bastion?identity=k&config=none", "4 users at ssh://joe@bastion, tape interactive; about "),
     ],
 )
-def test_the_first_row_of_a_run_says_who_types_at_what(here: Path, target: str, said: str) -> None:
+def test_the_first_row_of_a_run_names_users_and_target(here: Path, target: str, said: str) -> None:
     job = prepare(load(RawOptions(flags={"users": "4", "target": target}), here))
     assert overview(job).startswith(said)

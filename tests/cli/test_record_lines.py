@@ -41,7 +41,7 @@ def test_a_session_over_the_network(
         person.sees("30 100\r\n")
         person.sees("$ ")
         person.wants_window(90, 40)
-        for _ in range(100):  # the window is told apart from the keys
+        for _ in range(100):  # the new size is sent apart from the keys, and may arrive after them
             person.types("stty size\r")
             if person.sees_one_of("30 100\r\n", "40 90\r\n") == "40 90\r\n":
                 break

@@ -52,7 +52,7 @@ def over_telnet(command: list[str], folder: Path) -> Iterator[Reached]:
 
 @contextmanager
 def over_ssh(command: list[str], folder: Path) -> Iterator[Reached]:
-    """Start sshd, which runs the host for whoever logs in."""
+    """Start sshd, which runs the host for each user who logs in."""
     with sshd(folder, f"ForceCommand exec {shlex.join(command)}", "MaxStartups 100") as daemon:
         yield Reached(daemon.target, f"pid:{daemon.pid}")
 

@@ -35,7 +35,7 @@ WORK = Workload(
 
 
 def record(runs: int, **changed: object) -> Record:
-    """A certification of so many runs."""
+    """A certification with this number of runs."""
     known = CertificationSetup.model_validate(
         {
             **GIVEN,

@@ -63,7 +63,7 @@ def test_a_percentage_over_runs_has_its_interval() -> None:
 
 
 @pytest.mark.parametrize(("base", "new"), [(RUNS[:1], RUNS), (RUNS, RUNS[:1]), ((), RUNS[:1])])
-def test_one_run_is_no_percentage(base: tuple[float, ...], new: tuple[float, ...]) -> None:
+def test_one_run_gives_no_percentage(base: tuple[float, ...], new: tuple[float, ...]) -> None:
     found = made(MeasuredSystem("a", DAY, 3.0, runs=base), MeasuredSystem("b", DAY, 1.5, runs=new))
     assert data(found)["systems"][1]["percent"] is None
     row, note = text(found).splitlines()[-2:]

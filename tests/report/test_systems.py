@@ -74,7 +74,7 @@ def record(system: str, users: int = 4) -> Record:
     )
 
 
-def test_causes_are_of_one_process_and_zero_is_not_absent() -> None:
+def test_causes_are_per_process_and_zero_is_not_absent() -> None:
     cost = by_cause(record("MR8", users=4), "command")
     assert cost == pytest.approx({"Missing page fault": 0.1, "Linkage fault": 0.0, "Non-fault": 0.4})
     assert by_cause(record("MR8"), "creation") == {}

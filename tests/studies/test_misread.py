@@ -105,5 +105,5 @@ def test_a_word_is_matched_to_the_nearest_of_a_list_or_none() -> None:
 
 
 @given(st.text(max_size=12))
-def test_no_print_is_its_own_reading(text: str) -> None:
+def test_a_print_is_not_proposed_as_its_own_reading(text: str) -> None:
     assert text not in readings(PrintedValue(text))

@@ -3,7 +3,7 @@
 The seconds of the measurement are split, within their first half, where two levels fit them best. A level is said to
 have shifted when the difference is both of a size that matters and beyond chance. A steady closed run of 96 users and
 30 s is wrongly doubted less than once in 500 (tests/analysis/test_stationarity.py). Near saturation a queue wanders for
-minutes: some 5 in 100 runs of 30 s are doubted there, and rightly, for their mean would not come out again.
+minutes: some 5 in 100 runs of 30 s are doubted there, and rightly, because another run would give another mean.
 MSER-5, the rule for long simulations, steps by five values; on thirty it finds fewer of the same transients.
 """
 

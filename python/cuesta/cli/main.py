@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     except CuestaError as error:
         return _explain(error)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has closed its pipe
         return Exit.FAILED
     except KeyboardInterrupt:
         return Exit.INTERRUPTED

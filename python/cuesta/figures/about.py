@@ -1,4 +1,4 @@
-"""What stands beside a figure where it is declared: unit, better direction, label and meaning."""
+"""The declaration of a figure, which stands beside its field: unit, better direction, label and meaning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

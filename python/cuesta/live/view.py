@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.units import many, seconds
 
 LONG = 5.0
-"""Seconds from which on the longest wait is shown: the answer may never arrive."""
+"""A longest wait of at least so many seconds is shown: the answer may never arrive."""
 MOST_SHOWN = 40
 """Most characters of a row of a screen that are shown."""
 
@@ -85,7 +85,7 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
 
 
 def _waiting(counts: Mapping[str, int]) -> int:
-    """The least number of users who wait: one who waits for echoes may also wait for an answer."""
+    """The least possible number of waiting users: a user who waits for echoes may also wait for an answer."""
     return max(counts["answers"] + counts["prompts"], counts["echoes"])
 
 

@@ -182,7 +182,7 @@ def calls(each: PerTransaction) -> str | None:
     """Write the system calls: as counted, else as estimated from samples."""
     if each.system_calls is not None:
         return digits(each.system_calls)
-    estimated = each.system_calls_estimated  # of a tenth at best: docs/meters.md
+    estimated = each.system_calls_estimated  # accurate to a tenth at best: docs/meters.md
     return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
 
 

@@ -184,7 +184,9 @@ def law_of(step: StepFigures) -> Section:
     if step.law is None:
         return Section("Consistency of the counts", list(map(Remark, no_law(step))), name="LAW")
     said, terms = Remark(law(step.law)), Remark(law_terms(step.law), "faint")
-    first, more = ([said], [terms]) if agrees(step.law) else ([], [said, terms])  # `unusual` says a gap first
+    first, more = (
+        ([said], [terms]) if agrees(step.law) else ([], [said, terms])
+    )  # `unusual` reports a gap on the first screen
     return Section("Consistency of the counts", first, more, name="LAW")
 
 

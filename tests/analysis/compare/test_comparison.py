@@ -80,7 +80,7 @@ def test_unlike_machines_are_refused_unless_a_reason_is_given() -> None:
     assert [str(each) for each in despite.unlike] == ["machine: cpus 2 against 4"]
 
 
-def test_runs_of_one_side_must_be_alike_whatever_the_reason() -> None:
+def test_runs_of_one_side_must_be_alike_even_with_a_reason() -> None:
     mixed = runs.side("base", 5, **THREE)
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 9ms"

@@ -34,13 +34,13 @@ def made(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> Docume
 
 
 KNOWN = [
-    # The headline of 1979, out of its own meters
+    # The headline of 1979, computed from its own meters
     (MCS, "best.interactive_7.transactions", ERROR, "40"),  # 41 printed, divided out of a nominal size
     (MCS, "best.interactive_8.transactions", ERROR, "31"),  # 33 printed
     (MCS, "best.bisync_8.kchars", ERROR, "11.1"),  # 11.4 printed
     (MCS, "think.mr8_0.kchars", ROUNDING, "5.2"),  # 5.3 in the second table
     (MCS, "text.below", ERROR, "22"),  # "some 25% below MR7.0"
-    (MCS, "think.mr8_5.kchars", IMPOSSIBLE, None),  # above what 96 lines carry at 163 characters
+    (MCS, "think.mr8_5.kchars", IMPOSSIBLE, None),  # more than 96 lines carry at 163 characters
     # 1. More than all of a system, and of how many CPUs
     (MCS, "i8.interrupt_share", IMPOSSIBLE, None),
     (MCS, "o8.interrupt_share", IMPOSSIBLE, None),

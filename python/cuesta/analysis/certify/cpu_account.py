@@ -155,7 +155,7 @@ def add(account: CpuAccount, row: Row) -> None:
     shares = {name: (getattr(report.cpu, name).value or 0.0) / 100 * capacity for name in (*BUSY, *REST)}
     rest = {name: shares[name] for name in REST}
     if (others := report.own.others.value) is not None:
-        is_rest = report.own.others_are_rest is not False  # older records do not say it: theirs are
+        is_rest = report.own.others_are_rest is not False  # in older records, which lack the field, they are
         left = sum(shares[name] for name in BUSY) - own
         rest["others"] = left if is_rest else others / 100 * capacity
         account.whole_readings.interrupts += 0.0 if is_rest else shares["irq"]
