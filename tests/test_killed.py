@@ -117,7 +117,7 @@ def test_a_killed_run_is_read_up_to_the_kill(
     said = capsys.readouterr()
     if not (folder / "run.json").exists():
         assert code == Exit.BAD_INPUT
-        assert "no run folder" in said.err
+        assert "not a run folder" in said.err
         return
     assert code == Exit.GOOD
     report, page = json.loads((here / "report.json").read_text()), (here / "page.html").read_text()

@@ -71,7 +71,7 @@ def test_a_cast_is_checked_like_its_tape(write: Write, capsys: pytest.CaptureFix
 def test_a_cast_is_not_played_at_the_builtin_host(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("ls.cast", SESSION)
     assert main(["run", "ls.cast"]) == Exit.BAD_INPUT
-    assert "the built-in host does not do what was recorded" in capsys.readouterr().err
+    assert "the built-in host does not behave like the recorded host" in capsys.readouterr().err
 
 
 GREETING = "\x1b[1mhéllo \x1b[m▽\r\n"

@@ -132,8 +132,8 @@ def test_goals_for_own_systems(capsys: pytest.CaptureFixture[str], write: Write)
         (["--check", str(FORM), "--goal", "3"], 2, "only to the list of systems"),
         (["--sql", "from runs", "--base", "x"], 2, "only to the list of systems"),
         (["--sql", "from runs", "--parquet", "x.parquet", "--csv"], 2, "cannot be combined"),
-        (["--check", "."], 104, "no table typed from a document"),
-        (["--check", "bad.toml"], 104, "no table typed from a document"),
+        (["--check", "."], 104, "not a table typed from a document"),
+        (["--check", "bad.toml"], 104, "not a table typed from a document"),
         (["--check", "none.toml"], 104, "cannot be read"),
     ],
 )

@@ -161,7 +161,7 @@ def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[s
         (["1", "--since", "x"], "needs --report"),
         (["--reset", "--json", "x"], "--json writes a report"),
         (["profile", "1", "--plain"], "consists of samples"),
-        (["--from", "box:9100"], "no URL"),
+        (["--from", "box:9100"], "not a URL"),
     ],
 )
 def test_impossible_subjects_and_flags_are_refused(

@@ -80,7 +80,7 @@ def test_json_of_several_runs_is_one_object(here: Path, capsys: pytest.CaptureFi
 
 def test_other_folders_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "nowhere"]) == Exit.BAD_INPUT
-    assert "nowhere: no run folder" in capsys.readouterr().err
+    assert "nowhere: not a run folder" in capsys.readouterr().err
 
 
 def test_an_unwritable_page_is_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
         ("response.p99x < 2s", "needs a statistic"),
         ("response.p99 < 2", "no unit"),
         ("response.p99 2s", "METRIC.STATISTIC"),
-        ("throughput > lots", "no number"),
+        ("throughput > lots", "not a number"),
         ("unfinished.oldest < 2", "no unit"),
         ("host.cpu.idel > 20%", "did you mean `host.cpu.idle`"),
         ("errors.rate{logout} < 1%", "not measured by class"),

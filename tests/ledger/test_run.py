@@ -146,7 +146,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(None, "no run folder"), (b"{", "cannot be read"), (b"[]", "cannot be read"), (b"\xff", "cannot be read")],
+    [(None, "not a run folder"), (b"{", "cannot be read"), (b"[]", "cannot be read"), (b"\xff", "cannot be read")],
 )
 def test_other_folders_are_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
     if content is not None:

@@ -19,9 +19,9 @@ def test_a_profile_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no profile of a service"),
-        ("[1]", "no profile of a service"),
-        ('{"format": 1}', "no profile of a service"),
+        ("", "not a profile of a service"),
+        ("[1]", "not a profile of a service"),
+        ('{"format": 1}', "not a profile of a service"),
         ('{"format": 2, "cuesta": "9.0", "recorded": "", "machine": {}, "sheet": {}}', "is of format 2"),
     ],
 )

@@ -66,10 +66,10 @@ def test_missing_files_and_programs_are_named(here: Path) -> None:
     with pytest.raises(CuestaError, match="there is no such key"):
         sign(here, here / "none")
     (here / "no-key").write_text("x")
-    with pytest.raises(CuestaError, match="is no SSH key"):
+    with pytest.raises(CuestaError, match="is not an SSH key"):
         check_key(here / "no-key")
     with pytest.raises(CuestaError, match="is not signed"):
         signer(here, here / "signers")
     (here / "record.json.sig").write_text("x")
-    with pytest.raises(CuestaError, match="no such file of signers"):
+    with pytest.raises(CuestaError, match="signers: there is no such file"):
         signer(here, here / "signers")

@@ -147,7 +147,7 @@ def _check_traced(arguments: argparse.Namespace) -> None:
 def start(arguments: argparse.Namespace) -> Meters:
     """Start the meters. Raises UsageError if the subject is misspelt, CuestaError if it does not exist."""
     if arguments.url and not is_url(arguments.url):
-        raise UsageError(f"cuesta meters: --from: no URL: {arguments.url}", "for example http://host:9100/metrics")
+        raise UsageError(f"cuesta meters: --from: not a URL: {arguments.url}", "for example http://host:9100/metrics")
     stacks, depth = arguments.interval == profile.WORD, _depth(arguments)
     subject, sampled = subject_of(arguments), _has_causes(arguments)
     return open_meters(MeterRequest(subject, sampled=sampled, stacks=stacks, traced=depth))

@@ -60,7 +60,7 @@ def _suggest_runs_below(folders: Iterable[Path]) -> None:
         runs = [] if (folder / "run.json").exists() else sorted(folder.glob("*/run.json"))
         if runs:
             raise InputError(
-                f"{folder}: no run folder: there is no run.json in it",
+                f"{folder}: not a run folder: there is no run.json in it",
                 f"it has {many(len(runs), 'run')} in it: cuesta report {folder}/*",
             )
 

@@ -123,8 +123,8 @@ def _check_work(job: Job, group: Group) -> None:
 def _check_place(plan: Plan, group: Group) -> None:
     """The built-in host does not answer as the host of a recording did, unless its service is a shell."""
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
-        remedy = "say what to type at, for example --target pty:bash"
-        raise InputError(f"{group.tape}: the built-in host does not do what was recorded", remedy)
+        remedy = "name the host to type at, for example --target pty:bash"
+        raise InputError(f"{group.tape}: the built-in host does not behave like the recorded host", remedy)
 
 
 def _check_agents(plan: Plan) -> None:

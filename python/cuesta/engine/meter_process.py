@@ -58,7 +58,7 @@ def open_meters(request: MeterRequest) -> "Meters":
     """Start to meter. Raises UsageError if the subject is malformed, CuestaError if it does not exist."""
     if "://" in request.subject:
         if not is_url(request.subject):
-            raise UsageError(f"cuesta meters: no URL: {request.subject}", "for example http://host:9100/metrics")
+            raise UsageError(f"cuesta meters: not a URL: {request.subject}", "for example http://host:9100/metrics")
         return NodeExporter(request.subject)
     spec = json.dumps({"subject": request.subject, "cpus": request.cpus})
     try:

@@ -90,7 +90,7 @@ class Reference:
         try:
             return float(number.removesuffix("/s")) / divisor
         except ValueError:
-            raise ValueError(f"`{text}` is no number") from None
+            raise ValueError(f"`{text}` is not a number") from None
 
     def __str__(self) -> str:
         which = f"{{{self.transaction}}}" if self.transaction else ""
@@ -111,6 +111,6 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         near = difflib.get_close_matches(metric, [*DURATIONS, *NUMBERS, *CATALOGUE, *FORM], n=1)
         common = ", ".join((*DURATIONS, *_COMMON))
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
-        raise ValueError(f"`{metric}` is no metric; {hint}")
+        raise ValueError(f"`{metric}` is not a metric; {hint}")
     if transaction and metric not in OF_CLASSES:
         raise ValueError(f"`{metric}` is not measured by class of transactions; write it without {{{transaction}}}")

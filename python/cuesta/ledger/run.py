@@ -261,7 +261,7 @@ def read_run(folder: Path) -> JsonObject:
         run: JsonObject = json.loads(path.read_bytes())
         version = run["format"]
     except FileNotFoundError:
-        raise InputError(f"{folder}: no run folder: there is no run.json in it") from None
+        raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
     if not isinstance(version, int) or version > FORMAT:

@@ -35,7 +35,7 @@ def read_service(path: Path) -> Service:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{path}: no profile of a service", remedy) from None
+        raise InputError(f"{path}: not a profile of a service", remedy) from None
     if not isinstance(version, int) or version > FORMAT:
         raise InputError(
             f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",

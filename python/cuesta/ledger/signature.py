@@ -22,7 +22,7 @@ def check_key(key: Path) -> None:
         raise CuestaError(f"{key}: there is no such key", remedy)
     result = ssh_keygen(["-l", "-f", str(key)])
     if result.returncode:
-        raise CuestaError(f"{key}: is no SSH key: {last_row(result)}", remedy)
+        raise CuestaError(f"{key}: is not an SSH key: {last_row(result)}", remedy)
 
 
 def sign(folder: Path, key: Path) -> Path:
@@ -41,7 +41,7 @@ def signer(folder: Path, signers: Path) -> str:
     if not signature.exists():
         raise CuestaError(f"{folder}: the record is not signed", "sign it: cuesta certify --sign KEY FOLDER")
     if not signers.exists():
-        raise CuestaError(f"{signers}: there is no such file of signers", "a row for each: NAME ssh-ed25519 AAAA…")
+        raise CuestaError(f"{signers}: there is no such file", "a row for each: NAME ssh-ed25519 AAAA…")
     search = ssh_keygen(["-Y", "find-principals", "-s", str(signature), "-f", str(signers)])
     names = search.stdout.decode(errors="replace").split()
     if search.returncode or not names:

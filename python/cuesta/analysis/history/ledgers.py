@@ -52,7 +52,7 @@ def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | N
         folders = ", ".join(one.folder for one in certified)
         raise InputError(
             f"{goals.title}: certifications of plan {goals.plan} differ in group, script, users or line: {folders}",
-            "give the folders of one series: their elapsed times are no ledger together",
+            "give the folders of one series: their elapsed times do not belong to one ledger",
         )
     came = {name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in names(certified)}
     systems = [listed(goals, system.name) for system in goals.system] + list(rows(certified, SECONDS[goals.unit], came))
