@@ -41,7 +41,7 @@ class Files:
         """Raise UsageError if one of the files exists."""
         for path in (self.tape, self.cast):
             if path and path.exists():
-                raise UsageError(f"{path}: exists already", "give another name, -o NAME, or write over it: --force")
+                raise UsageError(f"{path}: exists already", "give another name, -o NAME, or overwrite it: --force")
 
     def without_secrets(self, cast: _native.Cast) -> "Files":
         """These files; or others, if their names contain a hidden entry and the user did not choose them."""

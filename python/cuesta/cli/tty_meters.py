@@ -17,7 +17,7 @@ def carry_out(folder: Path, where: str | None) -> int:
     by_step = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
     reports = {number: report for number, report in by_step.items() if report}
     if not reports:
-        raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
+        raise InputError(f"{folder}: the built-in host recorded no meters there", "only runs at `host:` have them")
     titles = (f"step {number + 1}\n" if len(reports) > 1 else "" for number in reports)
     texts = (title + text(report) for title, report in zip(titles, reports.values(), strict=True))
     say("\n\n".join(texts), where)
