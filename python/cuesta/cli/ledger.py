@@ -97,7 +97,9 @@ def _typed_tables(place: Path) -> list[Path]:
     else:
         files = [place] if "identity" in read_toml(place) else []
     if not files:
-        raise InputError(f"{place}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md")
+        raise InputError(
+            f"{place}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md"
+        )
     return files
 
 

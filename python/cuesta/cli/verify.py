@@ -98,7 +98,9 @@ def table(file: Path) -> dict[str, Any]:
     from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):
-        raise InputError(f"{file}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md")
+        raise InputError(
+            f"{file}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md"
+        )
     result = check(read_historical(file))
     wrong = [f"{each.name}: {each.verdict.value}" for each in result.unexplained]
     return answer(file, wrong, text=identities.text(result), **identities.data(result))
