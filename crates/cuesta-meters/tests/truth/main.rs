@@ -19,6 +19,8 @@ use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use cases::Case;
+
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     if let [first, kinds, seconds] = &words[..]
@@ -31,25 +33,27 @@ fn main() -> ExitCode {
         nobody::print_figures();
         return ExitCode::SUCCESS;
     }
+    let is_nightly = words.iter().any(|word| word == "--ignored");
+    let cases = if is_nightly { cases::NIGHTLY } else { cases::ALL };
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let names = cases::ALL.iter().map(|case| case.name).chain([NOBODY]);
-    let chosen: Vec<&str> =
-        names.filter(|name| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word))).collect();
+    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word));
+    let names = cases.iter().map(|case| case.name).chain((!is_nightly).then_some(NOBODY));
+    let chosen: Vec<&str> = names.filter(is_wanted).collect();
     if words.iter().any(|word| word == "--list") {
         for name in chosen {
             print_row(&format!("{name}: test"));
         }
         return ExitCode::SUCCESS;
     }
-    let failed = chosen.iter().filter(|name| !passes(name)).count();
+    let failed = chosen.iter().filter(|name| !passes(cases, name)).count();
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The case without a program under test.
 const NOBODY: &str = "without_privileges";
 
-fn passes(name: &str) -> bool {
-    let found = match cases::ALL.iter().find(|case| case.name == name) {
+fn passes(cases: &[Case], name: &str) -> bool {
+    let found = match cases.iter().find(|case| case.name == name) {
         Some(case) => cases::run(case),
         None => nobody::run(),
     };

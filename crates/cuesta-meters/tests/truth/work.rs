@@ -167,10 +167,10 @@ impl Work {
     }
 }
 
-/// Sleeps for 20 ms.
+/// Sleeps for 5 ms, several times as long as a slice of work takes.
 #[expect(clippy::disallowed_methods, reason = "the sleep is part of the load, it waits for nothing")]
 fn rest() {
-    let time = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    let time = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
     let _ = rustix::thread::nanosleep(&time);
 }
 
