@@ -245,10 +245,10 @@ def is_silent_midway(played: Played) -> None:
 def is_charged(played: Played) -> None:
     """Assert that the host's CPU time agrees with the use that its processes logged, detached ones included."""
     is_answered(played)
-    sheet = played.summary["host"]["sheet"]
-    burned = played.log.cpu(sheet["at"] - int(sheet["seconds"] * 1e9), sheet["at"])
+    meter_report = played.summary["host"]["sheet"]
+    burned = played.log.cpu(meter_report["at"] - int(meter_report["seconds"] * 1e9), meter_report["at"])
     assert burned >= 0.6
-    metered = sheet["own"]["seconds"]["value"]
+    metered = meter_report["own"]["seconds"]["value"]
     assert burned * (1 - AGREES) - EDGES <= metered <= burned * (1 + AGREES) + EDGES, (metered, burned)
     assert played.summary["host"]["meters"]["accounting"] == "exit_records"
 

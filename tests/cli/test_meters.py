@@ -200,12 +200,12 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
         return meters.report()
 
     begun = time.process_time()
-    sheet = as_nobody(work)
-    assert sheet["cpu"]["idle"]["tier"] == "plain"
-    assert sheet["counts"]["major_faults"]["tier"] == "plain"
-    assert sheet["traffic"]["run_delay"]["value"] >= 0
+    meter_report = as_nobody(work)
+    assert meter_report["cpu"]["idle"]["tier"] == "plain"
+    assert meter_report["counts"]["major_faults"]["tier"] == "plain"
+    assert meter_report["traffic"]["run_delay"]["value"] >= 0
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
-        said = " ".join([*sheet["notes"], sheet["by_cause"].get("why", "")])
+        said = " ".join([*meter_report["notes"], meter_report["by_cause"].get("why", "")])
         assert "perf_event_paranoid" in said or "CAP_PERFMON" in said, said
 
 

@@ -11,14 +11,14 @@ from cuesta.errors import Exit
 KINDS = ("zero", "page_wait", "loading", "io_wait", "quota_wait")
 
 
-def sheet(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+def meter_report(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     assert main(["meters", *arguments, "300ms", "1", "--json"]) == Exit.GOOD
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
 def test_a_traced_report_has_the_figures_of_tracing(capsys: pytest.CaptureFixture[str]) -> None:
-    found = sheet(capsys, "--exact", "--plain")
+    found = meter_report(capsys, "--exact", "--plain")
     assert {found["idle"][kind]["tier"] for kind in KINDS} == {"exact"}, found["notes"]
     assert "user_and_calls" in found["by_cause"]["value"]["causes"]
     cpu = found["cpu"]
@@ -28,7 +28,7 @@ def test_a_traced_report_has_the_figures_of_tracing(capsys: pytest.CaptureFixtur
 
 
 def test_calls_are_counted_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    found = sheet(capsys, "--calls")
+    found = meter_report(capsys, "--calls")
     causes = found["by_cause"]["value"]["causes"]
     assert found["counts"]["system_calls"]["tier"] == causes["system_calls"]["seconds"]["tier"] == "exact"
     assert causes["system_calls"]["count"]["value"] > 0

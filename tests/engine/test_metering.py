@@ -17,13 +17,13 @@ from tests.meter_reports import meter_report
 
 MARKING = """
 import json, sys
-sheet = json.loads(sys.argv[1])
-print(json.dumps({**sheet, "at": 5}), flush=True)
+report = json.loads(sys.argv[1])
+print(json.dumps({**report, "at": 5}), flush=True)
 for row in sys.stdin:
     if row == "profile\\n":
         print(json.dumps({"profile": {"listing": {"samples": 7}, "folded": "", "flame": "<svg/>"}}), flush=True)
         continue
-    print(json.dumps({**sheet, "at": 6, "mark": True}), flush=True)
+    print(json.dumps({**report, "at": 6, "mark": True}), flush=True)
 """
 
 

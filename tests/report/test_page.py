@@ -155,14 +155,14 @@ def test_folded_sections_are_printed_open(page: Tab, pages: dict[str, Path], nam
         assert name == "systems", "every other page has a folded section"
         return
     assert page.value(SHOWN) == 0
-    assert (closed := sheets(page.printed())) >= 1
+    assert (closed := page_count(page.printed())) >= 1
     page.value(UNFOLD)
-    assert closed == sheets(page.printed()), "as many printed pages as with all sections unfolded by hand"
+    assert closed == page_count(page.printed()), "as many printed pages as with all sections unfolded by hand"
     page.look(pages[name], 720, media="print")
     assert page.value(SHOWN) == folded
 
 
-def sheets(pdf: bytes) -> int:
+def page_count(pdf: bytes) -> int:
     """Count the pages of a PDF."""
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 

@@ -9,7 +9,7 @@ def _row(module: str, function: str, samples: int) -> dict[str, object]:
     return {"module": module, "function": function, "samples": samples, "percent": float(samples)}
 
 
-def _sheet(idle: dict[str, object]) -> MeterReport:
+def _meter_report(idle: dict[str, object]) -> MeterReport:
     return typed({"cpu": {"idle": idle, "iowait": {"value": 0.5, "tier": "plain"}}})
 
 
@@ -24,7 +24,7 @@ def test_the_largest_value_has_the_longest_bar_and_idle_is_counted() -> None:
         ],
         "modules": [_row("kernel", "", 60), _row("libc.so.6", "", 40)],
     }
-    text = profile.text(listing, _sheet({"value": 15.0, "tier": "plain"}))
+    text = profile.text(listing, _meter_report({"value": 15.0, "tier": "plain"}))
     rows = text.splitlines()
     assert rows[0] == "idle 15.5 % of the CPUs' time: counted, not sampled (plain)"
     assert "by location: 90.0 % of 100 busy samples; 3 more locations had the rest" in rows
@@ -37,7 +37,7 @@ def test_the_largest_value_has_the_longest_bar_and_idle_is_counted() -> None:
 
 def test_a_profile_without_samples_says_so_and_absent_idle_is_not_zero() -> None:
     listing = {"samples": 0, "covered": 0.0, "more": 0, "locations": [], "modules": []}
-    text = profile.text(listing, _sheet({"why": "not readable"}))
+    text = profile.text(listing, _meter_report({"why": "not readable"}))
     assert text.splitlines() == [
         "idle — of the CPUs' time: no meter data: not readable",
         "no sample fell into the subject: it was not on a CPU",
