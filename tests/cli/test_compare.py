@@ -259,7 +259,7 @@ def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:
             process.kill()
     assert process.returncode == Exit.INTERRUPTED
     assert "what was measured is kept" in err
-    assert "pair 2, new, will not count: it was interrupted" in err
+    assert "pair 2, new, is not used: it was interrupted" in err
     assert "Traceback" not in err
     assert "host.delay  1ms → 30ms" in out
     assert "more pairs would decide" in " ".join(out.split())

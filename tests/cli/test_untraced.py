@@ -73,7 +73,7 @@ def test_a_certification_says_it_before_the_runs_and_on_its_form(write: Write, h
     cuesta = [sys.executable, "-m", "cuesta", "certify", "p.toml", "--runs", "1", "--out", "out"]
     ran = subprocess.run([*WITHOUT, *cuesta], capture_output=True, text=True, check=False, cwd=here)
     assert ran.returncode == Exit.GOOD, ran.stderr
-    assert f"group users: not traced: {WHY}; the form will lack what only tracing tells" in ran.stderr
+    assert f"group users: not traced: {WHY}; the form will lack the figures that need tracing" in ran.stderr
     record = json.loads((here / "out" / "record.json").read_text())
     assert record["method"]["untraced"] == WHY
     assert list(record["method"]["apart"]) == ["linkage", "control"]

@@ -85,7 +85,7 @@ def test_the_subject_of_the_plan_is_traced(made: Made, asked: str, timed: str, t
 def test_explicit_meters_are_respected_and_reported(made: Made, asked: str, why: str) -> None:
     how = made(f'meters = "{asked}"')
     assert (how.untraced, how.timed.plan.settings.meters, "traced" in how.extra) == (why, asked, False)
-    assert how.rows(5)[-1] == f"not traced: {why}; the form will lack what only tracing tells"
+    assert how.rows(5)[-1] == f"not traced: {why}; the form will lack the figures that need tracing"
 
 
 def test_the_reason_for_no_tracing_is_printed(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ class Method:
         runs = ", ".join(f"{many(number, 'run')} {PURPOSE[what]}" for what, number in self.runs(timed).items())
         rows = [f"{runs}: about {minutes(self.seconds(timed))}"]
         if self.untraced:
-            rows.append(f"not traced: {self.untraced}; the form will lack what only tracing tells")
+            rows.append(f"not traced: {self.untraced}; the form will lack the figures that need tracing")
         return rows
 
 
