@@ -38,7 +38,7 @@ class Doubt(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Keys were sent too late: times since due then contain the driver's own delay."""
+    """Keys were sent long after they could be (due, user ready, line free): times since due then contain this delay."""
 
     p99: float
     most: float
@@ -51,7 +51,7 @@ class Late:
 
     def __str__(self) -> str:
         allowed = f"(allowed {seconds(self.most)})"
-        return f"the driver was late: 1 % of keys were sent more than {seconds(self.p99)} late {allowed}"
+        return f"the driver was late: 1 % of keys were sent more than {seconds(self.p99)} after they could be {allowed}"
 
 
 @dataclass(frozen=True, slots=True)

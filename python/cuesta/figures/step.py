@@ -164,7 +164,7 @@ FIRST_RESPONSE = About(
 ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
 ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
 LATENESS = About(
-    "From the due time of a key to when it was sent: the delay of the driver, or of a line that takes no more",
+    "From when a key could be sent (due, user ready, line free) to when it was sent: the delay of the driver",
     None,
     "driver delay",
     Better.LESS,

@@ -207,8 +207,9 @@ def driver(summary: Summary, step: StepFigures) -> Section:
     """The precision of the driver."""
     late, own = step.lateness, step.driver
     delay = f"median {seconds(late.p50)}, p99 {seconds(late.p99)}, longest {seconds(late.max)}"
+    said = delay if late.count else "no key was sent"
     facts = [
-        Fact("delay (sent − due)", delay if late.count else "no key was sent", fact("lateness.p50", step).meaning),
+        Fact("delay (could be sent → sent)", said, fact("lateness.p50", step).meaning),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}"),
     ]
     rest = [

@@ -31,7 +31,7 @@ def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Draw the driver's own delays by percentile."""
     pooled = {"delay": _pooled(recorded, step.step, "lateness")}
-    yield from percentiles("Driver delay by percentile", "sent − due", pooled)
+    yield from percentiles("Driver delay by percentile", "from when a key could be sent to when it was sent", pooled)
 
 
 def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
