@@ -144,7 +144,7 @@ class StepRecords:
         return sum(map(of, self.rows))
 
     def counter(self, name: str) -> int:
-        """Add up a counter of the driver; None for older records that lack it."""
+        """Add up a counter of the driver; 0 for older records that lack it."""
         return self.total(lambda row: row.counts.get(name, 0))
 
     def per_second(self, count: int) -> float | None:

@@ -41,7 +41,7 @@ class Certification:
     folder: Path
     given: CertificationSetup
     runs: list[Path]
-    """The runs that count, in order."""
+    """The timed runs (`run-N`), in order; `analysis.certify` decides which of them count."""
     excluded: list[Path]
     settling: list[Path]
     record: dict[str, Any] | None

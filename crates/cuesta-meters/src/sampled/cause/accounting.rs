@@ -94,8 +94,8 @@ impl CpuAccounting {
         self.windows.push_back(window);
     }
 
-    /// The samples from the first window that ends at or after `from` to the last one. None if there is none, or sampling began
-    /// later.
+    /// The samples since `from`, when clocks were read. The first window that ends at or after `from` ended with that reading, so
+    /// the sum begins with the next window. None if no window follows, or sampling began after `from`.
     pub fn since(&self, from: Stamp) -> Option<SampleWindow> {
         let first = self.windows.partition_point(|window| window.until < from);
         if self.windows.front()?.from > from {
