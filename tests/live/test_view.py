@@ -41,16 +41,16 @@ def test_users_who_wait_for_long_are_shown() -> None:
 
 def test_a_long_wait_is_shown_with_the_row_in_which_the_cursor_stands() -> None:
     waiting = {"answers": 2, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
-    wait = {"users": 1, "seconds": 8.0, "condition": "/root@vm/", "row": "> "}
+    wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": "> "}
     agents = [snapshot(waiting=waiting, long_wait=each) for each in (wait, wait | {"seconds": 7.0}, None)]
-    assert str(merge(agents)).endswith("; 2 users have waited 8 s for /root@vm/; the screen shows `> `")
+    assert str(merge(agents)).endswith("; 2 users have waited 8 s for Line /root@vm/; the screen shows `> `")
     other = [wait | {"row": "\x1b[1m" + 50 * "x"}, wait | {"row": "", "seconds": 7.0}]
     said = str(merge([snapshot(waiting=waiting, long_wait=each) for each in other]))
-    assert said.endswith(f"; 1 user has waited 8 s for /root@vm/; the screen shows `�[1m{35 * 'x'}…`")
+    assert said.endswith(f"; 1 user has waited 8 s for Line /root@vm/; the screen shows `�[1m{35 * 'x'}…`")
     bare = [wait | {"condition": "Disconnect", "row": None}, wait | {"row": "", "seconds": 9.0}]
     rows = [str(merge([snapshot(waiting=waiting, long_wait=each)])) for each in bare]
     assert rows[0].endswith("; 1 user has waited 8 s for Disconnect")
-    assert rows[1].endswith("; 1 user has waited 9 s for /root@vm/; the cursor's row is empty")
+    assert rows[1].endswith("; 1 user has waited 9 s for Line /root@vm/; the cursor's row is empty")
 
 
 def test_a_phase_that_overruns_shows_at_most_its_planned_end() -> None:
@@ -84,11 +84,11 @@ def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.Mo
     for name, value in {"COLUMNS": "80", "TERM": "xterm"}.items():
         monkeypatch.setenv(name, value)
     waiting = {"answers": 1, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
-    wait = {"users": 1, "seconds": 8.0, "condition": "/root@vm/", "row": "> "}
+    wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": "> "}
     with watching(quiet=False) as look:
         look([snapshot(waiting=waiting, long_wait=wait)])
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
-    assert "1 user has waited 8 s for /root@vm/; the screen shows `> `" in " ".join(shown.split())
+    assert "1 user has waited 8 s for Line /root@vm/; the screen shows `> `" in " ".join(shown.split())
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:

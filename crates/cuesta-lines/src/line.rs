@@ -191,7 +191,8 @@ impl Fault {
 pub struct Received {
     /// Characters, at the head of the caller's buffer; 0 = the other end closed.
     pub len: usize,
-    /// When the last bit of the first of them arrived.
+    /// When the first of them arrived. The driver's clock just after the read; the kernel's stamp, if there is one, stands beside
+    /// it in `stamped`. On a line with a speed: when the last bit of the first character arrives, by arithmetic.
     pub at: Stamp,
     /// Time from one character to the next; zero on a line without a speed.
     pub per_character: Duration,

@@ -86,7 +86,7 @@ pub struct LongWait {
     pub users: u64,
     /// The longest of their waits, in seconds.
     pub seconds: f64,
-    /// The condition, as written after `Wait+`.
+    /// The condition, as a tape writes it after `Wait+`.
     pub condition: String,
     /// The text of the cursor's row; none without a screen.
     pub row: Option<String>,

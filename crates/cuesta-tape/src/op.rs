@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use cuesta_distributions::{Distribution, KeyDistribution};
+use cuesta_distributions::{Distribution, KeyDistribution, duration};
 
-use crate::{Key, Pattern};
+use crate::{Key, Pattern, command};
 
 /// One operation of a [`Program`](crate::Program). A new one is a variant here, and its arm in the driver.
 #[derive(Debug, Clone, PartialEq)]
@@ -153,7 +153,7 @@ pub enum WaitCondition<P = Pattern> {
 }
 
 impl<P> WaitCondition<P> {
-    /// As it stands behind `Wait+`.
+    /// Its word after `Wait+`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Echo => "Echo",
@@ -174,14 +174,38 @@ impl<P> WaitCondition<P> {
 }
 
 impl fmt::Display for WaitCondition {
-    /// As it stands behind `Wait`, without the `+`.
+    /// As a tape writes it after `Wait+`: `Line /ready/`, `Silence 200ms`, `Cursor 12,40`. A prompt is shown with its pattern,
+    /// which a tape sets by `Set Prompt`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line(pattern) => write!(f, "/{}/", pattern.as_str()),
-            Self::Prompt(pattern) | Self::Screen(pattern) => write!(f, "{} /{}/", self.name(), pattern.as_str()),
-            Self::Bytes(count) => write!(f, "Bytes {count}"),
-            Self::Cursor { row, column } => write!(f, "Cursor {row} {column}"),
-            Self::Echo | Self::Silence(_) | Self::Disconnect => f.write_str(self.name()),
+            Self::Line(pattern) | Self::Prompt(pattern) | Self::Screen(pattern) => {
+                write!(f, "{} {}", self.name(), command::pattern(pattern.as_str()))
+            }
+            Self::Bytes(count) => write!(f, "{} {count}", self.name()),
+            Self::Silence(length) => write!(f, "{} {}", self.name(), duration::show(*length)),
+            Self::Cursor { row, column } => write!(f, "{} {row},{column}", self.name()),
+            Self::Echo | Self::Disconnect => f.write_str(self.name()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Overrides, Program, parse};
+
+    fn only_condition(tape: &str) -> String {
+        let tape = parse(tape, "session.tape", &|_| Err("no file".to_owned())).expect("a sound tape");
+        Program::new(&tape.script, &Overrides::default()).expect("a short script").conditions[0].to_string()
+    }
+
+    #[test]
+    fn a_condition_is_shown_as_a_tape_writes_it() {
+        let shown =
+            ["Echo", "Bytes 150", "Silence 200ms", "Disconnect", "Line /a b/", "Screen /ready/", "Cursor 12,40"];
+        for condition in shown {
+            assert_eq!(only_condition(&format!("Wait+{condition}")), condition);
+        }
+        assert_eq!(only_condition("Wait@2s /ready/"), "Line /ready/");
+        assert_eq!(only_condition("Set Prompt /\\$ /\nWait+Prompt"), "Prompt /\\$ /");
     }
 }
