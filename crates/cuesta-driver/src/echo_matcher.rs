@@ -91,9 +91,9 @@ struct EarlyResponse {
 
 /// This many echoes in order are no coincidence, even if all their keys were sent before the first echo came.
 const MOST_IN_SEQUENCE: usize = 4;
-/// Early echoes are held for `HELD`, or for `HELD_TIMES` the slowest recent echo if that is more.
-const HELD: Duration = Duration::from_millis(500);
-const HELD_TIMES: u32 = 4;
+/// Early echoes are held for `UNCONFIRMED`, or for `UNCONFIRMED_TIMES` the slowest recent echo if that is more.
+const UNCONFIRMED: Duration = Duration::from_millis(500);
+const UNCONFIRMED_TIMES: u32 = 4;
 /// At most this many untimed characters may wait for their echo.
 const MOST_UNTIMED: usize = 256;
 
@@ -209,15 +209,15 @@ impl EchoMatcher {
     }
 
     /// Until when early echoes are held.
-    pub(crate) fn held_until(&self) -> Option<Stamp> {
+    pub(crate) fn unconfirmed_until(&self) -> Option<Stamp> {
         let early = self.early.map(|early| early.row.map_or(early.came, |row| row.last()));
         let last = early.or(self.sequence.map(|sequence| sequence.last()))?;
-        Some(last + HELD.max(self.slowest.0.unwrap_or_default() * HELD_TIMES))
+        Some(last + UNCONFIRMED.max(self.slowest.0.unwrap_or_default() * UNCONFIRMED_TIMES))
     }
 
     /// Keys that were echoed early, and how many were never echoed, if that is certain or was held long enough.
     pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
-        let is_over = self.held_until().is_some_and(|until| until <= now);
+        let is_over = self.unconfirmed_until().is_some_and(|until| until <= now);
         let certain = self.echoed_row().or(self.sequence.filter(|sequence| self.is_certain(sequence)));
         if let Some(sequence) = certain.or(self.sequence.filter(|_| is_over && self.early.is_none())) {
             return Some(self.accept(&sequence));

@@ -32,7 +32,7 @@ pub(crate) struct Done {
     /// How much silence tells the user that it was the last.
     pub(crate) silence: Duration,
     /// How long after `at` the response was held, because keys still waited for their echo.
-    pub(crate) held: Duration,
+    pub(crate) held_for: Duration,
 }
 
 impl ResponseMatcher {
@@ -53,11 +53,11 @@ impl ResponseMatcher {
         }
     }
 
-    /// A key is sent: what came before it is no response to it. `typed`: what may be echoed as part of the text; `first`: it is
-    /// the first key since the last response.
-    pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
+    /// A key is sent: what came before it is no response to it. `typed`: what may be echoed as part of the text;
+    /// `begins_input`: it is the first key since the last response.
+    pub(crate) fn restart(&mut self, typed: &[u8], begins_input: bool) {
         let text = self.text.take().map(|mut text| {
-            text.restart(typed, first);
+            text.restart(typed, begins_input);
             text
         });
         *self = Self { text, ..Self::default() };
@@ -111,14 +111,14 @@ impl ResponseMatcher {
     /// The screen has met the condition since `at`; the response began at `first`.
     pub(crate) fn complete_on_screen(&mut self, first: Stamp, at: Stamp) {
         if self.done.is_none() {
-            self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
+            self.done = Some(Done { first, at, silence: Duration::ZERO, held_for: Duration::ZERO });
         }
     }
 
     /// The response was held until an instant.
     pub(crate) fn was_held(&mut self, until: Stamp) {
         if let Some(done) = &mut self.done {
-            done.held = until.since(done.at);
+            done.held_for = until.since(done.at);
         }
     }
 
@@ -130,18 +130,18 @@ impl ResponseMatcher {
 
     fn complete(&mut self, at: Stamp) {
         let first = self.first.unwrap_or(at);
-        self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
+        self.done = Some(Done { first, at, silence: Duration::ZERO, held_for: Duration::ZERO });
     }
 
     /// Nothing came for `silence` after the last character, or after `begun` if there was none.
     pub(crate) fn fell_silent(&self, begun: Stamp, silence: Duration) -> Done {
         let at = self.last.unwrap_or(begun);
-        Done { first: self.first.unwrap_or(at), at, silence, held: Duration::ZERO }
+        Done { first: self.first.unwrap_or(at), at, silence, held_for: Duration::ZERO }
     }
 
     /// The host closed the line.
     pub(crate) fn closed(&self, at: Stamp) -> Done {
-        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, held: Duration::ZERO }
+        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, held_for: Duration::ZERO }
     }
 }
 

@@ -87,14 +87,14 @@ impl KeyInput<'_> {
     }
 }
 
-/// How a key is pressed, and what follows it.
+/// How a key is pressed, and which wait comes next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Press {
     pub(crate) settings: KeySettings,
     /// Which of the program's conditions is waited for next.
     pub(crate) next_wait: Option<usize>,
-    /// Whether no other key comes before that wait.
-    pub(crate) is_last: bool,
+    /// Whether that wait follows it, with no other key between.
+    pub(crate) ends_input: bool,
     /// Whether it is part of a secret, whose length no count may reveal.
     pub(crate) secret: bool,
 }
@@ -196,19 +196,19 @@ impl Session {
         self.count_opening();
         let (key, typed) = self.encode(input).await;
         self.next_condition = press.next_wait;
-        let first = std::mem::take(&mut self.input_has_ended);
+        let begins_input = std::mem::take(&mut self.input_has_ended);
         let echo = press.settings.echo;
         // The text holds no timed echoes.
-        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, first);
+        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
         (self.first_stamps, self.heard) = (None, false);
         self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
         let sent = clock::now();
         if echo == Echo::Timed {
             self.echo_matcher.await_key(typed, &self.program.echo_map, !press.secret, due, sent);
         }
-        let is_last = press.is_last && self.condition().is_some_and(WaitCondition::needs_screen);
+        let ends_input = press.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !press.secret;
-        self.tell_screen(input, typed, ScreenKey { due, sent, timed, first, is_last });
+        self.tell_screen(input, typed, ScreenKey { due, sent, timed, begins_input, ends_input });
         if echo != Echo::Untimed {
             self.report_unechoed();
         }
@@ -266,7 +266,11 @@ impl Session {
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
             rest -= character.len_utf8();
-            let key = ScreenKey { first: key.first && index == 0, is_last: key.is_last && rest == 0, ..key };
+            let key = ScreenKey {
+                begins_input: key.begins_input && index == 0,
+                ends_input: key.ends_input && rest == 0,
+                ..key
+            };
             screen.key(KeyEffect::new(character, &self.program.echo_map), key);
         }
     }

@@ -34,9 +34,9 @@ const TYPED: usize = 1024;
 const ESC: u8 = 0x1b;
 
 impl Text {
-    /// A key is sent: forgets the text before it. `first`: it is the first key since the last response.
-    pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
-        if first {
+    /// A key is sent: forgets the text before it. `begins_input`: it is the first key since the last response.
+    pub(crate) fn restart(&mut self, typed: &[u8], begins_input: bool) {
+        if begins_input {
             self.typed.clear();
             self.echoed_len = 0;
         } else if self.typed[self.echoed_len..].starts_with(&self.all) {

@@ -44,7 +44,7 @@ pub(crate) struct User {
     /// counts from here if this is after the due time.
     ready: Stamp,
     /// From when to when the last response was held, because it might have been an echo. The next due time moves by that much.
-    held: Option<(Stamp, Stamp)>,
+    response_held: Option<(Stamp, Stamp)>,
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
     input: OpenTransaction,
@@ -110,7 +110,7 @@ impl User {
             pacer: Pacer::Closed,
             next_due: shared.timeline.start_at,
             ready: shared.timeline.start_at,
-            held: None,
+            response_held: None,
             keying_ends: shared.timeline.start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,

@@ -41,10 +41,10 @@ pub(crate) struct UserScreen {
     matches: Vec<KeyMatch<UnshownKey>>,
     /// Something has been drawn since the last key.
     has_output: bool,
-    /// The last key sent is the one whose response is waited for.
-    is_last: bool,
+    /// The last key sent ended its input, so its response is waited for.
+    ends_input: bool,
     /// When the screen first showed anything but echoes after the last key: the beginning of a response.
-    first: Option<Stamp>,
+    first_output: Option<Stamp>,
     /// Since when the screen has met the wait condition.
     matched: Option<Stamp>,
     hold: Hold,
@@ -63,10 +63,10 @@ pub(crate) struct ScreenKey {
     pub(crate) sent: Stamp,
     /// Whether its echo is timed, and counted if it is missing.
     pub(crate) timed: bool,
-    /// Whether it is the first key since a response.
-    pub(crate) first: bool,
-    /// Whether no other key comes before the next wait, so that its own echo may be the response.
-    pub(crate) is_last: bool,
+    /// Whether it is the first key since the last response.
+    pub(crate) begins_input: bool,
+    /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
+    pub(crate) ends_input: bool,
 }
 
 /// What a key should make the screen show.
@@ -124,8 +124,8 @@ impl UserScreen {
             unechoed: 0,
             matches: Vec::new(),
             has_output: false,
-            is_last: false,
-            first: None,
+            ends_input: false,
+            first_output: None,
             matched: None,
             hold: Hold::default(),
             has_turn: false,
@@ -195,14 +195,14 @@ impl UserScreen {
 
     fn apply(&mut self, effect: KeyEffect, key: ScreenKey) {
         self.has_output = false;
-        self.is_last = key.is_last;
-        (self.first, self.matched, self.hold.since) = (None, None, None);
-        if key.first {
+        self.ends_input = key.ends_input;
+        (self.first_output, self.matched, self.hold.since) = (None, None, None);
+        if key.begins_input {
             self.own_echoes.begin(&self.screen);
             self.hold.begin(&mut self.screen_echo);
         }
         self.own_echoes.mark();
-        if key.is_last {
+        if key.ends_input {
             self.changed_rows.mark(&self.screen);
         } else {
             self.changed_rows.forget();
@@ -229,7 +229,7 @@ impl UserScreen {
         {
             self.screen_echo.give_up();
         }
-        let row = if key.is_last { 0 } else { self.own_echoes.printable_key(character) };
+        let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
         self.screen_echo.await_key(&self.screen, character, UnshownKey { key, character, row });
     }
 
@@ -254,7 +254,7 @@ impl UserScreen {
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
         // While a match is held the screen is checked after each character, so a turn takes fewer of them.
-        let most = if self.matched.is_some() && self.is_held() { most / 32 } else { most };
+        let most = if self.matched.is_some() && self.is_match_held() { most / 32 } else { most };
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
         if ends {
@@ -263,8 +263,8 @@ impl UserScreen {
             *drawn = to;
         }
         // What came before a key is no response to it.
-        let is_last = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
-        let condition = condition.filter(|condition| condition.needs_screen() && is_last);
+        let no_key_follows = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
+        let condition = condition.filter(|condition| condition.needs_screen() && no_key_follows);
         self.draw_range(&received, from..to, condition, events);
         if ends {
             self.end_read(&received, condition, events);
@@ -281,7 +281,7 @@ impl UserScreen {
     ) {
         // On a line with a speed the screen is checked after each character, because each has an instant of its own. While a
         // match is held it is too, because the match may be gone at the end of the read and another one there.
-        let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_held());
+        let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_match_held());
         let step = if exactly && condition.is_some() { 1 } else { range.len() };
         for from in range.clone().step_by(step.max(1)) {
             let to = range.end.min(from + step);
@@ -296,7 +296,7 @@ impl UserScreen {
                 feed(&mut self.screen, before, from);
                 self.own_echoes.leave_edited_row(&self.screen);
                 self.hold.edited_return = false;
-                (self.first, self.matched, self.hold.since) = (None, None, None);
+                (self.first_output, self.matched, self.hold.since) = (None, None, None);
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
@@ -315,7 +315,7 @@ impl UserScreen {
         self.handle_matches(received, events);
         if let Some(condition) = condition {
             self.check(condition, received.at_character(received.len.saturating_sub(1)));
-            events.extend(self.matched.filter(|_| !self.is_held()).map(ScreenEvent::Answer));
+            events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
         }
     }
 

@@ -42,7 +42,7 @@ pub struct RateLimited<L> {
     sending: VecDeque<u8>,
     to_receive: Sleep,
     /// The last read had to wait for the line, so the characters arrived before the instant of the read.
-    held: bool,
+    waited_for_line: bool,
     to_send: Sleep,
 }
 
@@ -59,7 +59,7 @@ impl<L: Line> RateLimited<L> {
             next: None,
             sending: VecDeque::new(),
             to_receive: clock::sleep_until(Stamp::ZERO),
-            held: false,
+            waited_for_line: false,
             to_send: clock::sleep_until(Stamp::ZERO),
         }
     }
@@ -100,14 +100,14 @@ impl<L: Line> Line for RateLimited<L> {
         self.move_on(cx)?;
         self.to_receive.reset(self.received - LEAD);
         if Pin::new(&mut self.to_receive).poll(cx).is_pending() {
-            self.held = true;
+            self.waited_for_line = true;
             return Poll::Pending;
         }
         // Characters that can be read at once may have waited for a long time.
-        let was_held = std::mem::take(&mut self.held);
+        let has_waited = std::mem::take(&mut self.waited_for_line);
         let len = into.len().min(self.piece);
         let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;
-        if was_held {
+        if has_waited {
             received.stamped = None;
         }
         let begin = self.received.max(received.at);

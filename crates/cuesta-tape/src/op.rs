@@ -18,8 +18,8 @@ pub enum Op {
         settings: KeySettings,
         /// What will be waited for next, so that what comes is judged as it comes.
         next_wait: Option<usize>,
-        /// Whether no other keys come before that wait.
-        last: bool,
+        /// Whether that wait follows them, with no other keys between.
+        ends_input: bool,
     },
     /// Pauses for a fixed time.
     Pause(Duration),

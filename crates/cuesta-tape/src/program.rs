@@ -122,9 +122,9 @@ impl Program {
                     keys_follow = false;
                 }
                 Op::Loop(_) => keys_follow = false,
-                Op::Keys { next_wait, last, .. } => {
+                Op::Keys { next_wait, ends_input, .. } => {
                     *next_wait = next;
-                    *last = !std::mem::replace(&mut keys_follow, true);
+                    *ends_input = !std::mem::replace(&mut keys_follow, true);
                 }
                 _ => {}
             }
@@ -202,7 +202,7 @@ impl Lowering<'_> {
             Step::Op(op) => self.push(op.clone()),
             Step::Keys { keys, gap } => {
                 let settings = self.key_settings(*gap);
-                self.push(Op::Keys { keys: keys.clone(), settings, next_wait: None, last: false })
+                self.push(Op::Keys { keys: keys.clone(), settings, next_wait: None, ends_input: false })
             }
             Step::Think(distribution) => {
                 self.thinks = true;

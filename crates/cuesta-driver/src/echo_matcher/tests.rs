@@ -63,10 +63,10 @@ fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
     let mut echoes = typed(&["p", "w", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r\npw", false), "....");
     assert_eq!(overtaken(&mut echoes, stamp(12)), "");
-    assert_eq!(echoes.held_until(), Some(stamp(13) + HELD));
+    assert_eq!(echoes.unconfirmed_until(), Some(stamp(13) + UNCONFIRMED));
     assert_eq!(shown(&mut echoes, "$ ", false), "..");
-    assert_eq!(echoes.held_until(), Some(stamp(11) + HELD));
-    assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(---)");
+    assert_eq!(echoes.unconfirmed_until(), Some(stamp(11) + UNCONFIRMED));
+    assert_eq!(overtaken(&mut echoes, stamp(11) + UNCONFIRMED), "(---)");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn an_answer_before_the_echo_is_no_echo() {
 fn a_return_may_be_echoed_after_an_unechoed_key() {
     let mut echoes = typed(&["x", "l", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "l\r\n", false), ".._");
-    assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(-1@10 2@11)");
+    assert_eq!(overtaken(&mut echoes, stamp(11) + UNCONFIRMED), "(-1@10 2@11)");
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn held_echoes_keep_their_arrival_time() {
     let mut echoes = typed(&["x", "l"], &[]);
     shown(&mut echoes, "l", false);
     assert_eq!(overtaken(&mut echoes, stamp(11)), "");
-    assert_eq!(echoes.held_until(), Some(stamp(10) + HELD));
-    assert_eq!(overtaken(&mut echoes, stamp(10) + HELD), "(-1@10)");
+    assert_eq!(echoes.unconfirmed_until(), Some(stamp(10) + UNCONFIRMED));
+    assert_eq!(overtaken(&mut echoes, stamp(10) + UNCONFIRMED), "(-1@10)");
 }
 
 #[test]
@@ -179,6 +179,6 @@ fn untimed_keys_are_not_counted() {
     echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
     assert_eq!(echoes.unechoed(), 2);
     assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
-    assert_eq!(overtaken(&mut echoes, stamp(12) + HELD), "()");
+    assert_eq!(overtaken(&mut echoes, stamp(12) + UNCONFIRMED), "()");
     assert_eq!(echoes.unechoed(), 0);
 }

@@ -86,7 +86,7 @@ impl Session {
         match matched {
             EchoMatch::Echo(key) => self.count_echo(key.due, key.sent, at),
             EchoMatch::Overtook => {
-                self.settle_echoes(at);
+                self.resolve_echoes(at);
             }
             EchoMatch::Wrong => {
                 self.shared.tally(|tally| {
@@ -109,7 +109,7 @@ impl Session {
     }
 
     /// Accepts as echoes what has been held for long enough by an instant; says whether anything was.
-    pub(crate) fn settle_echoes(&mut self, now: Stamp) -> bool {
+    pub(crate) fn resolve_echoes(&mut self, now: Stamp) -> bool {
         let mut any = false;
         while let Some(overtaken) = self.echo_matcher.overtaken(now) {
             any = true;
@@ -132,10 +132,10 @@ impl Session {
 
     /// Gives up keys without echo that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
-        self.settle_echoes(sent_before);
+        self.resolve_echoes(sent_before);
         let not_shown = self.screen.as_mut().map_or(0, |screen| screen.give_up_before(sent_before));
         let lost = self.echo_matcher.give_up_before(sent_before) + not_shown;
-        self.settle_echoes(sent_before);
+        self.resolve_echoes(sent_before);
         if lost > 0 {
             self.count_unechoed(lost);
             self.report_unechoed();

@@ -109,9 +109,9 @@ impl Session {
                     _ => None,
                 };
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);
-                let held = self.held_until();
+                let held_until = self.response_held_until();
                 let silent = silence.map(|done| done.at + done.silence);
-                self.alarm.reset(silent.into_iter().chain(held).fold(deadline.min(shows_at), Stamp::min));
+                self.alarm.reset(silent.into_iter().chain(held_until).fold(deadline.min(shows_at), Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
                     Poll::Ready(Err(LineLoss::Fault(Fault::Closed)))
@@ -133,7 +133,7 @@ impl Session {
                 if self.draw_all() || self.release() {
                     continue;
                 }
-                if held.is_some() && clock::now() < deadline {
+                if held_until.is_some() && clock::now() < deadline {
                     continue;
                 }
                 self.input_has_ended = true;
@@ -155,19 +155,23 @@ impl Session {
     }
 
     /// Until when a possible response is held because keys still wait for their echo.
-    fn held_until(&self) -> Option<Stamp> {
-        let echo = self.echo_matcher.held_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
-        self.screen.as_ref().and_then(|screen| screen.held_until()).or(echo)
+    fn response_held_until(&self) -> Option<Stamp> {
+        let echo =
+            self.echo_matcher.unconfirmed_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
+        self.screen.as_ref().and_then(|screen| screen.match_held_until()).or(echo)
     }
 
     /// Accepts a held response; says whether there was one.
     fn release(&mut self) -> bool {
         let now = clock::now();
-        if let Some(at) =
-            self.screen.as_mut().filter(|screen| screen.held_until().is_some()).and_then(|screen| screen.release())
+        if let Some(at) = self
+            .screen
+            .as_mut()
+            .filter(|screen| screen.match_held_until().is_some())
+            .and_then(|screen| screen.release())
         {
             self.complete_on_screen(at);
-        } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {
+        } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.resolve_echoes(now) {
             return false;
         }
         self.response.was_held(now);

@@ -23,8 +23,9 @@ impl User {
         let mut at = from;
         while at < to {
             match &program.ops[at] {
-                Op::Keys { keys, settings, next_wait, last } => {
-                    let press = Press { settings: *settings, next_wait: *next_wait, is_last: *last, secret: false };
+                Op::Keys { keys, settings, next_wait, ends_input } => {
+                    let press =
+                        Press { settings: *settings, next_wait: *next_wait, ends_input: *ends_input, secret: false };
                     self.keys(session, keys, press).await?;
                 }
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
@@ -113,13 +114,13 @@ impl User {
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
-                    let press = Press { is_last: press.is_last && rest == 0, secret, ..press };
+                    let press = Press { ends_input: press.ends_input && rest == 0, secret, ..press };
                     self.key(session, KeyInput::Character(key), press).await?;
                 }
             }
             Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
-                    let press = Press { is_last: press.is_last && left == 0, ..press };
+                    let press = Press { ends_input: press.ends_input && left == 0, ..press };
                     self.key(session, KeyInput::Key(key), press).await?;
                 }
             }
@@ -135,7 +136,7 @@ impl User {
 
     /// Types one key: its gap passes, then it is sent.
     async fn key(&mut self, session: &mut Session, key: KeyInput<'_>, press: Press) -> Result<(), Stop> {
-        if let Some((from, to)) = self.held.take() {
+        if let Some((from, to)) = self.response_held.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
         let keying_from = self.next_due.max(self.ready);
@@ -149,7 +150,7 @@ impl User {
         let free = session.free_at();
         session.listen_until(due.max(free)).await?;
         if session.unechoed() > 0 {
-            session.settle_echoes(clock::now());
+            session.resolve_echoes(clock::now());
             session.give_up_echoes(clock::now() - self.program.patience);
         }
         if session.unechoed() >= MOST_UNECHOED {
@@ -188,8 +189,8 @@ impl User {
             WaitOutcome::Done(done) => {
                 self.host_has_answered = true;
                 let knows = done.at + done.silence;
-                self.ready = self.ready.max(knows + done.held);
-                self.held = (!done.held.is_zero()).then(|| (knows, knows + done.held));
+                self.ready = self.ready.max(knows + done.held_for);
+                self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
                 self.next_due = self.next_due.max(knows);
                 let condition = &self.program.conditions[condition];
                 self.hung_up = *condition == WaitCondition::Disconnect;

@@ -93,7 +93,7 @@ impl UserScreen {
             let Some((at, place)) = shown else { continue };
             self.hold.slowest.learn(at.since(key.sent));
             self.hold.last = at;
-            if let Some(place) = place.filter(|_| !key.is_last) {
+            if let Some(place) = place.filter(|_| !key.ends_input) {
                 self.own_echoes.add(&self.screen, place, unshown.character, unshown.row);
                 self.changed_rows.follow_cursor(place.behind(&self.screen, unshown.character));
             }
@@ -102,12 +102,12 @@ impl UserScreen {
 
     /// Checks whether the screen meets the condition; if so, since `at`.
     pub(super) fn check(&mut self, condition: &WaitCondition, at: Stamp) {
-        if self.is_last
-            && self.first.is_none()
+        if self.ends_input
+            && self.first_output.is_none()
             && self.has_output
             && self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, false).has_output()
         {
-            self.first = Some(at);
+            self.first_output = Some(at);
         }
         self.matched = if self.meets(condition) { self.matched.or(Some(at)) } else { None };
         self.hold.since = self.hold.since.or(self.matched);
@@ -119,17 +119,17 @@ impl UserScreen {
         if self.is_drawn() {
             self.check(condition, last);
         }
-        self.matched.is_some() && !self.is_held()
+        self.matched.is_some() && !self.is_match_held()
     }
 
     /// When the response that was complete at an instant began.
     pub(crate) fn first_output(&self, at: Stamp) -> Stamp {
-        self.first.map_or(at, |first| first.min(at))
+        self.first_output.map_or(at, |first| first.min(at))
     }
 
     /// Until when a match is held, if one is.
-    pub(crate) fn held_until(&self) -> Option<Stamp> {
-        let matched = self.matched.filter(|_| self.is_held())?;
+    pub(crate) fn match_held_until(&self) -> Option<Stamp> {
+        let matched = self.matched.filter(|_| self.is_match_held())?;
         if self.may_answer_earlier_row() {
             return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
         }
@@ -152,8 +152,8 @@ impl UserScreen {
     }
 
     /// Whether a match is held: keys before the last one still wait for their echo, or the match may answer an earlier row.
-    pub(super) fn is_held(&self) -> bool {
-        let waits = |unshown: &UnshownKey| !unshown.key.is_last && unshown.key.sent > self.hold.given_up;
+    pub(super) fn is_match_held(&self) -> bool {
+        let waits = |unshown: &UnshownKey| !unshown.key.ends_input && unshown.key.sent > self.hold.given_up;
         self.may_answer_earlier_row()
             || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
     }

@@ -22,8 +22,8 @@ fn receives(screen: &mut UserScreen, text: &str, nanos: u64, per_character: u64)
     screen.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
 }
 
-fn key(nanos: u64, timed: bool, is_last: bool) -> ScreenKey {
-    ScreenKey { due: at(nanos), sent: at(nanos), timed, first: false, is_last }
+fn key(nanos: u64, timed: bool, ends_input: bool) -> ScreenKey {
+    ScreenKey { due: at(nanos), sent: at(nanos), timed, begins_input: false, ends_input }
 }
 
 /// A timed key.
@@ -36,9 +36,9 @@ fn types(screen: &mut UserScreen, character: char, nanos: u64) -> ScreenKey {
 /// An untimed input, sent at once; the Return is its last key.
 fn enters(screen: &mut UserScreen, text: &str, nanos: u64) {
     for (index, character) in text.chars().enumerate() {
-        screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key(nanos, false, false) });
+        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key(nanos, false, false) });
     }
-    screen.key(KeyEffect::Return, ScreenKey { first: text.is_empty(), ..key(nanos, false, true) });
+    screen.key(KeyEffect::Return, ScreenKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
 }
 
 fn drawn(screen: &mut UserScreen, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
@@ -137,7 +137,7 @@ fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
     enters(&mut screen, "echo DONE", 20);
     receives(&mut screen, "\r\nDONE\r\n", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
-    assert!(screen.held_until().is_some());
+    assert!(screen.match_held_until().is_some());
     receives(&mut screen, "echo DONE", 90, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
 }
@@ -166,13 +166,13 @@ fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
     receives(&mut screen, "sleep 1\r\nx\r\n", 30, 0);
     receives(&mut screen, "$ ", 1_000, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
-    assert_eq!(screen.held_until(), Some(at(1_000) + Duration::from_millis(500)));
+    assert_eq!(screen.match_held_until(), Some(at(1_000) + Duration::from_millis(500)));
     receives(&mut screen, "x\r\n", 1_001, 0);
-    assert_eq!((drawn(&mut screen, Some(&condition)), screen.held_until()), (vec![], None));
+    assert_eq!((drawn(&mut screen, Some(&condition)), screen.match_held_until()), (vec![], None));
     receives(&mut screen, "$ ", 2_000, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
-    assert_eq!(screen.held_until(), Some(at(2_000) + Duration::from_millis(500)));
-    assert_eq!((screen.release(), screen.held_until()), (Some(at(2_000)), None));
+    assert_eq!(screen.match_held_until(), Some(at(2_000) + Duration::from_millis(500)));
+    assert_eq!((screen.release(), screen.match_held_until()), (Some(at(2_000)), None));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_missing_echo_is_waited_for_three_times() {
         enters(&mut screen, "sum", 20 * input);
         receives(&mut screen, "\r\n42\r\n", 20 * input + 5, 0);
         assert_eq!(drawn(&mut screen, Some(&condition)), []);
-        assert_eq!((screen.release(), screen.held_until()), (Some(at(20 * input + 5)), None));
+        assert_eq!((screen.release(), screen.match_held_until()), (Some(at(20 * input + 5)), None));
     }
     enters(&mut screen, "sum", 80);
     receives(&mut screen, "\r\n42\r\n", 90, 0);
@@ -217,7 +217,7 @@ fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
 
 /// Types Up, which recalls a command from the history, and Return.
 fn recalls_command(screen: &mut UserScreen, nanos: u64) {
-    screen.key(KeyEffect::Other, ScreenKey { first: true, ..key(nanos, false, false) });
+    screen.key(KeyEffect::Other, ScreenKey { begins_input: true, ..key(nanos, false, false) });
     screen.key(KeyEffect::Return, key(nanos, false, true));
 }
 
@@ -232,7 +232,7 @@ fn a_row_that_the_host_edits_is_no_answer() {
             receives(&mut screen, read, 30 + index as u64, 0);
             assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [], "{read:?} of {reads:?}");
         }
-        assert!(screen.held_until().is_none());
+        assert!(screen.match_held_until().is_none());
         receives(&mut screen, "DONE\r\n", 60, 0);
         assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [ScreenEvent::Answer(at(60))], "{reads:?}");
         assert_eq!(screen.first_output(at(60)), at(60));
@@ -247,8 +247,8 @@ fn an_edited_row_that_stays_delays_an_answer_only_for_a_while() {
     recalls_command(&mut screen, 20);
     receives(&mut screen, "\x1b[HDONE", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), []);
-    assert!(screen.held_until().is_some());
-    assert_eq!((screen.release(), screen.held_until()), (Some(at(30)), None));
+    assert!(screen.match_held_until().is_some());
+    assert_eq!((screen.release(), screen.match_held_until()), (Some(at(30)), None));
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn the_echo_of_the_last_key_may_be_the_answer() {
     let condition = shows("hello");
     for (index, character) in "hello".chars().enumerate() {
         let key = key(20, false, index == 4);
-        screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key });
+        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "hell", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
@@ -271,7 +271,7 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     receives(&mut screen, "$ ", 10, 0);
     for (index, character) in "fox".chars().enumerate() {
         let key = key(20, true, index == 2);
-        screen.key(KeyEffect::Shown(character), ScreenKey { first: index == 0, ..key });
+        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "fox", 40, 0);
     let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));
