@@ -47,12 +47,12 @@ pub struct Event {
     /// Since the session began.
     pub at: Duration,
     /// What happened.
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// The kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// The host sent this (`o`).
     Output(String),
     /// This was typed (`i`): the characters of one read, which need not be one key.
@@ -111,12 +111,12 @@ impl Cast {
 
     /// Whether anything was typed.
     pub fn has_input(&self) -> bool {
-        self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret(_)))
+        self.events.iter().any(|event| matches!(event.kind, EventKind::Input { .. } | EventKind::Secret(_)))
     }
 
     /// Whether the recording ended before the host closed the line.
     pub fn was_stopped(&self) -> bool {
-        self.cut || self.events.last().is_some_and(|event| event.what == What::Marker(STOPPED.to_owned()))
+        self.cut || self.events.last().is_some_and(|event| event.kind == EventKind::Marker(STOPPED.to_owned()))
     }
 }
 

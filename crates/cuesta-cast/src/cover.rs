@@ -15,7 +15,7 @@ use std::time::Duration;
 use cuesta_screen::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
 
-use crate::cast::{Cast, Event, What};
+use crate::cast::{Cast, Event, EventKind};
 use crate::echo::line;
 use crate::painted::{OutputPosition, painted};
 
@@ -70,19 +70,19 @@ enum SecretState {
 impl Cover {
     fn event(&mut self, number: usize, event: &Event, spans: &[Span]) -> Event {
         let at: Duration = event.at;
-        let what = match &event.what {
-            What::Output(text) => What::Output(self.output(number, text)),
-            what => {
-                if let What::Resize { columns, rows } = what {
+        let kind = match &event.kind {
+            EventKind::Output(text) => EventKind::Output(self.output(number, text)),
+            kind => {
+                if let EventKind::Resize { columns, rows } = kind {
                     self.screen.resize(*columns, *rows);
                 }
-                if let What::Input { .. } | What::Secret(_) = what {
+                if let EventKind::Input { .. } | EventKind::Secret(_) = kind {
                     self.state = self.next(number, spans);
                 }
-                what.clone()
+                kind.clone()
             }
         };
-        Event { at, what }
+        Event { at, kind }
     }
 
     fn next(&mut self, number: usize, spans: &[Span]) -> SecretState {

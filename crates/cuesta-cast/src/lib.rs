@@ -36,7 +36,7 @@ mod utf8;
 mod v1;
 mod write;
 
-pub use cast::{Cast, Event, Header, STOPPED, What};
+pub use cast::{Cast, Event, EventKind, Header, STOPPED};
 pub use error::CastError;
 pub use secrets::{Commands, Hidden, InputLocation, Secrets};
 pub use tape::{Timing, tape, tape_with_secrets};

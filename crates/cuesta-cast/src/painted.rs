@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use cuesta_screen::{Screen, StreamParser};
 
-use crate::cast::{Cast, What};
+use crate::cast::{Cast, EventKind};
 use crate::cover::Span;
 use crate::echo::{BufferPosition, ENOUGH};
 use crate::secrets::LEAST_TEXT;
@@ -32,9 +32,9 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputP
     let mut screen = Screen::new(cast.header.columns, cast.header.rows);
     let mut parser = StreamParser::default();
     let mut searches: Vec<Search> = spans.iter().filter_map(Search::of).collect();
-    for (event, what) in cast.events.iter().map(|event| &event.what).enumerate() {
-        match what {
-            What::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
+    for (event, kind) in cast.events.iter().map(|event| &event.kind).enumerate() {
+        match kind {
+            EventKind::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
                 for (character, c) in text.chars().enumerate() {
                     let (at, cell) =
                         (OutputPosition { event, character }, BufferPosition::of(&screen, screen.cursor()));
@@ -45,11 +45,11 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputP
                     screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
             }
-            What::Output(text) => {
+            EventKind::Output(text) => {
                 screen.feed(text.as_bytes());
                 parser.readable(text);
             }
-            What::Resize { columns, rows } => screen.resize(*columns, *rows),
+            EventKind::Resize { columns, rows } => screen.resize(*columns, *rows),
             _ => {}
         }
     }

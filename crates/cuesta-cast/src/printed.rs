@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cuesta_screen::StreamParser;
 
-use crate::cast::{Event, What};
+use crate::cast::{Event, EventKind};
 
 /// Replaces each of these texts in the output by stars, also across events.
 pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
@@ -37,7 +37,7 @@ fn each_readable(events: &mut [Vec<Event>], mut change: impl FnMut(usize, char) 
     let mut parser = StreamParser::default();
     let mut number = 0;
     for event in events.iter_mut().flatten() {
-        let What::Output(text) = &mut event.what else { continue };
+        let EventKind::Output(text) = &mut event.kind else { continue };
         let changed = text.chars().map(|c| {
             if !parser.is_readable(c) {
                 return c;
@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn a_text_is_found_across_events_and_control_functions() {
         let outputs = ["ok hun", "\x1b[1mter\x1b[m2 hu", "nter hunter2hunter2"];
-        let event = |text: &&str| vec![Event { at: Duration::ZERO, what: What::Output((*text).into()) }];
+        let event = |text: &&str| vec![Event { at: Duration::ZERO, kind: EventKind::Output((*text).into()) }];
         let mut events: Vec<_> = outputs.iter().map(event).collect();
         without_texts(&mut events, &BTreeSet::from(["hunter2", "other"]));
-        let texts: Vec<_> = events.concat().into_iter().map(|event| event.what).collect();
+        let texts: Vec<_> = events.concat().into_iter().map(|event| event.kind).collect();
         let wanted = ["ok ***", "\x1b[1m***\x1b[m* hu", "nter **************"];
-        assert_eq!(texts, wanted.map(|text| What::Output(text.into())));
+        assert_eq!(texts, wanted.map(|text| EventKind::Output(text.into())));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cast::{Cast, Event, Header, What};
+use crate::cast::{Cast, Event, EventKind, Header};
 use crate::error::CastError;
 use crate::secrets::is_column;
 
@@ -88,14 +88,14 @@ fn events(
         if before.as_secs_f64() > LONGEST {
             return Err(CastError::new(row_number, "the session lasts over 30 days", "cut the cast into parts"));
         }
-        let what = what(row_number, &code, data)?;
-        if let Some(What::Input { text, .. }) = &what {
+        let kind = kind(row_number, &code, data)?;
+        if let Some(EventKind::Input { text, .. }) = &kind {
             typed += text.len();
         }
         if typed > MOST_TYPED {
             return Err(CastError::new(row_number, "over 256 KiB were typed", "cut the cast into parts"));
         }
-        events.extend(what.map(|what| Event { at: before, what }));
+        events.extend(kind.map(|kind| Event { at: before, kind }));
     }
     Ok(events)
 }
@@ -113,29 +113,29 @@ pub(crate) fn instant(seconds: f64) -> Option<Duration> {
 }
 
 /// A marker may stand for a secret.
-fn marker(label: String) -> What {
+fn marker(label: String) -> EventKind {
     let column = label.strip_prefix("${").and_then(|label| label.strip_suffix('}'));
     match column.filter(|column| is_column(column)) {
-        Some(column) => What::Secret(column.to_owned()),
-        None => What::Marker(label),
+        Some(column) => EventKind::Secret(column.to_owned()),
+        None => EventKind::Marker(label),
     }
 }
 
 /// The meaning of an event; `None` for unknown codes.
-fn what(row: usize, code: &str, data: Value) -> Result<Option<What>, CastError> {
+fn kind(row: usize, code: &str, data: Value) -> Result<Option<EventKind>, CastError> {
     let Value::String(text) = data else {
         return Err(CastError::new(row, "its data is no text", EVENT));
     };
     Ok(Some(match code {
-        "o" => What::Output(text),
-        "i" => What::Input { text, echoes: None },
+        "o" => EventKind::Output(text),
+        "i" => EventKind::Input { text, echoes: None },
         "m" => marker(text),
-        "x" => What::Exit(text),
+        "x" => EventKind::Exit(text),
         "r" => {
             let (columns, rows) = text.split_once('x').unwrap_or_default();
             let number = |text: &str| text.parse::<u64>().map_or(Value::Null, Value::from);
             let (columns, rows) = size(row, &number(columns), &number(rows))?;
-            What::Resize { columns, rows }
+            EventKind::Resize { columns, rows }
         }
         _ => return Ok(None),
     }))

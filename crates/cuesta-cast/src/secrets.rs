@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::cast::{Cast, Event, What};
+use crate::cast::{Cast, Event, EventKind};
 use crate::cover::{Span, covered};
 use crate::entries::{asks, entries, is_secret, keys, text};
 use crate::printed::without_texts;
@@ -145,21 +145,21 @@ impl Secrets {
         };
         // Input that the line did not echo is removed even if it is not a key, such as the rest of an incomplete reply.
         let hid = |index: &usize| {
-            events[*index].iter().any(|event| matches!(event.what, What::Input { echoes: Some(false), .. }))
+            events[*index].iter().any(|event| matches!(event.kind, EventKind::Input { echoes: Some(false), .. }))
         };
         let touched: BTreeSet<usize> =
             self.hidden.iter().flat_map(inputs).chain((0..events.len()).filter(hid)).collect();
         for index in &touched {
-            events[*index].retain(|event| !matches!(event.what, What::Input { .. } | What::Secret(_)));
+            events[*index].retain(|event| !matches!(event.kind, EventKind::Input { .. } | EventKind::Secret(_)));
         }
         for (number, stroke) in self.strokes.iter().enumerate().filter(|(_, key)| touched.contains(&key.press.input)) {
             let place = |hidden: &&Hidden| (hidden.strokes.0..hidden.strokes.1).contains(&number);
-            let what = match self.hidden.iter().find(place) {
-                Some(hidden) if hidden.strokes.0 == number => What::Secret(hidden.column.clone()),
+            let kind = match self.hidden.iter().find(place) {
+                Some(hidden) if hidden.strokes.0 == number => EventKind::Secret(hidden.column.clone()),
                 Some(_) => continue,
-                None => stroke.what(),
+                None => stroke.event_kind(),
             };
-            events[stroke.press.input].push(Event { at: stroke.at(), what });
+            events[stroke.press.input].push(Event { at: stroke.at(), kind });
         }
     }
 
@@ -190,7 +190,7 @@ impl Secrets {
 
 /// Sets all events of a secret to one instant; `events` begin with the input in which it begins.
 fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
-    let secret = events[0].iter().position(|event| matches!(event.what, What::Secret(_))).unwrap_or(0);
+    let secret = events[0].iter().position(|event| matches!(event.kind, EventKind::Secret(_))).unwrap_or(0);
     for event in events.iter_mut().flatten().skip(secret) {
         event.at = instant;
     }
@@ -220,8 +220,8 @@ struct Columns {
 impl Columns {
     /// Columns that the session uses already are taken.
     fn of(cast: &Cast) -> Self {
-        let taken = cast.events.iter().filter_map(|event| match &event.what {
-            What::Secret(column) => Some(column.clone()),
+        let taken = cast.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Secret(column) => Some(column.clone()),
             _ => None,
         });
         Self { taken: taken.collect(), ..Self::default() }

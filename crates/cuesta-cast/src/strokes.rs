@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cuesta_screen::Screen;
 
-use crate::cast::{Cast, What};
+use crate::cast::{Cast, EventKind};
 use crate::echo::Echo;
 use crate::key_code::KeyCode;
 use crate::keys::{KeyPress, Keys};
@@ -69,9 +69,9 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
     let (echo, keys, found) = (Echo::default(), Keys::default(), Strokes::default());
     let mut reader = Reader { screen, echo, keys, found, before: None };
     for (number, event) in cast.events.iter().enumerate() {
-        match &event.what {
-            What::Output(text) => reader.output(event.at, text),
-            What::Input { text, echoes } => {
+        match &event.kind {
+            EventKind::Output(text) => reader.output(event.at, text),
+            EventKind::Input { text, echoes } => {
                 if *echoes == Some(false) {
                     // Otherwise the first key of a secret might be taken for Alt and that key.
                     let escape = reader.keys.end_escape();
@@ -81,15 +81,15 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
                 let presses = reader.keys.take(event.at, number, text);
                 reader.add(cast, presses);
             }
-            What::Secret(column) => {
+            EventKind::Secret(column) => {
                 let begun = reader.keys.finish();
                 reader.add(cast, begun);
                 let (code, raw) = (KeyCode::Secret(column.clone()), String::new());
                 let press = KeyPress { code, at: event.at, input: number, ends: number, raw };
                 reader.add(cast, vec![press]);
             }
-            What::Resize { columns, rows } => reader.screen.resize(*columns, *rows),
-            What::Marker(_) | What::Exit(_) => {}
+            EventKind::Resize { columns, rows } => reader.screen.resize(*columns, *rows),
+            EventKind::Marker(_) | EventKind::Exit(_) => {}
         }
     }
     let rest = reader.keys.finish();
@@ -172,8 +172,8 @@ impl Reader {
 
 /// Whether a key was echoed: only if all inputs that contain it were.
 fn echoes(cast: &Cast, press: &KeyPress) -> Option<bool> {
-    let said = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.what {
-        What::Input { echoes, .. } => echoes,
+    let said = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.kind {
+        EventKind::Input { echoes, .. } => echoes,
         _ => None,
     });
     said.reduce(|one, other| one && other)
@@ -208,10 +208,10 @@ impl Answer {
 
 impl Stroke {
     /// The event for this stroke alone.
-    pub(crate) fn what(&self) -> What {
+    pub(crate) fn event_kind(&self) -> EventKind {
         match &self.press.code {
-            KeyCode::Secret(column) => What::Secret(column.clone()),
-            _ => What::Input { text: self.press.raw.clone(), echoes: self.echoes },
+            KeyCode::Secret(column) => EventKind::Secret(column.clone()),
+            _ => EventKind::Input { text: self.press.raw.clone(), echoes: self.echoes },
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::cast::{Cast, Event, Header, What};
+use crate::cast::{Cast, Event, EventKind, Header};
 use crate::error::CastError;
 use crate::rows::{instant, size, words};
 
@@ -47,7 +47,7 @@ pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
     let events = whole.stdout.into_iter().map(|(delay, output)| {
         at += instant(delay)
             .ok_or_else(|| CastError::new(1, format!("{delay} is no delay"), "a delay is a number of seconds"))?;
-        Ok(Event { at, what: What::Output(output) })
+        Ok(Event { at, kind: EventKind::Output(output) })
     });
     Ok(Cast { header, events: events.collect::<Result<_, _>>()?, ..Cast::default() })
 }

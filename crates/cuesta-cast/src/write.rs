@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cast::{Cast, Header, What};
+use crate::cast::{Cast, EventKind, Header};
 use crate::utf8::Utf8Decoder;
 
 /// The first row.
@@ -61,14 +61,14 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes any event.
-    pub fn event(&mut self, at: Duration, what: &What) -> io::Result<()> {
-        match what {
-            What::Output(text) => self.row(at, "o", text),
-            What::Input { text, .. } => self.row(at, "i", text),
-            What::Secret(column) => self.row(at, "m", &format!("${{{column}}}")),
-            What::Resize { columns, rows } => self.row(at, "r", &format!("{columns}x{rows}")),
-            What::Marker(label) => self.row(at, "m", label),
-            What::Exit(status) => self.row(at, "x", status),
+    pub fn event(&mut self, at: Duration, kind: &EventKind) -> io::Result<()> {
+        match kind {
+            EventKind::Output(text) => self.row(at, "o", text),
+            EventKind::Input { text, .. } => self.row(at, "i", text),
+            EventKind::Secret(column) => self.row(at, "m", &format!("${{{column}}}")),
+            EventKind::Resize { columns, rows } => self.row(at, "r", &format!("{columns}x{rows}")),
+            EventKind::Marker(label) => self.row(at, "m", label),
+            EventKind::Exit(status) => self.row(at, "x", status),
         }
     }
 
@@ -97,7 +97,7 @@ impl Cast {
     pub fn write(&self, to: impl Write) -> io::Result<()> {
         let mut writer = Writer::new(to, &self.header)?;
         for event in &self.events {
-            writer.event(event.at, &event.what)?;
+            writer.event(event.at, &event.kind)?;
         }
         writer.finish(self.events.last().map_or(Duration::ZERO, |last| last.at))
     }
@@ -118,14 +118,14 @@ mod tests {
             ..Header::default()
         };
         let events = [
-            (0, What::Output("$ \u{1b}[m\"é\"\u{7}".into())),
-            (1_000_001, What::Input { text: "ls\r".into(), echoes: None }),
-            (1_000_002, What::Secret("secret_2".into())),
-            (1_000_003, What::Resize { columns: 132, rows: 50 }),
-            (61_000_003, What::Marker("here".into())),
-            (61_000_004, What::Exit("0".into())),
+            (0, EventKind::Output("$ \u{1b}[m\"é\"\u{7}".into())),
+            (1_000_001, EventKind::Input { text: "ls\r".into(), echoes: None }),
+            (1_000_002, EventKind::Secret("secret_2".into())),
+            (1_000_003, EventKind::Resize { columns: 132, rows: 50 }),
+            (61_000_003, EventKind::Marker("here".into())),
+            (61_000_004, EventKind::Exit("0".into())),
         ];
-        let events = events.map(|(us, what)| Event { at: at(us), what }).to_vec();
+        let events = events.map(|(us, kind)| Event { at: at(us), kind }).to_vec();
         let cast = Cast { header, events, ..Cast::default() };
         let mut written = Vec::new();
         cast.write(&mut written).expect("writes");
@@ -140,7 +140,7 @@ mod tests {
         writer.output(Duration::from_millis(2), b"\xa9\xe2").expect("writes");
         writer.finish(Duration::from_millis(3)).expect("writes");
         let cast = Cast::read(&written).expect("reads");
-        let texts: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.what.clone())).collect();
-        assert_eq!(texts, [(2, What::Output("é".into())), (3, What::Output("\u{fffd}".into()))]);
+        let texts: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.kind.clone())).collect();
+        assert_eq!(texts, [(2, EventKind::Output("é".into())), (3, EventKind::Output("\u{fffd}".into()))]);
     }
 }

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_cast::{Header, What, Writer};
+use cuesta_cast::{EventKind, Header, Writer};
 use cuesta_lines::{Direction, Line, Options, Tap, TapEvent};
 use cuesta_record::{Stamp, clock};
 
@@ -162,10 +162,12 @@ fn take<W: io::Write>(
                 // A new session has a new terminal: reset the screen and modes of the one before.
                 writer.output(at, b"\x1bc")?;
             }
-            writer.event(at, &What::Marker(format!("session {sessions}")))?;
+            writer.event(at, &EventKind::Marker(format!("session {sessions}")))?;
         }
         CastEvent::Came(_, bytes) => writer.output(at, bytes)?,
-        CastEvent::Lost(_, count) => writer.event(at, &What::Marker(format!("{count} characters are missing here")))?,
+        CastEvent::Lost(_, count) => {
+            writer.event(at, &EventKind::Marker(format!("{count} characters are missing here")))?
+        }
     }
     Ok(at)
 }
@@ -184,12 +186,12 @@ mod tests {
         (CastTap { user: 0, queue, lost: Cell::new(0) }, events)
     }
 
-    fn written(events: &Receiver<CastEvent>) -> Vec<(u128, What)> {
+    fn written(events: &Receiver<CastEvent>) -> Vec<(u128, EventKind)> {
         let mut bytes = Vec::new();
         let writer = Writer::new(&mut bytes, &Header::default()).expect("writes");
         write(writer, at(1000), events).expect("writes");
         let cast = Cast::read(&bytes).expect("reads");
-        cast.events.into_iter().map(|event| (event.at.as_millis(), event.what)).collect()
+        cast.events.into_iter().map(|event| (event.at.as_millis(), event.kind)).collect()
     }
 
     #[test]
@@ -201,8 +203,8 @@ mod tests {
         tap.sees(TapEvent { direction: Direction::Received, at: at(1800), bytes: b"\xa9" });
         tap.tell(CastEvent::Opened(at(1900)));
         drop(tap);
-        let output = |text: &str| What::Output(text.to_owned());
-        let marker = |text: &str| What::Marker(text.to_owned());
+        let output = |text: &str| EventKind::Output(text.to_owned());
+        let marker = |text: &str| EventKind::Marker(text.to_owned());
         let wanted = [
             (500, marker("session 1")),
             (600, output("login: ")),
@@ -223,7 +225,7 @@ mod tests {
         assert_eq!((taken.len(), tap.lost.get()), (QUEUE, 6));
         tap.sees(TapEvent { direction: Direction::Received, at: at(2000), bytes: b"d" });
         drop(tap);
-        let missing = What::Marker("6 characters are missing here".into());
-        assert_eq!(written(&events), [(1000, missing), (1000, What::Output("d".into()))]);
+        let missing = EventKind::Marker("6 characters are missing here".into());
+        assert_eq!(written(&events), [(1000, missing), (1000, EventKind::Output("d".into()))]);
     }
 }

@@ -1,6 +1,6 @@
 //! Records a session as a cast in memory, up to a size.
 
-use cuesta_cast::{Cast, Event, Header, STOPPED, Utf8Decoder, What};
+use cuesta_cast::{Cast, Event, EventKind, Header, STOPPED, Utf8Decoder};
 use cuesta_record::Stamp;
 
 /// Most bytes of output and of input that are kept.
@@ -29,42 +29,42 @@ impl CastRecorder {
     pub(crate) fn output(&mut self, at: Stamp, bytes: &[u8]) {
         self.kept.0 += bytes.len();
         let text = self.shown.take(bytes);
-        self.note(at, text, What::Output);
+        self.note(at, text, EventKind::Output);
     }
 
     pub(crate) fn input(&mut self, at: Stamp, bytes: &[u8], echoes: Option<bool>) {
         self.kept.1 += bytes.len();
         let text = self.typed.take(bytes);
-        self.note(at, text, |text| What::Input { text, echoes });
+        self.note(at, text, |text| EventKind::Input { text, echoes });
     }
 
     pub(crate) fn resize(&mut self, at: Stamp, (columns, rows): (u16, u16)) {
-        self.push(at, What::Resize { columns, rows });
+        self.push(at, EventKind::Resize { columns, rows });
     }
 
     /// The cast. `by_host`: whether the host closed the line.
     pub(crate) fn finish(mut self, at: Stamp, by_host: bool) -> Cast {
         let rest = self.shown.finish();
-        self.note(at, rest, What::Output);
+        self.note(at, rest, EventKind::Output);
         if !by_host || self.full {
             self.full = false;
-            self.push(at, What::Marker(STOPPED.to_owned()));
+            self.push(at, EventKind::Marker(STOPPED.to_owned()));
         }
         self.cast
     }
 
-    fn note(&mut self, at: Stamp, text: String, what: impl FnOnce(String) -> What) {
+    fn note(&mut self, at: Stamp, text: String, kind: impl FnOnce(String) -> EventKind) {
         self.full |= self.kept.0 > MOST_SHOWN || self.kept.1 > MOST_TYPED;
         if !text.is_empty() {
-            self.push(at, what(text));
+            self.push(at, kind(text));
         }
     }
 
-    fn push(&mut self, at: Stamp, what: What) {
+    fn push(&mut self, at: Stamp, kind: EventKind) {
         if !self.full {
             // A received character may be stamped before the last typed one.
             let before = self.cast.events.last().map_or(std::time::Duration::ZERO, |last| last.at);
-            self.cast.events.push(Event { at: at.since(self.begun).max(before), what });
+            self.cast.events.push(Event { at: at.since(self.begun).max(before), kind });
         }
     }
 }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use cuesta_cast::{Cast, What};
+use cuesta_cast::{Cast, EventKind};
 use cuesta_lines::Login;
 use cuesta_relay::{Relay, RelayConfig, RelayError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -89,16 +89,16 @@ fn host() -> String {
 }
 
 fn typed(cast: &Cast) -> String {
-    let texts = cast.events.iter().filter_map(|event| match &event.what {
-        What::Input { text, .. } => Some(text.as_str()),
+    let texts = cast.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Input { text, .. } => Some(text.as_str()),
         _ => None,
     });
     texts.collect()
 }
 
 fn shown(cast: &Cast) -> String {
-    let texts = cast.events.iter().filter_map(|event| match &event.what {
-        What::Output(text) => Some(text.as_str()),
+    let texts = cast.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Output(text) => Some(text.as_str()),
         _ => None,
     });
     texts.collect()

@@ -2,27 +2,27 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Event, Timing, What, tape};
+use cuesta_cast::{Cast, Event, EventKind, Timing, tape};
 use proptest::prelude::*;
 
-fn what() -> impl Strategy<Value = What> {
+fn kind() -> impl Strategy<Value = EventKind> {
     let output = "(\\$ |\\r\\n|Password: |\\x1b\\[\\?1049h|\\x1b\\[H|[a-z]{1,5}|é|\\x1b\\]0;t\\x07){0,4}";
     let input = "(\\r|\\x1b|\\x1b\\[A|\\x1bOF|\\x03|\\x7f|[a-z\\$\\{\\}\"'`/]{1,6}|\\x1b\\[200~|x\\ny\\x1b\\[201~|\\x1b\\[1;2R|é){0,4}";
     prop_oneof![
-        4 => output.prop_map(What::Output),
-        4 => (input, any::<Option<bool>>()).prop_map(|(text, echoes)| What::Input { text, echoes }),
-        1 => "(password|password_2|secret_1)".prop_map(What::Secret),
-        1 => (1_u16..200, 1_u16..100).prop_map(|(columns, rows)| What::Resize { columns, rows }),
-        1 => "[a-z]{0,5}".prop_map(What::Marker),
+        4 => output.prop_map(EventKind::Output),
+        4 => (input, any::<Option<bool>>()).prop_map(|(text, echoes)| EventKind::Input { text, echoes }),
+        1 => "(password|password_2|secret_1)".prop_map(EventKind::Secret),
+        1 => (1_u16..200, 1_u16..100).prop_map(|(columns, rows)| EventKind::Resize { columns, rows }),
+        1 => "[a-z]{0,5}".prop_map(EventKind::Marker),
     ]
 }
 
 fn cast() -> impl Strategy<Value = Cast> {
-    proptest::collection::vec((0_u64..3_000_000, what()), 0..30).prop_map(|events| {
+    proptest::collection::vec((0_u64..3_000_000, kind()), 0..30).prop_map(|events| {
         let mut at = Duration::ZERO;
-        let event = |(later, what)| {
+        let event = |(later, kind)| {
             at += Duration::from_micros(later);
-            Event { at, what }
+            Event { at, kind }
         };
         Cast { events: events.into_iter().map(event).collect(), ..Cast::default() }
     })
@@ -31,7 +31,7 @@ fn cast() -> impl Strategy<Value = Cast> {
 /// Files of casts do not record whether input was echoed.
 fn without_echoes(mut cast: Cast) -> Cast {
     for event in &mut cast.events {
-        if let What::Input { echoes, .. } = &mut event.what {
+        if let EventKind::Input { echoes, .. } = &mut event.kind {
             *echoes = None;
         }
     }
@@ -41,18 +41,18 @@ fn without_echoes(mut cast: Cast) -> Cast {
 /// Appends a password entry: the gap in µs after each key, and whether a star is shown for it.
 fn with_secret(mut cast: Cast, gaps: &[(u64, bool)]) -> Cast {
     let mut at = cast.events.last().map_or(Duration::ZERO, |last| last.at) + Duration::from_secs(1);
-    let mut push = |at, what| cast.events.push(Event { at, what });
-    let input = |text: &str| What::Input { text: text.into(), echoes: Some(false) };
-    push(at, What::Output("\x1b[201~\r\nPassword: ".into()));
+    let mut push = |at, kind| cast.events.push(Event { at, kind });
+    let input = |text: &str| EventKind::Input { text: text.into(), echoes: Some(false) };
+    push(at, EventKind::Output("\x1b[201~\r\nPassword: ".into()));
     for (gap, star) in gaps {
         push(at, input("x"));
         at += Duration::from_micros(*gap);
         if *star {
-            push(at, What::Output("*".into()));
+            push(at, EventKind::Output("*".into()));
         }
     }
     push(at, input("\r"));
-    push(at + Duration::from_secs(2), What::Output("\r\n$ ".into()));
+    push(at + Duration::from_secs(2), EventKind::Output("\r\n$ ".into()));
     cast
 }
 
@@ -72,26 +72,26 @@ enum Shows {
 
 /// A secret is typed in pieces, each answered `lag` pieces later, and ended by a key.
 fn asked(secret: &str, pieces: &[usize], lag: usize, shows: Shows, end: &str) -> Cast {
-    let mut whats = vec![What::Output("\x1b[?1049h\x1b[2J\x1b[5;9HCode: ".into())];
+    let mut kinds = vec![EventKind::Output("\x1b[?1049h\x1b[2J\x1b[5;9HCode: ".into())];
     let mut answers = Vec::new();
     let mut rest = secret;
     for length in pieces.iter().cycle() {
         let (piece, after) = rest.split_at((*length).min(rest.len()));
         rest = after;
-        whats.push(What::Input { text: piece.into(), echoes: None });
+        kinds.push(EventKind::Input { text: piece.into(), echoes: None });
         answers.push(piece.chars().map(|c| answer(c, shows)).collect::<String>());
         if answers.len() > lag {
-            whats.push(What::Output(answers.remove(0)));
+            kinds.push(EventKind::Output(answers.remove(0)));
         }
         if rest.is_empty() {
             break;
         }
     }
-    whats.push(What::Input { text: end.into(), echoes: None });
-    whats.extend(answers.into_iter().map(What::Output));
-    whats.push(What::Output("\r\nok\r\n".into()));
-    let event = |(number, what)| Event { at: Duration::from_millis(100 * number as u64), what };
-    Cast { events: whats.into_iter().enumerate().map(event).collect(), ..Cast::default() }
+    kinds.push(EventKind::Input { text: end.into(), echoes: None });
+    kinds.extend(answers.into_iter().map(EventKind::Output));
+    kinds.push(EventKind::Output("\r\nok\r\n".into()));
+    let event = |(number, kind)| Event { at: Duration::from_millis(100 * number as u64), kind };
+    Cast { events: kinds.into_iter().enumerate().map(event).collect(), ..Cast::default() }
 }
 
 fn answer(key: char, shows: Shows) -> String {
@@ -125,9 +125,9 @@ proptest! {
         let cast = asked(&secret, &pieces, lag, shows, &end);
         let kept = cast.without_secrets();
         for input in [true, false] {
-            let text: String = kept.events.iter().filter_map(|event| match &event.what {
-                What::Input { text, .. } if input => Some(text.as_str()),
-                What::Output(text) if !input => Some(text.as_str()),
+            let text: String = kept.events.iter().filter_map(|event| match &event.kind {
+                EventKind::Input { text, .. } if input => Some(text.as_str()),
+                EventKind::Output(text) if !input => Some(text.as_str()),
                 _ => None,
             }).filter(|text| !text.contains("Code")).flat_map(str::chars).filter(|c| secret.contains(*c)).collect();
             prop_assert!(!leaks(&text, &secret), "{text:?} of {kept:?}");
@@ -177,14 +177,14 @@ proptest! {
         let mut cast = cast;
         let at = at.min(cast.events.len());
         let when = cast.events.get(at).map_or(Duration::from_secs(100), |event| event.at);
-        let typed = secret.chars().map(|c| Event { at: when, what: What::Input { text: c.into(), echoes: Some(false) } });
+        let typed = secret.chars().map(|c| Event { at: when, kind: EventKind::Input { text: c.into(), echoes: Some(false) } });
         cast.events.splice(at..at, typed.collect::<Vec<_>>());
         let kept = cast.without_secrets();
         let mut written = Vec::new();
         kept.write(&mut written).expect("writes");
         let typed = |cast: &Cast| -> String {
-            cast.events.iter().filter_map(|event| match &event.what {
-                What::Input { text, .. } => Some(text.as_str()),
+            cast.events.iter().filter_map(|event| match &event.kind {
+                EventKind::Input { text, .. } => Some(text.as_str()),
                 _ => None,
             }).collect()
         };

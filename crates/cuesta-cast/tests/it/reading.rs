@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Timing, What, tape};
+use cuesta_cast::{Cast, EventKind, Timing, tape};
 
 fn read(text: &str) -> Result<Cast, String> {
     Cast::read(text.as_bytes()).map_err(|error| error.to_string())
@@ -11,8 +11,8 @@ fn read(text: &str) -> Result<Cast, String> {
 #[test]
 fn version_1_holds_output_only() {
     let cast = read("{\n \"version\": 1, \"width\": 80, \"height\": 24, \"duration\": 1.5, \"command\": \"/bin/zsh\",\n \"title\": null,\n \"env\": {\"TERM\": \"xterm\", \"SHELL\": null},\n \"stdout\": [[0.25, \"$ \"], [1.25, \"bye\\r\\n\"]]\n}\n").expect("a cast");
-    let events: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.what.clone())).collect();
-    assert_eq!(events, [(250, What::Output("$ ".into())), (1500, What::Output("bye\r\n".into()))]);
+    let events: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.kind.clone())).collect();
+    assert_eq!(events, [(250, EventKind::Output("$ ".into())), (1500, EventKind::Output("bye\r\n".into()))]);
     assert_eq!((cast.header.terminal.as_deref(), cast.header.command.as_deref()), (Some("xterm"), Some("/bin/zsh")));
     let error = tape(&cast, Timing::Closed, "").expect_err("a cast without input").to_string();
     assert!(error.contains("nothing that was typed"), "{error}");
@@ -23,8 +23,11 @@ fn optional_parts_of_versions_2_and_3_are_read() {
     let second = "{\"version\":2,\"width\":0,\"height\":0,\"env\":{\"TERM\":null},\"later\":{}}\n\n[0.5,\"o\",\"a\"]\n[0.4,\"z\",\"?\"]\n[1,\"r\",\"132x50\"]\n[1e0,\"m\",\"\"]\n";
     let cast = read(second).expect("a cast");
     assert_eq!((cast.header.columns, cast.header.rows), (80, 24));
-    let whats: Vec<_> = cast.events.iter().map(|event| event.what.clone()).collect();
-    assert_eq!(whats, [What::Output("a".into()), What::Resize { columns: 132, rows: 50 }, What::Marker(String::new())]);
+    let kinds: Vec<_> = cast.events.iter().map(|event| event.kind.clone()).collect();
+    assert_eq!(
+        kinds,
+        [EventKind::Output("a".into()), EventKind::Resize { columns: 132, rows: 50 }, EventKind::Marker(String::new())]
+    );
     let third = "{\"version\":3,\"term\":{\"cols\":80,\"rows\":24}}\n# said by hand\n[0.5,\"o\",\"a\"]\n[0.25,\"i\",\"b\"]\n[0.25,\"x\",\"0\"]\n";
     let instants: Vec<_> = read(third).expect("a cast").events.iter().map(|event| event.at.as_millis()).collect();
     assert_eq!(instants, [500, 750, 1000]);

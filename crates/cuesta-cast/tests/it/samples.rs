@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Timing, What, tape};
+use cuesta_cast::{Cast, EventKind, Timing, tape};
 use cuesta_tape::{Step, parse};
 
 const V2: &[u8] = include_bytes!("samples/input-v2.cast");
@@ -19,7 +19,7 @@ fn made(cast: &Cast, timing: Timing) -> String {
 #[test]
 fn versions_2_and_3_of_one_recording_read_alike() {
     let (second, third) = (cast(V2), cast(V3));
-    let said = |cast: &Cast| cast.events.iter().map(|event| event.what.clone()).collect::<Vec<_>>();
+    let said = |cast: &Cast| cast.events.iter().map(|event| event.kind.clone()).collect::<Vec<_>>();
     assert_eq!(said(&second), said(&third)[..said(&second).len()]);
     for (one, other) in second.events.iter().zip(&third.events) {
         // Version 3 keeps milliseconds.
@@ -80,14 +80,16 @@ fn due(tape: &str) -> Vec<Duration> {
 fn recorded_keys_are_due_at_their_recorded_instants() {
     let cast = cast(V2);
     // In this recording every character of input is a key, except an arrow of three characters.
-    let pressed = cast.events.iter().filter_map(|event| match &event.what {
-        What::Input { text, .. } => Some(vec![event.at; if text == "\u{1b}[A" { 1 } else { text.chars().count() }]),
+    let pressed = cast.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Input { text, .. } => {
+            Some(vec![event.at; if text == "\u{1b}[A" { 1 } else { text.chars().count() }])
+        }
         _ => None,
     });
     let replies = |at: &Duration| {
         cast.events
             .iter()
-            .any(|event| event.at == *at && matches!(&event.what, What::Input { text, .. } if text.contains('R')))
+            .any(|event| event.at == *at && matches!(&event.kind, EventKind::Input { text, .. } if text.contains('R')))
     };
     let pressed: Vec<Duration> = pressed.flatten().filter(|at| !replies(at)).collect();
     assert_eq!(due(&made(&cast, Timing::Recorded)), pressed);

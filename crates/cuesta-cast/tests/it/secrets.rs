@@ -2,41 +2,43 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Event, InputLocation, Secrets, What};
+use cuesta_cast::{Cast, Event, EventKind, InputLocation, Secrets};
 
-fn output(text: &str) -> What {
-    What::Output(text.into())
+fn output(text: &str) -> EventKind {
+    EventKind::Output(text.into())
 }
 
-fn input(text: &str) -> What {
-    What::Input { text: text.into(), echoes: None }
+fn input(text: &str) -> EventKind {
+    EventKind::Input { text: text.into(), echoes: None }
 }
 
-fn seen(text: &str, echoes: bool) -> What {
-    What::Input { text: text.into(), echoes: Some(echoes) }
+fn seen(text: &str, echoes: bool) -> EventKind {
+    EventKind::Input { text: text.into(), echoes: Some(echoes) }
 }
 
-fn cast(events: &[What]) -> Cast {
-    let event =
-        |(number, what): (usize, &What)| Event { at: Duration::from_millis(100 * number as u64), what: what.clone() };
+fn cast(events: &[EventKind]) -> Cast {
+    let event = |(number, kind): (usize, &EventKind)| Event {
+        at: Duration::from_millis(100 * number as u64),
+        kind: kind.clone(),
+    };
     Cast { events: events.iter().enumerate().map(event).collect(), ..Cast::default() }
 }
 
 /// The input without secrets.
-fn left(events: &[What]) -> Vec<String> {
+fn left(events: &[EventKind]) -> Vec<String> {
     let kept = cast(events).without_secrets();
-    let said = |event: Event| match event.what {
-        What::Input { text, .. } => Some(text),
-        What::Secret(column) => Some(format!("<{column}>")),
+    let said = |event: Event| match event.kind {
+        EventKind::Input { text, .. } => Some(text),
+        EventKind::Secret(column) => Some(format!("<{column}>")),
         _ => None,
     };
     kept.events.into_iter().filter_map(said).collect()
 }
 
 /// The output without secrets.
-fn shown(events: &[What]) -> String {
+fn shown(events: &[EventKind]) -> String {
     let kept = cast(events).without_secrets();
-    let text = |event: Event| if let What::Output(text) = event.what { text } else { String::new() };
+    let text = |event: Event| if let EventKind::Output(text) = event.kind { text } else { String::new() };
     kept.events.into_iter().map(text).collect()
 }
 
@@ -134,7 +136,7 @@ fn more_than_three_different_unshown_keys_are_secret() {
     assert_eq!(left(&events[..7]), ["h", "u", "n"]);
     assert_eq!(left(&events), ["<secret_1>"]);
     let again: Vec<_> =
-        events.iter().cloned().map(|what| if let What::Input { .. } = what { input("j") } else { what }).collect();
+        events.iter().cloned().map(|kind| if let EventKind::Input { .. } = kind { input("j") } else { kind }).collect();
     assert_eq!(left(&again), ["j"; 4]);
 }
 
@@ -185,7 +187,7 @@ fn a_secret_printed_in_the_answer_is_no_echo() {
     ];
     assert_eq!(left(&events), ["<secret_1>", "\r", "l"]);
     let kept = cast(&events).without_secrets();
-    assert_eq!(kept.events[3].what, output("\r\n******* is wrong\r\n$ "));
+    assert_eq!(kept.events[3].kind, output("\r\n******* is wrong\r\n$ "));
 }
 
 #[test]
@@ -239,7 +241,7 @@ fn an_answer_behind_a_secret_stays() {
     let events =
         [output("$ \r\nPassword: "), input("hunter2"), input("\r"), output("\x1b[m$ "), input("ls"), output("ls")];
     let kept = cast(&events).without_secrets();
-    assert_eq!(kept.events[3].what, output("\x1b[m$ "));
+    assert_eq!(kept.events[3].kind, output("\x1b[m$ "));
 }
 
 #[test]
@@ -262,7 +264,7 @@ fn a_text_that_is_hidden_once_is_hidden_everywhere() {
     let shown: Vec<_> = kept
         .events
         .iter()
-        .filter(|event| matches!(&event.what, What::Output(text) if text.contains("hunter")))
+        .filter(|event| matches!(&event.kind, EventKind::Output(text) if text.contains("hunter")))
         .collect();
     assert!(shown.is_empty(), "{shown:?}");
 }
@@ -307,7 +309,7 @@ fn commands_of_a_pager_on_the_main_screen_are_no_secret() {
 #[test]
 fn a_secret_marker_stays_one() {
     assert_eq!(
-        left(&[output("Password: "), What::Secret("password".into()), input("\r"), output("\r\n$ ")]),
+        left(&[output("Password: "), EventKind::Secret("password".into()), input("\r"), output("\r\n$ ")]),
         ["<password>", "\r"]
     );
 }
