@@ -81,7 +81,7 @@ pub(crate) struct ClassSeries {
 
 impl GroupSeries {
     pub(crate) fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
-        let mut of = |transaction: &str, series: &str| series_names.series(&group.name, transaction, series);
+        let mut of = |subject: &str, series: &str| series_names.series(&group.name, subject, series);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
         Self {
             classes: names
@@ -91,18 +91,16 @@ impl GroupSeries {
                     first_response: of(name, "first_response"),
                 })
                 .collect(),
-            // These three names are no transactions. `python/cuesta/analysis/step.py` (KEYS, LINE, STAMPED) tells them from
-            // transactions by these words, so a change here needs one there.
-            echo: of("keys", "echo"),
-            echo_from_sent: of("keys", "echo_from_sent"),
-            lateness: of("keys", "lateness"),
+            echo: of(SeriesNames::KEYS, "echo"),
+            echo_from_sent: of(SeriesNames::KEYS, "echo_from_sent"),
+            lateness: of(SeriesNames::KEYS, "lateness"),
             line: LineSeries {
-                connect: of("line", "connect"),
-                negotiation: of("line", "negotiation"),
-                login: of("line", "login"),
+                connect: of(SeriesNames::LINE, "connect"),
+                negotiation: of(SeriesNames::LINE, "negotiation"),
+                login: of(SeriesNames::LINE, "login"),
             },
-            kernel_response: of("stamped", "kernel_response"),
-            user_response: of("stamped", "user_response"),
+            kernel_response: of(SeriesNames::STAMPED, "kernel_response"),
+            user_response: of(SeriesNames::STAMPED, "user_response"),
         }
     }
 }

@@ -53,7 +53,7 @@ mod tests {
     /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
-        let mut of = |figure| series_names.series("g", "line", figure);
+        let mut of = |figure| series_names.series("g", SeriesNames::LINE, figure);
         let series = LineSeries { connect: of("connect"), negotiation: of("negotiation"), login: of("login") };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, took)| {

@@ -30,12 +30,21 @@ impl SeriesId {
 }
 
 impl SeriesNames {
-    /// The id of that series; a new one if the name is new.
+    /// The subject of a group's keystrokes. This and the next two are no transactions: readers tell them apart by these words
+    /// (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
+    pub const KEYS: &str = "keys";
+    /// The subject of the openings of a group's lines.
+    pub const LINE: &str = "line";
+    /// The subject of times that are measured by the kernel's stamps and by the driver's.
+    pub const STAMPED: &str = "stamped";
+
+    /// The id of that series; a new one if the name is new. `subject`: a transaction, or one of the constants [`Self::KEYS`],
+    /// [`Self::LINE`] and [`Self::STAMPED`].
     ///
     /// # Panics
     /// Beyond 65,536 series: a plan cannot name so many.
-    pub fn series(&mut self, group: &str, transaction: &str, series: &str) -> SeriesId {
-        let tag = [group, transaction, series].map(escape).join("/");
+    pub fn series(&mut self, group: &str, subject: &str, series: &str) -> SeriesId {
+        let tag = [group, subject, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
             self.tags.push(tag);
             self.tags.len() - 1
@@ -43,7 +52,7 @@ impl SeriesNames {
         SeriesId(u16::try_from(number).expect("a plan names fewer series"))
     }
 
-    /// The name of each series: `GROUP/TRANSACTION/SERIES`, each part percent-encoded where a log's tag forbids a character.
+    /// The name of each series: `GROUP/SUBJECT/SERIES`, each part percent-encoded where a log's tag forbids a character.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }

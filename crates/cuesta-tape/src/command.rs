@@ -16,7 +16,8 @@ use crate::words::{self, Setting, WordKind};
 pub struct Command {
     /// As it is written: `Type`, `PageUp`, `Transaction`.
     pub word: &'static str,
-    /// What follows `@` with its unit; the name of a setting; the extension of an output; what an `Expect` looks at.
+    /// The time after `@` with its unit: between keys, or the timeout of a `Wait`. The name of a setting. The extension of an
+    /// output. Where an `Expect` looks.
     pub options: String,
     /// Everything else; several arguments are joined by blanks.
     pub args: String,
@@ -59,7 +60,7 @@ impl Command {
 }
 
 impl Serialize for Command {
-    /// As VHS's own parser gives it, with the place added.
+    /// The fields of VHS's own parser, and the place.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Command", 6)?;
         fields.serialize_field("Type", &self.type_name())?;
@@ -81,8 +82,8 @@ impl fmt::Display for Command {
 }
 
 impl Command {
-    /// `@` and the options, if there are any.
-    fn speed(&self) -> String {
+    /// `@` and the time after it, if there is one.
+    fn at_time(&self) -> String {
         if self.options.is_empty() { String::new() } else { format!("@{}", self.options) }
     }
 }
@@ -90,15 +91,15 @@ impl Command {
 /// The word and its arguments as they are.
 pub(crate) fn plain(command: &Command) -> String {
     let Command { word, args, .. } = command;
-    if args.is_empty() { (*word).to_owned() } else { format!("{word}{} {args}", command.speed()) }
+    if args.is_empty() { (*word).to_owned() } else { format!("{word}{} {args}", command.at_time()) }
 }
 
 pub(crate) fn key(command: &Command) -> String {
-    if command.args == "1" { format!("{}{}", command.word, command.speed()) } else { plain(command) }
+    if command.args == "1" { format!("{}{}", command.word, command.at_time()) } else { plain(command) }
 }
 
 pub(crate) fn typed(command: &Command) -> String {
-    format!("{}{} {}", command.word, command.speed(), texts(&command.args))
+    format!("{}{} {}", command.word, command.at_time(), texts(&command.args))
 }
 
 pub(crate) fn quoted_args(command: &Command) -> String {
@@ -124,7 +125,7 @@ pub(crate) fn expect(command: &Command) -> String {
 }
 
 pub(crate) fn press(command: &Command) -> String {
-    format!("Press{} {}", command.speed(), pressed(&command.args))
+    format!("Press{} {}", command.at_time(), pressed(&command.args))
 }
 
 /// Whether `text` is cut to one token of this kind with the text `wanted`.
@@ -170,11 +171,11 @@ pub(crate) fn pattern(pattern: &str) -> String {
 }
 
 pub(crate) fn wait(command: &Command) -> String {
-    let (args, speed) = (&command.args, command.speed());
+    let (args, at_time) = (&command.args, command.at_time());
     match args.split_once(' ') {
-        None => format!("Wait+{args}{speed}"),
-        Some((scope @ ("Line" | "Screen"), looked_for)) => format!("Wait+{scope}{speed} {}", pattern(looked_for)),
-        Some((condition, amount)) => format!("Wait+{condition}{speed} {amount}"),
+        None => format!("Wait+{args}{at_time}"),
+        Some((scope @ ("Line" | "Screen"), looked_for)) => format!("Wait+{scope}{at_time} {}", pattern(looked_for)),
+        Some((condition, amount)) => format!("Wait+{condition}{at_time} {amount}"),
     }
 }
 

@@ -39,7 +39,7 @@ from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """The second part of the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
-kernel's stamps beside the driver's. The driver writes them: `GroupSeries` in crates/cuesta-driver/src/group.rs."""
+kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in crates/cuesta-record/src/tally.rs."""
 
 OF_ECHOES = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""

@@ -36,7 +36,7 @@ impl User {
                 Op::Wait { condition, timeout } => {
                     let waited = self.wait(session, *condition, *timeout).await;
                     if waited == Err(Stop::GaveUp) {
-                        self.only_think(session, &program.ops[at..to]).await?;
+                        self.spend_pauses(session, &program.ops[at..to]).await?;
                     }
                     waited?;
                 }
@@ -66,8 +66,8 @@ impl User {
         }
     }
 
-    /// Spends the pauses of a pass that was given up, so that a host that fails is not typed at faster.
-    async fn only_think(&mut self, session: &mut Session, rest: &[Op]) -> Result<(), Stop> {
+    /// Spends the pauses and think times left in a pass that was given up, so that a host that fails is not typed at faster.
+    async fn spend_pauses(&mut self, session: &mut Session, rest: &[Op]) -> Result<(), Stop> {
         for op in rest {
             match op {
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,

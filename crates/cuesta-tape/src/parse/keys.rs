@@ -18,10 +18,10 @@ const CTRL_HINT: &str = "Ctrl takes one character, Enter, Space, Backspace or an
 
 impl Parser<'_> {
     pub(crate) fn key(&mut self, word: &Token) -> Result<Arguments, TapeError> {
-        let speed = self.speed()?;
+        let gap = self.at_time()?;
         let count = self.take_if(|token| token.kind == Kind::Number);
         let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
-        let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
+        let (options, gap) = gap.map_or((String::new(), None), |time| (time.text, time.means));
         let args = count.map_or("1".to_owned(), |count| count.text.into_owned());
         let action = match Key::named(&word.text) {
             Some(key) if presses > 0 => Action::Step(Step::Keys { keys: Keys::Press { key, count: presses }, gap }),
@@ -32,7 +32,7 @@ impl Parser<'_> {
 
     /// `Press Home`, `Press@1s F5 3`, `Press "\e[1;5H"`: keys that VHS has no word for.
     pub(crate) fn press(&mut self) -> Result<Arguments, TapeError> {
-        let speed = self.speed()?;
+        let gap = self.at_time()?;
         let token = self.take();
         let named = if token.kind == Kind::Number { None } else { Key::pressed(&token.text) };
         let quoted = || (token.kind == Kind::Quoted).then(|| unescaped(&token.text)).flatten().map(Key::Chord);
@@ -41,7 +41,7 @@ impl Parser<'_> {
         };
         let count = self.take_if(|token| token.kind == Kind::Number);
         let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
-        let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
+        let (options, gap) = gap.map_or((String::new(), None), |time| (time.text, time.means));
         let action = match presses {
             0 => Action::Nothing,
             count => Action::Step(Step::Keys { keys: Keys::Press { key, count }, gap }),

@@ -263,8 +263,8 @@ impl<'a> Parser<'a> {
         Ok(Time { means: self.duration(&number, &text)?, text })
     }
 
-    /// `@time`, if it is there.
-    fn speed(&mut self) -> Result<Option<Time>, TapeError> {
+    /// `@time`, if it is there: the time between keys, or the timeout of a `Wait`.
+    fn at_time(&mut self) -> Result<Option<Time>, TapeError> {
         if self.take_if(|token| token.is_symbol("@")).is_none() {
             return Ok(None);
         }

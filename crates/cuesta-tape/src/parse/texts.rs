@@ -15,7 +15,7 @@ impl Parser<'_> {
     /// One text or several, which VHS joins by a blank even across rows.
     pub(crate) fn texts(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         let word = word.text.as_ref();
-        let speed = if word == "Type" { self.speed()? } else { None };
+        let gap = if word == "Type" { self.at_time()? } else { None };
         if !self.peek().is_text() {
             let message = format!("`{word}` needs a text, not {}", self.peek().shown());
             return Err(self.error(self.peek(), message, HINT));
@@ -27,7 +27,7 @@ impl Parser<'_> {
             texts.push(text);
         }
         let args = texts.iter().map(|token| token.text.as_ref()).collect::<Vec<_>>().join(" ");
-        let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
+        let (options, gap) = gap.map_or((String::new(), None), |time| (time.text, time.means));
         let pieces = pieces(&args);
         let action = match word {
             "Copy" => Action::Copy(pieces),

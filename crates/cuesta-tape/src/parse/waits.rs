@@ -62,7 +62,7 @@ impl Parser<'_> {
             Some(_) => self.condition_name()?,
             None => "Line",
         };
-        let timeout = self.speed()?;
+        let timeout = self.at_time()?;
         if timeout.as_ref().is_some_and(|time| time.means.is_none_or(|means| means.is_zero())) {
             let message = "the time to wait before this must be more than 0";
             return Err(self.error(self.peek(), message, "write for example Wait@5s"));
