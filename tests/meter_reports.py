@@ -6,7 +6,7 @@ from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
 
 Row = dict[str, Any]
-UNTRACED = "only tracing tells (the exact tier: `cuesta meters --exact`)"
+UNTRACED = "only tracing can show this (the traced tier: `cuesta meters --exact`)"
 
 
 def plain(value: object) -> Row:
@@ -134,7 +134,7 @@ def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other:
 
 
 def traced(**other: Any) -> Row:
-    """A copy of a report, as the exact tier would make it."""
+    """A copy of a report, as the traced tier would make it."""
     found = meter_report(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
     found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}

@@ -18,7 +18,7 @@ fn main() {
     let architecture = match variable("CARGO_CFG_TARGET_ARCH").as_str() {
         "x86_64" => "x86",
         "aarch64" => "arm64",
-        other => panic!("the exact tier knows nothing of {other}: build without the feature `exact`"),
+        other => panic!("the traced tier knows nothing of {other}: build without the feature `exact`"),
     };
     let object = Path::new(&variable("OUT_DIR")).join("trace.bpf.o");
     let mut clang = Command::new("clang");

@@ -1,4 +1,4 @@
-//! Meters of a Linux host: exact clocks say how much, samples say what kind.
+//! Meters of a Linux host: CPU clocks say how much, samples say what kind.
 //!
 //! Nothing here drives anything, and nothing is printed: a [`MeterReport`] has the figures of an interval.
 //!

@@ -27,7 +27,7 @@ IDLE = {
     "io_wait": "I/O wait",
     "quota_wait": "throttled",
 }
-"""Kinds of idle in the exact tier, which exclude each other."""
+"""Kinds of idle in the traced tier, which exclude each other."""
 SMALLEST = 0.05
 """Percent of the CPUs below which causes are put together."""
 ISOLATED = 2

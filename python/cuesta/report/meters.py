@@ -28,7 +28,7 @@ TRACED_IDLE = {
     "zero": "idle while the subject waited for none of these",
     "io_wait": "idle while a task of the subject waited for a device",
 }
-"""The labels of two kinds of idle in the exact tier, which separates them."""
+"""The labels of two kinds of idle in the traced tier, which separates them."""
 TRAFFIC = {name: fields("Traffic")[name] for name in ("running", "ready", "in_io", "load_average")}
 
 

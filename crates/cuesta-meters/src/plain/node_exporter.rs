@@ -243,7 +243,8 @@ mod tests {
             assert_eq!(report["counts"][count]["why"], "this node_exporter does not tell", "{count}");
         }
         let said = report.to_string();
-        for remedy in ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "exact tier", "CONFIG_"]
+        for remedy in
+            ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "traced tier", "CONFIG_"]
         {
             assert!(!said.contains(remedy), "{remedy}: {said}");
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which kind of meter a figure comes from: exact clocks and counters say how much, samples say of what kind.
+/// Which kind of meter a figure comes from: CPU clocks and counters say how much, samples say of what kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {

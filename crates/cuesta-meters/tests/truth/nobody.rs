@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use cuesta_meters::Subject;
-use cuesta_meters::sampled::cause::{CauseShares, ExactCpu, Sampler, SamplerOptions, Visibility};
+use cuesta_meters::sampled::cause::{CauseShares, ClockedCpu, Sampler, SamplerOptions, Visibility};
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ fn share(sampler: &Sampler, visibility: &mut Option<Visibility>, work: fn()) -> 
     let cpu = clock::thread_cpu().saturating_sub(start).as_secs_f64();
     let window = sampler.window().expect("the sampler lives");
     *visibility = Some(window.visibility);
-    let exact = ExactCpu { cpu, fault_count: None, capacity: cpu };
+    let exact = ClockedCpu { cpu, fault_count: None, capacity: cpu };
     let causes = CauseShares::new(&window.tallies[0], &window, exact, None);
     causes.by_cause.get(&cuesta_meters::sampled::cause::Cause::User).map_or(0.0, |share| share.percent)
 }

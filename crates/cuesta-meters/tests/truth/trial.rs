@@ -7,7 +7,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use cuesta_meters::Subject;
 use cuesta_meters::plain::kernel::pid_stat::PidStat;
 use cuesta_meters::plain::kernel::schedstat::SchedStat;
-use cuesta_meters::sampled::cause::{CauseShares, Constants, ExactCpu, Sampler, SamplerOptions, calibrate};
+use cuesta_meters::sampled::cause::{CauseShares, ClockedCpu, Constants, Sampler, SamplerOptions, calibrate};
 
 use crate::running::Running;
 use crate::work::Truth;
@@ -43,7 +43,7 @@ impl Trial {
         let after = program.kernel_counts();
         let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
         let exact =
-            ExactCpu { cpu, fault_count: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
+            ClockedCpu { cpu, fault_count: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
         let causes = CauseShares::new(&window.tallies[0], &window, exact, Some(&constants));
         Self { truth, causes, exact: cpu, faults, constants, stolen: stolen.percent() }
     }

@@ -14,7 +14,7 @@ const ALL: &str = "the subject is all that runs on these CPUs";
 const MINGLED: &str = "in whose time they came, ticks do not tell: the sampled tier does";
 const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
 const UNCOUNTED: &str = "not counted in this tier";
-const UNTIMED: &str = "ticks are not of the interrupts that are counted: the exact tier times each";
+const UNTIMED: &str = "ticks are not of the interrupts that are counted: the traced tier times each";
 
 impl Delta<'_> {
     pub(super) fn cpu(&self) -> Cpu {

@@ -21,9 +21,9 @@ use crate::report::CounterFigures;
 use crate::{Count, CounterSnapshot, Figure, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel has.
-const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
+const UNTRACED: &str = "only tracing can show this (the traced tier: `cuesta meters --exact`)";
 /// Why a figure is missing whose tracing makes calls slower.
-const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --calls`)";
+const UNTRACED_CALLS: &str = "only tracing can show this (the traced tier: `cuesta meters --calls`)";
 
 /// Why waits for block devices are missing without a tracer.
 pub(crate) const NO_DELAYS: &str =

@@ -87,7 +87,7 @@ impl CounterSnapshot {
         let devices = roots.proc("diskstats", diskstats::parse).map(|devices| group::whole_devices(roots, devices));
         let known = listener.map(ExitListener::members).unwrap_or_default();
         let tasks = tasks::read_knowing(roots, subject, &known);
-        let unheard = || Figure::absent("nobody listened to the ends of tasks");
+        let unheard = || Figure::absent("no listener received the ends of tasks");
         let ended = listener.map_or_else(unheard, |listener| tasks.map(|tasks| listener.ended(tasks)));
         let mut snapshot = Self {
             at,

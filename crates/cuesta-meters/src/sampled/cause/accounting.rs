@@ -1,4 +1,4 @@
-//! CPU time by cause for consecutive intervals: sampler, constants and exact clocks together; and what samples say of the
+//! CPU time by cause for consecutive intervals: sampler, constants and CPU clocks together; and what samples say of the
 //! subject's own CPU time: interrupts outside it, and a doubt if clocks and samples disagree.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use cuesta_record::Stamp;
 
 use super::calibrate::{Calibration, Constants, calibrate, reusable_constants};
-use super::causes::{CauseShares, ExactCpu};
+use super::causes::{CauseShares, ClockedCpu};
 use super::classify::Cause;
 use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
 use super::share::interval;
@@ -85,7 +85,7 @@ impl CpuAccounting {
         })
     }
 
-    /// Ends a window. Call it when the exact clocks are read, so that intervals of both agree.
+    /// Ends a window. Call it when the CPU clocks are read, so that intervals of both agree.
     pub fn end_window(&mut self) {
         let Some(window) = self.sampler.window() else { return };
         if self.windows.len() == MOST_WINDOWS {
@@ -141,10 +141,10 @@ impl CpuAccounting {
         let Some(window) = window else {
             return Figure::absent("the samples of this interval are not all there");
         };
-        let exact = ExactCpu { cpu: *cpu, fault_count: fault_count(&counted.counts), capacity: counted.capacity() };
+        let clocked = ClockedCpu { cpu: *cpu, fault_count: fault_count(&counted.counts), capacity: counted.capacity() };
         let Some(tally) = window.tallies.first() else { return Figure::absent("nothing was sampled") };
-        let shares = CauseShares::new(&within_own_time(tally, &counted.own), window, exact, self.constants());
-        Figure::sampled(shares.report(exact, &counts(&counted.counts, &shares)))
+        let shares = CauseShares::new(&within_own_time(tally, &counted.own), window, clocked, self.constants());
+        Figure::sampled(shares.report(clocked, &counts(&counted.counts, &shares)))
     }
 
     /// CPU time of the network's soft interrupts: their part of the machine's busy samples × its busy time. None unless the

@@ -1,4 +1,4 @@
-//! Tallies × exact CPU time → CPU time by cause. Pure.
+//! Tallies × CPU time by the clocks → CPU time by cause. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::sampler::{SampleWindow, Visibility};
 use super::share::{Share, ShareEstimator, bound, samples_taken};
 use super::tally::SampleTally;
 
-/// The exact clocks of the subject in the same interval.
+/// The CPU time of the subject by its clocks (the plain tier, or the traced one), in the interval of the samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ExactCpu {
+pub struct ClockedCpu {
     /// CPU time of its tasks: seconds.
     pub cpu: f64,
     /// Page faults of its tasks, if they were counted.
@@ -20,7 +20,7 @@ pub struct ExactCpu {
     pub capacity: f64,
 }
 
-impl ExactCpu {
+impl ClockedCpu {
     /// The part of the capacity that the subject used. It turns shares of its CPU time into shares of its CPUs.
     pub(super) fn busy(&self) -> f64 {
         if self.capacity > 0.0 { self.cpu / self.capacity } else { 0.0 }
@@ -42,7 +42,7 @@ pub struct CauseShares {
     pub unclassified: f64,
     /// Busy samples.
     pub samples: u64,
-    /// CPU time that these stand for ÷ the exact one. A value far from 1 means stolen or missed samples.
+    /// CPU time that these stand for ÷ that of the clocks. A value far from 1 means stolen or missed samples.
     pub coverage: f64,
     /// Samples in system calls whose number is known, percent of all samples in calls.
     pub named: f64,
@@ -83,37 +83,38 @@ pub struct Overhead {
 }
 
 impl CauseShares {
-    /// Scales samples to the exact CPU time and corrects what a timer cannot see.
-    pub fn new(tally: &SampleTally, window: &SampleWindow, exact: ExactCpu, constants: Option<&Constants>) -> Self {
-        let mut seconds = scale_to_clock(tally, window.visibility, exact.cpu);
+    /// Scales samples to the CPU time of the clocks and corrects what a timer cannot see.
+    pub fn new(tally: &SampleTally, window: &SampleWindow, clocked: ClockedCpu, constants: Option<&Constants>) -> Self {
+        let mut seconds = scale_to_clock(tally, window.visibility, clocked.cpu);
         let taken = constants.map(|known| known.interrupts(tally));
-        let slowed = taken.map_or(0.0, |taken| if exact.cpu > 0.0 { taken / exact.cpu } else { 0.0 });
+        let slowed = taken.map_or(0.0, |taken| if clocked.cpu > 0.0 { taken / clocked.cpu } else { 0.0 });
         let stretched = constants.map(|known| known.while_slowed(slowed));
         let constants = stretched.as_ref();
         let fault_seconds =
-            exact.fault_count.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
+            clocked.fault_count.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
         let moved = fault_seconds.map(|hidden| move_hidden(&mut seconds, tally, Cause::PageFaults, hidden));
-        let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy_time() };
-        let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * each;
+        // CPU time for which a sampled nanosecond stands: seconds.
+        let scale = if tally.busy() == 0 { 0.0 } else { clocked.cpu / tally.busy_time() };
+        let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * scale;
         let calls =
-            constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, each / known.call_hidden));
+            constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, scale / known.call_hidden));
         let mut after = 0.0;
         for (cause, count) in calls.iter().flatten() {
             let cost = count * constants.map_or(0.0, |known| known.call_after);
             after += move_hidden(&mut seconds, tally, *cause, cost);
         }
         let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
-        let errors = transfer_errors(made, exact.fault_count.unwrap_or(0) as f64, constants);
-        let by_cause = shares(&seconds, &errors, &ShareEstimator::new(tally, window.visibility, exact.cpu));
+        let errors = transfer_errors(made, clocked.fault_count.unwrap_or(0) as f64, constants);
+        let by_cause = shares(&seconds, &errors, &ShareEstimator::new(tally, window.visibility, clocked.cpu));
         let unmet = visible(window.visibility).filter(|cause| !by_cause.contains_key(cause)).collect();
         Self {
             by_cause,
             unmet,
-            bound: 100.0 * bound(samples_taken(tally, window.visibility, exact.cpu)),
-            for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
+            bound: 100.0 * bound(samples_taken(tally, window.visibility, clocked.cpu)),
+            for_linker: tally.for_linker.iter().sum::<u64>() as f64 * scale,
             unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
             samples: tally.busy(),
-            coverage: if exact.cpu > 0.0 { tally.busy_time() * 1e-9 / exact.cpu } else { 0.0 },
+            coverage: if clocked.cpu > 0.0 { tally.busy_time() * 1e-9 / clocked.cpu } else { 0.0 },
             named: percent(tally.named as f64, tally.calls() as f64),
             calls,
             syscall_returns: tally.all_syscall_returns(),
@@ -130,29 +131,29 @@ impl CauseShares {
     }
 }
 
-/// Seconds by cause. If the kernel was sampled too, all shares scale to the exact time. If only users were sampled, their
+/// Seconds by cause. If the kernel was sampled too, all shares scale to the clocks' time. If only users were sampled, their
 /// samples count as they are, and the kernel has the rest.
 fn scale_to_clock(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64; Cause::COUNT] {
     let busy = tally.busy_time();
     let mut seconds = [0.0; Cause::COUNT];
-    let each = match visibility {
+    let scale = match visibility {
         Visibility::UserOnly => 1e-9_f64.min(if busy > 0.0 { cpu / busy } else { 0.0 }),
         Visibility::Whole | Visibility::Unsplit if busy > 0.0 => cpu / busy,
         Visibility::Whole | Visibility::Unsplit => 0.0,
     };
     for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle) {
-        seconds[cause as usize] = tally.time_of(cause) as f64 * each;
+        seconds[cause as usize] = tally.time_of(cause) as f64 * scale;
     }
     if visibility == Visibility::UserOnly {
-        seconds[Cause::Kernel as usize] = (cpu - busy * each).max(0.0);
+        seconds[Cause::Kernel as usize] = (cpu - busy * scale).max(0.0);
     }
     seconds
 }
 
-/// Number of calls of each kind; a sampled nanosecond at a return stands for `each` of them.
-fn calls(tally: &SampleTally, each: f64) -> BTreeMap<Cause, f64> {
+/// Number of calls of each kind; a sampled nanosecond at a return stands for `per_nanosecond` of them.
+fn calls(tally: &SampleTally, per_nanosecond: f64) -> BTreeMap<Cause, f64> {
     let time = |cause| tally.syscall_return_times[cause as usize] as f64;
-    syscall_returns_by_cause(tally).into_keys().map(|cause| (cause, time(cause) * each)).collect()
+    syscall_returns_by_cause(tally).into_keys().map(|cause| (cause, time(cause) * per_nanosecond)).collect()
 }
 
 /// Samples at returns, of each kind of call that has any.
@@ -196,7 +197,7 @@ fn visible(visibility: Visibility) -> impl Iterator<Item = Cause> {
 fn shares(
     seconds: &[f64; Cause::COUNT],
     unsure: &[f64; Cause::COUNT],
-    told: &ShareEstimator<'_>,
+    estimator: &ShareEstimator<'_>,
 ) -> BTreeMap<Cause, Share> {
     // `Unclassified` is always shown.
     let shown = |cause: &Cause| match cause {
@@ -204,7 +205,7 @@ fn shares(
         Cause::Unclassified => true,
         cause => seconds[*cause as usize] > 0.0,
     };
-    let share = |cause: Cause| (cause, told.share(cause, seconds[cause as usize], unsure[cause as usize]));
+    let share = |cause: Cause| (cause, estimator.share(cause, seconds[cause as usize], unsure[cause as usize]));
     Cause::ALL.into_iter().filter(shown).map(share).collect()
 }
 
@@ -265,10 +266,10 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_busy_samples_multiply_exact_time_and_idle_does_not() {
+    fn shares_of_busy_samples_multiply_clocked_time_and_idle_does_not() {
         let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
-        let exact = ExactCpu { cpu: 0.2, fault_count: None, capacity: 2.0 };
-        let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&constants()));
+        let clocked = ClockedCpu { cpu: 0.2, fault_count: None, capacity: 2.0 };
+        let causes = CauseShares::new(&tally, &window(Visibility::Whole), clocked, Some(&constants()));
         // A tenth of the returns' 0.04 s.
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.12 - 0.004));
         assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 42.0));
@@ -281,8 +282,8 @@ mod tests {
     #[test]
     fn returns_from_faults_move_from_user_and_linker_to_faults() {
         let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
-        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
+        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
         let seconds = |cause| causes.by_cause[&cause].seconds;
         assert!(close(seconds(Cause::User), 0.5 - 0.075));
         assert!(close(seconds(Cause::Linking), 0.1 - 0.025));
@@ -294,27 +295,27 @@ mod tests {
     fn the_cost_of_samples_is_also_taken_off_hidden_time() {
         // A thousand samples of 0.1 ms each take a tenth of the time.
         let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
-        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
+        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
         let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
-        let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&known));
+        let causes = CauseShares::new(&tally, &window(Visibility::Whole), clocked, Some(&known));
         assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1 / 0.9));
         assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
     }
 
     #[test]
     fn no_more_time_is_moved_than_the_user_part_has() {
-        let exact = ExactCpu { cpu: 1.0, fault_count: Some(1_000_000_000), capacity: 1.0 };
+        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000_000), capacity: 1.0 };
         let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
         assert!(close(causes.by_cause[&Cause::PageFaults].seconds, 1.0));
         assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1));
     }
 
     #[test]
     fn with_user_samples_alone_the_kernel_has_the_rest() {
-        let exact = ExactCpu { cpu: 1.0, fault_count: None, capacity: 1.0 };
+        let clocked = ClockedCpu { cpu: 1.0, fault_count: None, capacity: 1.0 };
         let tally = tally(&[(Cause::User, 300, 0)], 0);
-        let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), exact, None);
+        let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), clocked, None);
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
         assert!(close(causes.by_cause[&Cause::Kernel].seconds, 0.7));
         assert_eq!(causes.calls, None);
@@ -322,9 +323,9 @@ mod tests {
 
     #[test]
     fn a_share_has_an_error_and_a_cause_without_samples_a_bound() {
-        let exact = ExactCpu { cpu: 2.0, fault_count: None, capacity: 2.0 };
+        let clocked = ClockedCpu { cpu: 2.0, fault_count: None, capacity: 2.0 };
         let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.error, 100.0 * (0.25_f64 * 0.75 / 100.0).sqrt()));
         let [lower, upper] = faults.interval;
@@ -335,10 +336,10 @@ mod tests {
 
     #[test]
     fn the_error_of_the_constants_counts_even_without_samples() {
-        let exact = ExactCpu { cpu: 1.0, fault_count: Some(100_000), capacity: 1.0 };
+        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(100_000), capacity: 1.0 };
         let known = Constants { errors: [0.0, 1e-8], ..constants() };
         let causes =
-            CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), exact, Some(&known));
+            CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), clocked, Some(&known));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
         // No sample hit a fault, so the bound adds a third of a percent.
@@ -348,8 +349,8 @@ mod tests {
 
     #[test]
     fn no_samples_give_no_causes() {
-        let exact = ExactCpu { cpu: 0.0, fault_count: Some(0), capacity: 1.0 };
-        let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), exact, Some(&constants()));
+        let clocked = ClockedCpu { cpu: 0.0, fault_count: Some(0), capacity: 1.0 };
+        let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), clocked, Some(&constants()));
         assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);
         assert_eq!((causes.samples, causes.unclassified), (0, 0.0));
     }

@@ -33,7 +33,7 @@ pub enum Cause {
     KernelThreads,
     /// The kernel as a whole, if only user parts may be sampled.
     Kernel,
-    /// No work. It never measures idle: the exact clocks do.
+    /// No work. It never measures idle: the CPU clocks do.
     Idle,
     /// No function on the stack has a known class.
     Unclassified,

@@ -1,13 +1,13 @@
 //! CPU time by cause: MPL-17's split of 1969, on Linux.
 //!
-//! **Exact clocks give the amount, samples give the kind.** A timer samples each CPU 997 times a second; each sample has one
+//! **CPU clocks give the amount, samples give the kind.** A timer samples each CPU 997 times a second; each sample has one
 //! [`Cause`]; the shares multiply CPU time that the scheduler counted exactly. A timer cannot see four things. Idle never comes
 //! from samples. Returns from system calls show at the instruction after the call. Returns from page faults are a constant,
 //! measured at the start, times the counted faults. The timer sees only a part of hard interrupts, and the report says so.
 //!
 //! - [`Sampler`]: a running sampler and its limits. [`SampleWindow`]: the samples of an interval.
 //! - [`CpuAccounting`]: all parts together, for a report.
-//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`] with its confidence [`interval()`]; `rows`: the rows of a report.
+//! - [`SampleTally`] × [`ClockedCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`] with its confidence [`interval()`]; `rows`: the rows of a report.
 //! - `kallsyms`, `symbol_classes`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `syscall_return`: a user's address → its file, and whether a system call returns there.
 //! - `reader`: chooses and counts the subject's samples. `pace`: the rate of each CPU.
@@ -32,7 +32,7 @@ mod tally;
 pub use accounting::CpuAccounting;
 pub(crate) use accounting::{SampledFigures, with_interrupts};
 pub use calibrate::{Constants, calibrate};
-pub use causes::{CauseShares, Corrections, ExactCpu, Overhead};
+pub use causes::{CauseShares, ClockedCpu, Corrections, Overhead};
 pub use classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
 pub use kallsyms::{Function, Kallsyms};
 pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseShares, ExactCpu, percent};
+use super::causes::{CauseShares, ClockedCpu, percent};
 use super::classify::Cause;
 use super::share::Share;
 use crate::{ByCause, CauseRow, Figure};
@@ -13,21 +13,21 @@ const UNCALIBRATED: &str = "the constants could not be measured";
 
 impl CauseShares {
     /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
-    pub fn report(&self, exact: ExactCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+    pub fn report(&self, clocked: ClockedCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
         let uncounted = || Figure::absent("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
             let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
             let seconds = Figure::sampled(share.seconds);
-            let of_cpus = |percent: f64| Figure::sampled(percent * exact.busy());
+            let of_cpus = |percent: f64| Figure::sampled(percent * clocked.busy());
             let average = match cause {
-                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the exact tier times each"),
+                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the traced tier times each"),
                 _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
             };
             let row = CauseRow {
-                percent: Figure::sampled(percent(share.seconds, exact.capacity)),
+                percent: Figure::sampled(percent(share.seconds, clocked.capacity)),
                 standard_error: of_cpus(share.error),
                 calibration_error: of_cpus(share.calibration),
-                interval: Figure::sampled(share.interval.map(|limit| limit * exact.busy())),
+                interval: Figure::sampled(share.interval.map(|limit| limit * clocked.busy())),
                 samples: Figure::sampled(share.samples as f64),
                 seconds,
                 count,
@@ -38,7 +38,7 @@ impl CauseShares {
         ByCause {
             causes: self.by_cause.iter().map(row).collect(),
             unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
-            bound: Figure::sampled(self.bound * exact.busy()),
+            bound: Figure::sampled(self.bound * clocked.busy()),
             unclassified: self.unclassified,
             about: self.about(),
         }
@@ -86,8 +86,8 @@ fn estimate(calls: f64, samples: u64) -> Figure {
     if samples >= ENOUGH {
         return Figure::sampled(calls);
     }
-    let tell = if samples == 1 { "sample tells" } else { "samples tell" };
-    Figure::absent(format!("only {samples} {tell} of it: an estimate takes {ENOUGH}"))
+    let noun = if samples == 1 { "sample" } else { "samples" };
+    Figure::absent(format!("it has only {samples} {noun}: an estimate takes {ENOUGH}"))
 }
 
 #[cfg(test)]
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn a_row_is_in_percent_of_the_cpus_and_has_an_average_if_events_are_counted() {
-        let exact = ExactCpu { cpu: 0.1, fault_count: None, capacity: 2.0 };
+        let clocked = ClockedCpu { cpu: 0.1, fault_count: None, capacity: 2.0 };
         let row = |cause, counts: &[(Cause, f64)]| {
             let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
-            causes(cause, 0).report(exact, &counts).causes[cause.name()].clone()
+            causes(cause, 0).report(clocked, &counts).causes[cause.name()].clone()
         };
         let counted = row(Cause::PageFaults, &[(Cause::PageFaults, 1000.0)]);
         assert_eq!((counted.percent, counted.average), (Figure::sampled(5.0), Figure::sampled(1e-4)));
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(counted.standard_error, Figure::sampled(0.1));
         assert_eq!((counted.interval, counted.samples), (Figure::sampled([4.75, 5.0]), Figure::sampled(100.0)));
         let interrupts = row(Cause::Interrupts, &[(Cause::Interrupts, 1000.0)]);
-        assert!(interrupts.average.why().expect("none").contains("exact tier"));
+        assert!(interrupts.average.why().expect("none").contains("traced tier"));
     }
 
     #[test]
@@ -142,8 +142,8 @@ mod tests {
             assert_eq!(causes.about()["calls_estimated"], calls);
             calls
         };
-        assert_eq!(estimated(99).why(), Some("only 99 samples tell of it: an estimate takes 100"));
-        assert_eq!(estimated(1).why(), Some("only 1 sample tells of it: an estimate takes 100"));
+        assert_eq!(estimated(99).why(), Some("it has only 99 samples: an estimate takes 100"));
+        assert_eq!(estimated(1).why(), Some("it has only 1 sample: an estimate takes 100"));
         assert_eq!(estimated(100), Figure::sampled(5000.0));
     }
 }

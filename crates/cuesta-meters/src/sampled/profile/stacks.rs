@@ -9,7 +9,7 @@ pub struct Profile {
     pub places: Vec<Location>,
     /// Stacks that lead to them, with numbers of samples.
     pub stacks: Vec<Stack>,
-    /// Samples of idle CPUs. The exact clocks, not these, measure idle.
+    /// Samples of idle CPUs. The CPU clocks, not these, measure idle.
     pub idle: u64,
     /// Busy samples whose stacks were too rare to be kept: they have only their last location, or none.
     pub rare: u64,
