@@ -1,7 +1,7 @@
-//! A meter: a subject that is read again and again, and one pass from what the three tiers have of an interval to its report.
+//! A meter: reads a subject repeatedly, and makes each interval's report from the figures of the three tiers.
 //!
-//! Each figure is made once, by the best tier that has it. Clocks and counters come first (plain, or traced in their place), then
-//! what samples say of the CPU time that those found.
+//! The best tier that has a figure makes it. Clocks and counters come first (plain, or traced instead); samples then divide the
+//! CPU time of the clocks by cause.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,43 +14,43 @@ use crate::sampled::profile::Profile;
 use crate::traced::{self, Depth, Trace, TraceDelta};
 use crate::{ByCause, CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Own, Roots, Subject, roots};
 
-/// What is to be metered.
+/// What to meter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeterSpec {
     /// The host under test.
     pub subject: Subject,
-    /// The CPUs that percentages are of, where the subject's own are not meant: those that the host is pinned to.
+    /// The CPUs that the host is pinned to; percentages are shares of these. None: the CPUs that the subject may use.
     #[serde(default)]
     pub cpus: Option<Vec<usize>>,
-    /// Where the kernel's files are.
+    /// Directories of the kernel's files.
     #[serde(default)]
     pub roots: Roots,
 }
 
-/// A meter at work. Reading costs a few milliseconds and changes nothing.
+/// A running meter. A reading costs a few milliseconds and does not change the subject.
 #[derive(Debug)]
 pub struct Meter {
     spec: MeterSpec,
-    /// The last snapshot that a report ended with.
+    /// The snapshot at the end of the last report.
     last: CounterSnapshot,
-    /// The last one that found the subject, since it has ended.
+    /// The last snapshot that found the subject; None until it has ended.
     living: Option<CounterSnapshot>,
-    /// Who is told of the ends of tasks, if we may.
+    /// Receives the kernel's notices of ended tasks; None if they cannot be received.
     listener: Option<ExitListener>,
     /// The sampler, or why there is none.
     accounting: Result<CpuAccounting, String>,
-    /// The tracer, if one was asked for, or why there is none.
+    /// The tracer, or why it does not run; None if none was requested.
     trace: Option<Result<Trace, String>>,
 }
 
-/// There is nothing to meter.
+/// Why nothing can be metered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoMeter {
-    /// The subject is not there.
+    /// The subject does not exist.
     #[error("cannot meter {subject}: {why}")]
     Absent {
-        /// What was asked for.
+        /// The requested subject.
         subject: Subject,
         /// Why it cannot be metered.
         why: String,
@@ -58,9 +58,9 @@ pub enum NoMeter {
 }
 
 impl MeterSpec {
-    /// Listens for births and ends of the subject's tasks, if it may: on this machine alone.
+    /// Starts to listen for births and ends of the subject's tasks, if that is allowed. Only this machine's kernel reports them.
     fn listen(&self, first: &CounterSnapshot) -> Option<ExitListener> {
-        // Those too that may come later.
+        // CPUs that come online later too.
         let possible =
             roots::read(&self.roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
         let there = || first.stat.value().map(|stat| stat.cpus.keys().copied().collect());
@@ -84,7 +84,7 @@ impl MeterSpec {
 }
 
 impl Meter {
-    /// Begins to meter: takes the first snapshot.
+    /// Starts the meter, and takes the first snapshot.
     pub fn start(spec: MeterSpec) -> Result<Self, NoMeter> {
         let first = spec.read(None);
         if let Some(why) = first.absence() {
@@ -102,18 +102,18 @@ impl Meter {
         })
     }
 
-    /// Samples from now on, so that reports have CPU time by cause; after [`Meter::with_tracer`], so that the tracer's own programs
-    /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
-    /// one CPU, unless that was done within the last hour; where sampling is not allowed, reports say so and how to allow it.
+    /// Starts the sampler, so that reports have CPU time by cause. Call it after [`Meter::with_tracer`]: the names of the tracer's
+    /// programs are then known, and the constants are measured while it runs. This takes about a second of one CPU, unless it was
+    /// done within the last hour. If sampling is not allowed, reports say so and how to allow it.
     #[must_use]
     pub fn with_sampler(mut self, options: SamplerOptions) -> Self {
-        let reuse = self.trace.is_none(); // a tracer makes calls and faults dearer
+        let reuse = self.trace.is_none(); // a tracer makes calls and faults slower
         self.accounting = CpuAccounting::start(&self.spec.subject, options, reuse).map_err(|error| error.to_string());
         self.last = self.snapshot();
         self
     }
 
-    /// Traces from now on, so that reports have what only tracing tells. Where it is not allowed, reports say so.
+    /// Starts the tracer, so that reports have the figures of the traced tier. If tracing is not allowed, reports say so.
     #[must_use]
     pub fn with_tracer(mut self, depth: Depth) -> Self {
         self.trace = Some(Trace::start(&self.spec.subject, depth));
@@ -121,7 +121,7 @@ impl Meter {
         self
     }
 
-    /// The counters as they are now.
+    /// Reads all counters, and ends the sampler's window.
     pub fn snapshot(&mut self) -> CounterSnapshot {
         let snapshot = self.spec.read(self.listener.as_ref());
         if let Ok(accounting) = &mut self.accounting {
@@ -133,12 +133,12 @@ impl Meter {
         snapshot
     }
 
-    /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
+    /// The stacks sampled since the last call. An error says why there is no sampler.
     pub fn take_profile(&self) -> Result<Profile, String> {
         self.accounting.as_ref().map(CpuAccounting::take_profile).map_err(String::clone)
     }
 
-    /// What came since the last report, or since the start.
+    /// The report since the last report, or since the start.
     pub fn report(&mut self) -> Result<MeterReport, Incomparable> {
         let now = self.snapshot();
         let report = self.between(&self.last, &now)?;
@@ -150,8 +150,8 @@ impl Meter {
         Ok(report)
     }
 
-    /// The report since a snapshot that the caller kept; the next report does not begin anew by it. Of a subject that has ended
-    /// meanwhile, what came up to the last report that found it: a note says until when.
+    /// The report since a snapshot that the caller kept; the next [`Meter::report`] begins where it would without this call. If the
+    /// subject has ended, the report goes up to the last one that found it, and a note says up to when.
     pub fn report_since(&mut self, earlier: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
         let now = self.snapshot();
         let report = match (now.absence(), self.lived(earlier)) {
@@ -169,8 +169,8 @@ impl Meter {
         report
     }
 
-    /// The last snapshot but the present one that found the subject, if that was after `earlier`. CPUs do not end, and what was
-    /// traced is kept by the tracer.
+    /// The last snapshot before the present one that found the subject, if it is later than `earlier`. None if the subject is
+    /// CPUs, which do not end, or if it is traced: the tracer keeps its figures.
     fn lived(&self, earlier: &CounterSnapshot) -> Option<&CounterSnapshot> {
         let ends = matches!(self.spec.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_));
         let living = self.living.as_ref().unwrap_or(&self.last);
@@ -178,7 +178,7 @@ impl Meter {
         (found && living.at > earlier.at).then_some(living)
     }
 
-    /// No report will begin with that snapshot.
+    /// Lets the tracer drop a snapshot with which no report will begin.
     fn forget(&mut self, snapshot: &CounterSnapshot) {
         if let Some(Ok(trace)) = &mut self.trace {
             trace.forget(snapshot.at);
@@ -199,10 +199,10 @@ impl Meter {
     }
 }
 
-/// The sampler and its window of an interval, if it was there all the while; or why there is no sampler.
+/// The sampler and its window of an interval (None unless it ran throughout); or why there is no sampler.
 type Samples<'a> = Result<(&'a CpuAccounting, Option<SampleWindow>), &'a str>;
 
-/// What was traced, if that was asked for; or why nothing was.
+/// The traced interval, or why it was not traced; None if no tracer was requested.
 type Traces = Option<Result<TraceDelta, String>>;
 
 /// The report of an interval.
@@ -218,7 +218,7 @@ fn report(delta: &Delta<'_>, by_sampler: &Samples<'_>, by_tracer: &Traces) -> Me
         Err(why) => SampledFigures::nothing(Figure::absent(*why)),
     };
     let by_cause = traced.and_then(|traced| traced.by_cause(&sampled.by_cause, &counted));
-    // A tracer sees the sampler's interrupts itself.
+    // The tracer counts the sampler's interrupts itself.
     let sampled =
         SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
     joined(counted, sampled, by_cause)

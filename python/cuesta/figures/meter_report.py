@@ -196,7 +196,7 @@ class Traffic:
     page_waits: MeterFigure[Count]
     """Page faults in which the task left its CPU."""
     page_wait: MeterFigure[float]
-    """Mean time off the CPU in such a page fault."""
+    """Mean time off the CPU in such a page fault; its CPU time is in `by_cause`."""
     load_average: MeterFigure[float]
     """The kernel's exponential mean of tasks."""
 
@@ -250,7 +250,7 @@ class CauseRow:
     count: MeterFigure[float]
     """Number of faults, calls or interrupts."""
     average: MeterFigure[float]
-    """Mean CPU time of one."""
+    """Mean CPU time of one; of page faults, minor and major ones together, without waiting."""
 
 
 @dataclass(frozen=True, slots=True)

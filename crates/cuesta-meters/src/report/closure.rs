@@ -1,22 +1,22 @@
-//! Whether a report closes: what was measured apart, each part by a clock of its own, against the CPUs' time.
+//! Whether a report closes: whether its parts, each measured by its own clock, add up to the CPUs' time.
 
 use std::collections::BTreeMap;
 
 use super::{Closure, Figure};
 
-/// Percent that parts which were each measured on their own may miss the CPUs' time by.
+/// Largest difference between the sum of separately measured parts and the CPUs' time: percent.
 const TOLERANCE: f64 = 2.0;
-/// Seconds of a CPU within which the clocks of all tasks are read one after the other, at both ends.
+/// Time to read the clocks of all tasks one after the other, at both ends together: seconds of a CPU.
 const SKEW: f64 = 0.03;
 
 impl Closure {
-    /// For an account of the CPUs as a whole: within one percent, or two ticks of `tick` seconds a CPU in a short interval.
+    /// The closure of the CPUs' own account. Tolerance: one percent, or two ticks of `tick` seconds per CPU in a short interval.
     pub(crate) fn of(accounted: Figure, seconds: f64, tick: f64) -> Self {
         let tolerance = f64::max(1.0, 200.0 * tick / seconds);
         Self::judged(accounted, BTreeMap::new(), 0.0, tolerance)
     }
 
-    /// Of parts, each by a clock of its own, in percent; of these the first that is missing says why.
+    /// The closure of parts in percent, each measured by its own clock. If parts are missing, the first says why there is no sum.
     pub(crate) fn by_clocks(parts: &[(&str, Figure)], interrupts: f64, seconds: f64) -> Self {
         let sum = parts.iter().fold(Figure::plain(0.0), |sum, (_, part)| sum.with(part, |sum, part| sum + part));
         let value = |(name, part): &(&str, Figure)| Some(((*name).to_owned(), *part.value()?));
@@ -24,7 +24,7 @@ impl Closure {
         Self::judged(sum, parts, interrupts, TOLERANCE + 100.0 * SKEW / seconds)
     }
 
-    /// With one more part.
+    /// The same closure with one more part.
     pub(crate) fn and(mut self, name: &str, part: &Figure) -> Self {
         self.parts.extend(part.value().map(|value| (name.to_owned(), *value)));
         let accounted = self.accounted.with(part, |accounted, part| accounted + part);

@@ -104,7 +104,7 @@ impl<T> Figure<T> {
         }
     }
 
-    /// Another figure made of this one, of the same tier.
+    /// A figure made from this one, of the same tier.
     pub fn map<U>(&self, make: impl FnOnce(&T) -> U) -> Figure<U> {
         match self {
             Self::Metered { value, tier } => Figure::Metered { value: make(value), tier: *tier },
@@ -112,7 +112,7 @@ impl<T> Figure<T> {
         }
     }
 
-    /// Another figure made of this one, where that can be.
+    /// A figure made from this one, or the reason why it is absent.
     pub fn and_then<U>(&self, make: impl FnOnce(&T) -> Figure<U>) -> Figure<U> {
         match self {
             Self::Metered { value, .. } => make(value),
@@ -120,7 +120,7 @@ impl<T> Figure<T> {
         }
     }
 
-    /// A figure made of two: missing if either is; of the weaker tier, which is the sampled one.
+    /// A figure made from two, absent if either is. It is sampled if either is sampled.
     pub fn with<U, V>(&self, other: &Figure<U>, make: impl FnOnce(&T, &U) -> V) -> Figure<V> {
         match (self, other) {
             (Self::Metered { value: a, tier }, Figure::Metered { value: b, tier: other }) => {
@@ -133,7 +133,7 @@ impl<T> Figure<T> {
 }
 
 impl Figure<f64> {
-    /// `value` over `base`; nothing over nothing is no figure.
+    /// `value` ÷ `base`; absent, with the reason `why`, if `base` is zero.
     pub fn quotient(value: f64, base: f64, why: &str) -> Self {
         if base > 0.0 { Self::plain(value / base) } else { Self::absent(why) }
     }

@@ -1,32 +1,32 @@
-//! The subject's own CPU time, and what its CPUs did beside it: each moment is counted once.
+//! The subject's own CPU time, and what else its CPUs did. Each moment counts once.
 
 use serde::Serialize;
 
 use super::{Figure, Own};
 
-/// How the CPU time of a subject's tasks was taken, and so what may be missing in it.
+/// How the CPU time of a subject's tasks was measured, which decides what may be missing from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// By the account of its control group: nothing can leave it unseen.
+    /// The account of its control group. Nothing is missing.
     ControlGroup,
-    /// By its processes' own accounts, by births and by the last accounts of those that ended: nothing is lost but what the
-    /// kernel does to end a process for which nobody waits.
+    /// The accounts of its processes, notices of births, and the final accounts of ended processes. Missing: the kernel's work to
+    /// end a process for which no parent waits.
     ExitRecords,
-    /// The same, but births are not told: who leaves its parent and lives on is lost.
+    /// The same without notices of births. Missing too: a process that leaves its parent and lives on.
     ExitRecordsByParent,
-    /// By its processes' own accounts and those of children that were waited for: who leaves its parent, and whom nobody waits
-    /// for, is lost.
+    /// The accounts of its processes and of children for which a parent waited. Missing: a process that leaves its parent, or for
+    /// which no parent waits.
     Parents,
-    /// By the CPUs: the subject is all that runs there.
+    /// The busy time of its CPUs: the subject is all that runs on them.
     Cpus,
     /// Traced in the kernel, from birth to end.
     Tracer,
 }
 
 impl Own {
-    /// Shares out what the CPUs did beside the subject: interrupts as far as they are known. To others the rest, unless they
-    /// were measured: then interrupts are at most what neither clock has.
+    /// Divides the CPUs' busy time without the subject into interrupts and others. Others have what interrupts leave, unless they
+    /// were measured; then interrupts are at most what the clocks of both leave.
     pub(crate) fn with_beside(mut self, busy: &Figure, irq: &Figure) -> Self {
         let rest = busy.with(&self.percent, |busy, own| (busy - own).max(0.0));
         let measured = Some(&self.others).filter(|_| !self.others_are_rest);
@@ -44,7 +44,7 @@ impl Own {
         self
     }
 
-    /// What the CPUs did beside the subject, by its names.
+    /// What else the CPUs did: names and percentages.
     pub(crate) fn beside(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
         let apart = self.irq.value().map(|_| ("interrupts beside it", &self.irq));
         let others = if apart.is_some() { "others on these CPUs" } else { "others and interrupts" };

@@ -177,7 +177,7 @@ table! {
         io_delay: Figure = "device wait", Seconds, Plain, "`/proc/PID/stat`, only with `sysctl kernel.task_delayacct=1`";
         /// page faults in which the task left its CPU
         page_waits: Figure<Count> = "page waits", Events, Traced, "traced";
-        /// mean time off the CPU in such a page fault
+        /// mean time off the CPU in such a page fault; its CPU time is in `by_cause`
         page_wait: Figure = "page wait", Seconds, Traced, "traced";
         /// the kernel's exponential mean of tasks
         load_average: Figure = "load average, 1 min", Number, Plain, "`/proc/loadavg`";
@@ -308,7 +308,7 @@ table! {
         seconds: Figure = "seconds", Seconds, Sampled, "";
         /// number of faults, calls or interrupts
         count: Figure = "count", Number, Sampled, "";
-        /// mean CPU time of one
+        /// mean CPU time of one; of page faults, minor and major ones together, without waiting
         average: Figure = "each", Seconds, Sampled, "";
     }
 }

@@ -1,10 +1,11 @@
 //! The processes of two snapshots, paired, and what they did in between. Pure.
 //!
-//! Two accounts have processes that no snapshot saw. A listener (`task_exits`) receives each birth and each task's last account; it
-//! misses only the kernel's work that ends a process. Without a listener, a parent's `children` counters have the CPU time and
-//! faults of the processes that it waited for; others are lost. Neither account is ever too large: the larger one is nearer to the
-//! truth. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends: the later snapshot has 10 s for the
-//! shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been seen at 1 s, 1 s of the 3 s is subtracted.
+//! Two accounts cover processes that ended between the snapshots. A listener (`task_exits`) receives each birth and
+//! each task's final account; it misses only the kernel's work that ends a process. The other account is a parent's `children`
+//! counters: the CPU time and faults of the processes that it waited for; it misses all others. Neither account is ever too large,
+//! so the larger one is nearer to the truth. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
+//! the later snapshot has 10 s for the shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been seen
+//! at 1 s, 1 s of the 3 s is subtracted.
 //!
 //! In the account by parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the earlier
 //! snapshot. If it leaves and ends between the snapshots, it looks like one that its parent waited for: its earlier time is

@@ -37,7 +37,7 @@ pub struct Constants {
     pub call_hidden: f64,
     /// Its cost to the user's next instructions, since the pipeline starts empty. Samples see it, but in the user's part.
     pub call_after: f64,
-    /// A first touch of an anonymous page: seconds.
+    /// A page fault on this machine now: CPU time of a first touch of an anonymous page, in the calibration's own loop: seconds.
     pub fault: f64,
     /// The part of it that is the return, sampled in the user's part.
     pub fault_hidden: f64,
