@@ -5,6 +5,7 @@ one certification, as cuesta 0.1.0 wrote them at commit 9591095, with its own `s
 """
 
 import json
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,12 @@ def test_an_old_run_is_shown_queried_and_verified(
     steps = {"main": 1, "sweep": 4}[name]
     assert main(["ledger", str(folder), "--sql", "select count(*) from steps", "--csv"]) == Exit.GOOD
     assert capsys.readouterr().out.split() == ["count_star()", str(steps)]
+    assert main(["certify", "--verify", str(folder)]) == Exit.GOOD, capsys.readouterr()
+    summary = folder / "summary.json"
+    summary.write_text(re.sub(r'"count": (\d)', r'"count": 1\1', summary.read_text(), count=1))
+    assert main(["certify", "--verify", str(folder)]) == Exit.FAILED
+    summary.write_text("{}")
+    assert main(["certify", "--verify", str(folder)]) == Exit.FAILED
 
 
 def test_an_old_certification_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

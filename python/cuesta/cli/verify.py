@@ -79,7 +79,7 @@ def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, lis
 
 def run(folder: Path) -> dict[str, Any]:
     """Compare a run's summary, and the hashes of its tapes, with its records."""
-    from cuesta.analysis.certify.agreement import differing_values  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import check_summary  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
     summary = summarise(folder)
@@ -87,9 +87,10 @@ def run(folder: Path) -> dict[str, Any]:
         recorded = json.loads((folder / "summary.json").read_bytes())
     except (OSError, ValueError) as error:
         return answer(folder, [f"summary.json: cannot be read: {error}"])
-    derived = json.loads(json.dumps(summary.json()))
-    derived.pop("run_folder"), recorded.pop("run_folder", None)
-    return answer(folder, [*summary.recorded.damage, *differing_values(derived, recorded, "summary")])
+    if not isinstance(recorded, dict):
+        return answer(folder, ["summary.json: it is no JSON object"])
+    check = check_summary(json.loads(json.dumps(summary.json())), recorded)
+    return answer(folder, [*summary.recorded.damage, *check.wrong], compared=check.compared)
 
 
 def table(file: Path) -> dict[str, Any]:
@@ -121,6 +122,8 @@ def text(result: dict[str, Any]) -> list[str]:
         )
         rows.append("  record.html and the runs' summaries can be made again, and were not checked")
         rows.append(f"  {result['grade']}: {many(result['runs'], 'run')} counted, {result['excluded']} did not")
+    elif result["ok"] and "compared" in result:
+        rows.append(f"  {result['compared']} values of summary.json are those derived from the records again")
     elif result.get("written_by", __version__) != __version__:
         rows.append(
             f"  it was written by cuesta {result['written_by']}, whose formulas may differ from those of {__version__}"

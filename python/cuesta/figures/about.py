@@ -45,9 +45,10 @@ class About:
     """A second name, which limits and `cuesta compare` have given it."""
     column: str | None = None
     """Column of the ledger's `steps`, by default the name with `_` for dots."""
-
     counter: bool = False
     """Whether it is the sum of what the driver's agents counted under this name (`series.jsonl`)."""
+    sentence: bool = False
+    """Whether it is text for people, whose words may change from version to version."""
 
     @property
     def published(self) -> str:

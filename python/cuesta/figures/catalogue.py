@@ -84,6 +84,15 @@ def is_table(kind: Any) -> bool:
     return dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind is not MeterReport
 
 
+def sentences_of(table: type) -> Iterator[str]:
+    """List the names of the sentences in a table and in the tables in it."""
+    for name, kind, about in declared(table):
+        if about.sentence:
+            yield name
+        elif is_table(kind):
+            yield from sentences_of(kind)
+
+
 def merged(about: About, name: str, within: About | None) -> About:
     """Complete what is declared of a field by what is declared of its table."""
     outer = within.label if within else None

@@ -142,8 +142,8 @@ class Metering:
 
     source: Annotated[str, About("`here`, or where the meters ran")]
     subject: Annotated[str, About("what was metered: `machine`, `pid:…`, `cgroup:…`")]
-    why: Annotated[str, About("why this subject was metered, or why nothing was")]
-    honesty: Annotated[str, About("how certainly the CPU figures belong to the host, in words")]
+    why: Annotated[str, About("why this subject was metered, or why nothing was", sentence=True)]
+    honesty: Annotated[str, About("how certainly the CPU figures belong to the host, in words", sentence=True)]
     order: Annotated[
         int | None, About("the attribution level of the CPU figures, 1 (most certain) to 4 (least certain)")
     ]
@@ -151,10 +151,10 @@ class Metering:
     closes: Annotated[
         bool | None, About("whether the separately measured parts add up to the CPUs' time; None if a part is unknown")
     ]
-    gaps: Annotated[Sequence[str], About("why some readings are missing")]
-    accounting: Annotated[str | None, About("how the subject's CPU time was taken")] = None
-    doubt: Annotated[str | None, About("why that accounting is not to be trusted")] = None
-    untraced: Annotated[str | None, About("why the kernel was not traced, if that was asked for")] = None
+    gaps: Annotated[Sequence[str], About("why some readings are missing", sentence=True)]
+    accounting: Annotated[str | None, About("how the subject's CPU time was taken", sentence=True)] = None
+    doubt: Annotated[str | None, About("why that accounting is not to be trusted", sentence=True)] = None
+    untraced: Annotated[str | None, About("why the kernel was not traced, if that was asked for", sentence=True)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class HostFigures:
     """The system under test."""
 
     cpu: Annotated[CpuUse | None, About("Percent of the host's CPUs", better=Better.LESS)]
-    cpu_missing: Annotated[str | None, About("why `cpu` is missing")]
+    cpu_missing: Annotated[str | None, About("why `cpu` is missing", sentence=True)]
     cpu_by_cause: Annotated[
         Mapping[str, float] | None, About("the host's CPU time by cause, in percent of the same CPUs")
     ]
@@ -174,7 +174,8 @@ class HostFigures:
         Mapping[str, int], About("commands that lines start on this machine, and the number of users of each")
     ]
     per_transaction_missing: Annotated[
-        str | None, About("why `per_transaction` is missing although transactions were counted and metered")
+        str | None,
+        About("why `per_transaction` is missing although transactions were counted and metered", sentence=True),
     ] = None
     cpu_by_cause_se: Annotated[
         Mapping[str, float] | None, About("the standard error of each value of `cpu_by_cause`")

@@ -12,7 +12,7 @@ class RunFigures:
     """A run. In JSON the figures of its last step stand beside these."""
 
     valid: Annotated[bool, About("whether the figures can be trusted")]
-    invalid_because: Annotated[list[str], About("for each doubt: what was found; what to do")]
+    invalid_because: Annotated[list[str], About("for each doubt: what was found; what to do", sentence=True)]
     ended: Annotated[str, About("how the run ended: `completed`, `interrupted`, `failed` or `cut off`")]
     interrupted: Annotated[bool, About("whether the user stopped the run; the figures are of the part before that")]
     planned_steps: Annotated[int, About("number of load steps in the plan", Unit.COUNT)]

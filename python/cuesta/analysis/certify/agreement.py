@@ -5,8 +5,12 @@ Files that can be derived again (`record.html`, the runs' summaries) are no evid
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from cuesta.figures.catalogue import sentences_of
+from cuesta.figures.run import RunFigures
+from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import RECORD, Certification, record_text, text_hash, unknown_files
 from cuesta.ledger.record import Record
 
@@ -82,6 +86,43 @@ def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
             yield from differing_values(one, other, f"{place}[{number}]")
     elif not same(derived, recorded):
         yield f"{place}: the record says {as_text(recorded)}, the raw files give {as_text(derived)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCheck:
+    """A run's `summary.json` against the figures derived from its records."""
+
+    wrong: list[str]
+    compared: int
+    """Values that both have. Those that the summary lacks are of a newer version than it."""
+
+
+def check_summary(derived: dict[str, Any], recorded: dict[str, Any]) -> SummaryCheck:
+    """Compare the values that `summary.json` states; sentences are left out."""
+    stated, values = stated_values(derived, recorded), stated_values(recorded, recorded)
+    wrong = list(differing_values(stated, values, "summary"))
+    compared = leaves(stated)
+    return SummaryCheck(wrong if compared else ["summary.json: it has no figures"], compared)
+
+
+SENTENCES = frozenset([*sentences_of(RunFigures), *sentences_of(StepFigures), "run_folder"])
+"""Members of `summary.json` that `check_summary` leaves out."""
+
+
+def stated_values(value: Any, recorded: Any) -> Any:
+    """Copy `value` without the members that `recorded` lacks, and without sentences."""
+    if isinstance(value, dict) and isinstance(recorded, dict):
+        names = (name for name in value if name in recorded and name not in SENTENCES)
+        return {name: stated_values(value[name], recorded[name]) for name in names}
+    if isinstance(value, list) and isinstance(recorded, list) and len(value) == len(recorded):
+        return [stated_values(one, other) for one, other in zip(value, recorded, strict=True)]
+    return value
+
+
+def leaves(value: Any) -> int:
+    """The number of values in nested objects and lists."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 1 if inner is None else sum(map(leaves, inner))
 
 
 def as_text(value: Any) -> str:
