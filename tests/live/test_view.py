@@ -73,6 +73,26 @@ def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.Cap
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]
 
 
+def test_without_a_terminal_a_long_wait_is_shown_at_once_and_when_measuring_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def wait(second: float, **given: Any) -> dict[str, Any]:
+        waiting = {"answers": 0, "prompts": 2, "echoes": 0, "keys": 0, "oldest": second - 1.0}
+        return snapshot(seconds=second, waiting=waiting, **given)
+
+    stuck = {"users": 2, "seconds": 6.0, "condition": "Screen", "row": None}
+    with watching(quiet=False) as look:
+        for second in (0.0, 4.0, 6.0):
+            look([wait(second)])
+        look([wait(7.0, long_wait=stuck)])
+        look([wait(8.0, long_wait=stuck)])
+        look([wait(9.0, long_wait=stuck, phase="drain")])
+    rows = capsys.readouterr().err.splitlines()
+    assert [row.split("  ")[1] for row in rows] == ["0/30 s", "6/30 s", "7/30 s", "9/30 s"]
+    assert rows[1].endswith("; 2 users waiting for the host, the longest for 5.00 s")
+    assert rows[2].endswith("; 2 users have waited 6 s for Screen")
+
+
 class Terminal(StringIO):
     def isatty(self) -> bool:
         return True
@@ -89,6 +109,16 @@ def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.Mo
         look([snapshot(waiting=waiting, long_wait=wait)])
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
     assert "1 user has waited 8 s for Line /root@vm/; the screen shows `> `" in " ".join(shown.split())
+
+
+def test_a_terminal_that_cannot_redraw_receives_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    with watching(quiet=False) as look:
+        for second in (0.0, 5.0):
+            look([snapshot(seconds=second)])
+    assert [row.split("  ")[1] for row in terminal.getvalue().splitlines()] == ["0/30 s", "5/30 s"]
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Prints the progress of a run on standard error: redraws one row on a terminal, else prints a row every 5 s."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from cuesta.live.view import View, merge
 
 PLAIN_EVERY = 5.0
 """Seconds between two rows if standard error is no terminal."""
+DUMB = ("dumb", "unknown")
+"""Values of TERM of terminals that cannot redraw a row."""
 
 Show = Callable[[View], None]
 Look = Callable[[Sequence[Mapping[str, Any]]], None]
@@ -24,7 +27,7 @@ def watching(quiet: bool) -> Iterator[Look]:
     """Yields the function that shows the newest snapshots."""
     if quiet:
         yield lambda _: None
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
         with _bar() as progress:
             yield _looking(_renewed(progress))
     else:
@@ -51,12 +54,16 @@ def _renewed(progress: Progress) -> Show:
 
 
 def _plain() -> Show:
-    shown = -PLAIN_EVERY
+    shown, known, phase = -PLAIN_EVERY, (False, False), ""
 
     def show(view: View) -> None:
-        nonlocal shown
-        if view.elapsed >= shown + PLAIN_EVERY or view.elapsed < shown:
+        nonlocal shown, known, phase
+        is_due = view.elapsed >= shown + PLAIN_EVERY or view.elapsed < shown
+        # Users who begin to wait in vain are shown at once, and those who still do when measuring ends.
+        now_known = view.is_stuck, view.is_stuck and view.stuck is not None
+        if is_due or now_known > known or (view.is_stuck and view.phase != phase):
             shown = view.elapsed
             print(view, file=sys.stderr, flush=True)
+        known, phase = now_known, view.phase
 
     return show

@@ -45,8 +45,13 @@ class View:
             f"{self._stuck()}"
         )
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a user has waited for so long that the answer may never arrive."""
+        return self.longest >= LONG
+
     def _stuck(self) -> str:
-        if self.longest < LONG:
+        if not self.is_stuck:
             return ""
         if self.stuck is None:
             return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
