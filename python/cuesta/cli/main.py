@@ -5,6 +5,7 @@
 """
 
 import argparse
+import io
 import os
 import re
 import sys
@@ -48,6 +49,7 @@ exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 
 
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = lambda: None) -> int:
     """Run the command and return its exit code. `loaded` is called after the verb's import, before the verb starts."""
+    open_streams()
     words = joined(sys.argv[1:] if arguments is None else arguments)
     parser = top_parser() if not words or words[0] not in VERBS else verb_parser(words[0])
     if words[1:] and {"-h", "--help"} & set(words):
@@ -73,6 +75,24 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
         return _explain(CuestaError(f"{place}: {error.strerror}", "make room or give another folder: --out FOLDER"))
     except Exception as error:
         return _explain(CuestaError(f"{type(error).__name__}: {error}", "CUESTA_DEBUG=1 shows where; please report it"))
+
+
+def open_streams() -> None:
+    """Make the standard streams usable: a closed one (`2>&-`) is the null device, and any character can be printed.
+
+    The null device keeps the closed descriptor's number, so that no file of a run gets it and with it others' messages.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        stream = getattr(sys, name)
+        if stream is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def joined(arguments: Sequence[str]) -> list[str]:
@@ -144,7 +164,8 @@ def _explain(error: CuestaError) -> int:
         import traceback  # noqa: PLC0415
 
         traceback.print_exc()
-    print(f"cuesta: {error}", file=sys.stderr)
+    named = re.match(r"cuesta( \w+)*: ", str(error))  # some messages begin with the verb
+    print(error if named else f"cuesta: {error}", file=sys.stderr)
     if error.remedy:
         print(f"  {error.remedy}", file=sys.stderr)
     return error.exit

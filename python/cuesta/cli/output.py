@@ -59,7 +59,8 @@ def write_json(where: str | None, value: object) -> None:
     """Write one object to a file, or to standard output if `where` is `-`."""
     text = _written(value)
     if where == "-":
-        _print(text.removesuffix("\n"), sys.stdout)
+        is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        _print(text.removesuffix("\n") if is_utf8 else json.dumps(value, indent=1), sys.stdout)
     elif where:
         try:
             Path(where).write_text(text, encoding="utf-8")
