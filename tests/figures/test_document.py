@@ -13,7 +13,7 @@ from cuesta.figures.step import StepFigures
 from tests.run_folder import RunFolder
 
 DOCS = Path(__file__).parents[2] / "docs"
-RENEW = "renew it: python -m cuesta.figures.document docs"
+RENEW = "renew it: ./scripts/docs"
 
 
 def test_the_page_holds_the_catalogue() -> None:

@@ -7,7 +7,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "plan.md"
 
 def test_the_document_holds_the_schema() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert renewed(text) == text, "renew it: python -m cuesta.plan.document docs/plan.md"
+    assert renewed(text) == text, "renew it: ./scripts/docs"
     assert all(
         f"| `{name}` |" in text
         for model in TABLES.values()

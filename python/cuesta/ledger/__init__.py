@@ -6,7 +6,8 @@
   `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
-- `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries.
+- `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries;
+  `document`: the page that describes them.
 - `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
 """
 

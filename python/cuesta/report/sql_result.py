@@ -79,15 +79,3 @@ def _plain_value(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON cannot represent it
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
-
-
-def markdown() -> str:
-    """Write the tables and their columns as docs/ledger.md has them."""
-    return "\n".join(_markdown())
-
-
-def _markdown() -> Iterator[str]:
-    for name, table in TABLES.items():
-        yield f"### {name}\n\n{table.what[0].upper()}{table.what[1:]}.\n\n| column | type | |\n|---|---|---|"
-        yield from (f"| `{each.name}` | {each.kind} | {each.what} |" for each in table.columns)
-        yield ""
