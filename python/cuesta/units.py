@@ -129,8 +129,8 @@ WRITTEN: dict[str, Callable[[float], str]] = {
     "s": seconds,
     "ms": lambda value: seconds(value / 1e3),
     "share": share,
-    "percent": lambda value: f"{percent(value, None)} %",
+    "percent": lambda value: share(value / 100),
     "per s": lambda value: f"{digits(value)}/s",
-    "count": lambda value: count(value) if value == int(value) else digits(value),
+    "count": lambda value: count(value) if value == round(value) else digits(value),
     "bytes": lambda value: f"{digits(value / 1024)} KiB",
 }

@@ -3,14 +3,22 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from cuesta.analysis.asymptotes import Asymptotes, Heavy, Light
 from cuesta.analysis.law import law
-from cuesta.analysis.summary import Doubted, summarise
-from cuesta.figures.step import LimitResult
+from cuesta.analysis.summary import Doubted, Summary, summarise
+from cuesta.figures.step import LimitResult, PublishedComparison
 from cuesta.report import phrases
 from cuesta.report.host import worth
 from cuesta.report.sweep import saturation
 from tests.report import made_up
+from tests.run_folder import RunFolder
+
+
+@pytest.fixture(scope="module")
+def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Summary:
+    return summarise(RunFolder(tmp_path_factory.mktemp("plain") / "run").write())
 
 
 def test_a_negative_term_stands_in_brackets() -> None:
@@ -30,10 +38,42 @@ def test_advice_is_given_once(tmp_path: Path) -> None:
     assert all(advice for _, advice in [said[0], *said[2:]])
 
 
-def test_a_limit_without_a_value_says_what_the_tape_lacks() -> None:
+def test_a_limit_without_a_value_says_what_the_tape_lacks(tmp_path: Path) -> None:
+    with_echo = summarise(made_up.good(tmp_path / "good"))
+    without = summarise(RunFolder(tmp_path / "run").write())
     limit = LimitResult("echo.max < 50ms", None, ok=False, is_duration=True, step=0)
     assert phrases.kept(limit) == "not measured"
-    assert phrases.limit_value(limit) == "the tape times no echo; add `Set Echo screen`"
+    assert phrases.limit_value(limit, without) == "the tape times no echo; add `Set Echo screen`"
+    assert phrases.limit_value(limit, with_echo) == "nothing was measured for it"
+    assert phrases.limit_value(replace(limit, limit="response{a}.p50 < 1s"), without) == "nothing was measured for it"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [
+        ("driver.cpu < 50%", 0.0021, "0.21 %"),
+        ("host.cpu.idle > 20%", 64.0, "64.0 %"),
+        ("host.per_transaction.cpu_ms < 500us", 0.31, "310 µs"),
+        ("errors.count == 0", 0.0, "0"),
+        ("response.count > 5", 60.0, "60"),
+        ("errors.rate < 1%", 0.005, "0.50 %"),
+        ("throughput > 1/s", 2.0, "2.00/s"),
+        ("characters.in_per_s_per_user > 1", 2.0, "2.00/s"),
+        ("driver.rss_per_user < 1000", 2048.0, "2.00 KiB"),
+        ("response.p99 != 1s", 0.1, "100 ms"),
+    ],
+)
+def test_a_limit_shows_its_value_in_the_unit_of_the_figure(
+    plain_run: Summary, limit: str, value: float, said: str
+) -> None:
+    result = LimitResult(limit, value, ok=True, is_duration=False, step=0)
+    assert phrases.limit_value(result, plain_run) == said
+
+
+def test_a_published_value_has_the_unit_of_its_figure() -> None:
+    row = PublishedComparison("CPU", "host.cpu.usr", None, 80.0, None, "A memo", 0, 8.0, 0.1, is_duration=False)
+    assert phrases.beside(row)[:2] == ("8.0 %", "80.0 %")
+    assert phrases.beside(replace(row, measured=None))[0] == "nothing"
 
 
 def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def test_runs_are_named_by_the_shortest_distinct_ending(paths: list[str], named:
 def test_a_run_that_is_given_twice_has_two_names() -> None:
     first, second = several.names([Path("/a"), Path("/a")])
     assert first != second
+    assert not first.startswith("//")
 
 
 def test_only_what_differs_is_listed(tmp_path: Path) -> None:

@@ -2,21 +2,14 @@
 
 from collections.abc import Callable
 
+from cuesta import units
 from cuesta.figures import CATALOGUE, Unit
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report.model import Fact, Words
-from cuesta.units import ABSENT, count, digits, seconds, share
+from cuesta.units import ABSENT, digits, seconds
 
-WRITTEN: dict[Unit, Callable[[float], str]] = {
-    Unit.SECONDS: seconds,
-    Unit.MILLISECONDS: lambda value: seconds(value / 1e3),
-    Unit.SHARE: share,
-    Unit.PERCENT: lambda value: share(value / 100),
-    Unit.PER_SECOND: digits,
-    Unit.COUNT: lambda value: count(value) if value == round(value) else digits(value),
-    Unit.BYTES: lambda value: f"{digits(value / 1024)} KiB",
-}
-"""How a value is written; the unit of a rate stands in its label."""
+WRITTEN: dict[str, Callable[[float], str]] = units.WRITTEN | {Unit.PER_SECOND: digits}
+"""How a value is written below its label, which has the unit of a rate."""
 
 ENOUGH = 10
 """A percentile with fewer values than this beyond it is marked."""

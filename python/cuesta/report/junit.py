@@ -31,7 +31,7 @@ def suite(top: Element, name: str, run: Summary) -> None:
     for step in run.steps:
         for verdict in step.limits:
             place = f"step {step.step + 1}: " if len(run.steps) > 1 else ""
-            _limit(_case(own, name, f"{place}{verdict.limit}", step.seconds), verdict)
+            _limit(_case(own, name, f"{place}{verdict.limit}", step.seconds), verdict, run)
     own.set("tests", str(len(own)))
     own.set("failures", str(len(own.findall("testcase/failure"))))
     own.set("errors", str(len(own.findall("testcase/error"))))
@@ -48,8 +48,8 @@ def _validity(own: Element, name: str, run: Summary) -> None:
     SubElement(case, "system-out").text = "\n".join(filter(None, (on_time(run), how_it_ended(run))))
 
 
-def _limit(case: Element, verdict: LimitResult) -> None:
-    measured = plain(f"measured {limit_value(verdict)}")
+def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
+    measured = plain(f"measured {limit_value(verdict, run)}")
     if not verdict.ok:
         SubElement(case, "failure", message=f"{plain(verdict.limit)}: {measured}", type="limit").text = measured
     SubElement(case, "system-out").text = measured

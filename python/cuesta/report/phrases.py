@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.asymptotes import Heavy
 from cuesta.analysis.summary import Summary
+from cuesta.figures.limit import Limit
+from cuesta.figures.reference import Reference
 from cuesta.figures.step import (
     DueAccount,
     Fairness,
@@ -16,7 +18,7 @@ from cuesta.figures.step import (
     is_stuck,
 )
 from cuesta.target import BUILTIN_HOST, without_settings
-from cuesta.units import ABSENT, count, digits, many, seconds, share
+from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
 
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -107,34 +109,28 @@ def per_s(rate: float | None) -> str:
     return ABSENT if rate is None else f"{digits(rate)}/s"
 
 
-def limit_value(verdict: LimitResult) -> str:
+def limit_value(verdict: LimitResult, summary: Summary) -> str:
     """The measured value of a limit in the limit's own unit, or why there is none."""
-    if verdict.value is None:
-        return NO_ECHO if verdict.limit.startswith("echo") else "nothing was measured for it"
-    return value_of(verdict.limit, verdict.value, verdict.is_duration)
+    figure = Limit.read(verdict.limit).figure
+    if verdict.value is not None:
+        return in_unit(verdict.value, figure.unit)
+    typed = any(step.keystrokes.count for step in summary.steps)
+    timed = any(step.echo.count for step in summary.steps)
+    return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"
 
 
+OF_ECHO = ("echo", "echo_from_sent")
 NO_ECHO = "the tape times no echo; add `Set Echo screen`"
 UNMEASURED = "nothing"
 
 
-def value_of(figure: str, value: float | None, is_duration: bool) -> str:
-    """Write a value in the unit of its figure, which `figure` begins with."""
-    if value is None:
-        return UNMEASURED
-    if is_duration:
-        return seconds(value)
-    if figure.startswith("errors.rate"):
-        return share(value)
-    return per_s(value) if "per_s" in figure or figure.startswith("throughput") else digits(value)
-
-
 def beside(each: PublishedComparison) -> tuple[str, str, str]:
     """The measured value, the published value, and their ratio."""
-    measured = value_of(each.figure, each.measured, each.is_duration)
+    unit = Reference.read(each.figure).unit
+    measured = UNMEASURED if each.measured is None else in_unit(each.measured, unit)
     if each.step is None:
         measured += f" (no step of {many(each.users or 0, 'user')})"
-    published = f"{each.bound or ''} {value_of(each.figure, each.published, each.is_duration)}".strip()
+    published = f"{each.bound or ''} {in_unit(each.published, unit)}".strip()
     return measured, published, ABSENT if each.ratio is None else f"{each.ratio:.3g} × published"
 
 

@@ -79,7 +79,7 @@ def limits(summary: Summary) -> Section:
         (
             Words(kept(judged), tone="good" if judged.ok else "bad"),
             plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
-            limit_value(judged),
+            limit_value(judged, summary),
         )
         for step in summary.steps
         for judged in step.limits

@@ -42,7 +42,7 @@ def names(folders: Sequence[Path]) -> list[str]:
         tails = ["/".join(parts[-length:]) for parts in paths]
         if len(set(tails)) == len(tails):
             return [plain(tail) for tail in tails]
-    return [f"{plain('/'.join(parts))} ({number})" for number, parts in enumerate(paths, 1)]
+    return [f"{plain(str(folder.absolute()))} ({number})" for number, folder in enumerate(folders, 1)]
 
 
 def of_runs(runs: Mapping[str, Summary]) -> Report:
@@ -126,13 +126,13 @@ def figures(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
-    results = [{each.limit: each for each in run.last.limits} for run in runs.values()]
-    for limit in dict.fromkeys(name for each in results for name in each):
-        yield limit, *(judged(of[limit]) if limit in of else ABSENT for of in results)
+    results = [(run, {each.limit: each for each in run.last.limits}) for run in runs.values()]
+    for limit in dict.fromkeys(name for _, each in results for name in each):
+        yield limit, *(judged(of[limit], run) if limit in of else ABSENT for run, of in results)
 
 
-def judged(result: LimitResult) -> Words:
-    return Words(f"{limit_value(result)}, {kept(result)}", tone="good" if result.ok else "bad")
+def judged(result: LimitResult, run: Summary) -> Words:
+    return Words(f"{limit_value(result, run)}, {kept(result)}", tone="good" if result.ok else "bad")
 
 
 def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:

@@ -1,11 +1,12 @@
 """The section of a sweep: a row for each step, plots against the swept setting, and the asymptotes in words."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.asymptotes import Above, Asymptotes, asymptotes
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
+from cuesta.figures.limit import Limit
+from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import head, written
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
@@ -48,7 +49,7 @@ def table(summary: Summary) -> Table:
             str(step.step + 1),
             *(point(step, name) for name in swept),
             *(written(name, step) for name in figures),
-            *(limit_of(step, limit) for limit in others),
+            *(limit_of(summary, step, limit) for limit in others),
             state(summary, step),
         )
         for step in summary.steps
@@ -64,12 +65,18 @@ def table(summary: Summary) -> Table:
 def limited(summary: Summary) -> dict[str, str]:
     """Name the figure of each limit: `{"echo.max < 50ms": "echo.max"}`."""
     limits = dict.fromkeys(each.limit for step in summary.steps for each in step.limits)
-    return {limit: re.split(r"[<>]", limit)[0].strip() for limit in limits}
+    return {limit: name_of(Limit.read(limit).figure) for limit in limits}
 
 
-def limit_of(step: StepFigures, limit: str) -> str:
+def name_of(figure: Reference) -> str:
+    """The figure's name in the catalogue if it is there, not its alias."""
+    return NUMBERS[figure.metric].name if figure.metric in NUMBERS and not figure.transaction else str(figure)
+
+
+def limit_of(summary: Summary, step: StepFigures, limit: str) -> str:
     """Write what a step had of a limited figure."""
-    return next((limit_value(each) for each in step.limits if each.limit == limit and each.value is not None), ABSENT)
+    found = (each for each in step.limits if each.limit == limit and each.value is not None)
+    return next((limit_value(each, summary) for each in found), ABSENT)
 
 
 def state(summary: Summary, step: StepFigures) -> Cell:
