@@ -56,6 +56,19 @@ def test_a_bad_limit_is_refused_with_the_reason(text: object, said: str) -> None
         Limit.read(text)
 
 
+@pytest.mark.parametrize("metric", ["echo", "echo_from_sent", "connect", "negotiation", "login", "lateness"])
+def test_a_class_is_refused_for_a_metric_that_has_none(metric: str) -> None:
+    figure = Limit.read(f"{metric}{{logout}}.p99 < 1s").figure  # a record may have it
+    with pytest.raises(ValueError, match="not measured by class of transactions; write it without"):
+        figure.check_class()
+
+
+@pytest.mark.parametrize("metric", ["response.p99", "response_from_sent.max", "first_response.p50", "throughput"])
+def test_a_class_is_accepted_for_a_metric_that_has_some(metric: str) -> None:
+    name, _, statistic = metric.partition(".")
+    Reference.read(f"{name}{{logout}}.{statistic}".rstrip(".")).check_class()
+
+
 def test_a_limit_holds_or_does_not() -> None:
     assert Limit.read("response.p99 < 2s").holds(1.999)
     assert not Limit.read("response.p99 < 2s").holds(2.0)

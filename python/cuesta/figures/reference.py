@@ -6,7 +6,7 @@ METRIC    = one of DURATIONS, with a STATISTIC
           | form.KEY                         part d of a certification's form, a duration
 STATISTIC = count min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
 
-DURATIONS, `throughput` and `transactions.count` may be of one class of transactions.
+Only OF_CLASSES may be of one class of transactions.
 """
 
 import difflib
@@ -15,11 +15,15 @@ from dataclasses import dataclass
 
 from cuesta import _native
 from cuesta.figures.about import Unit
-from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS
+from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, declared
+from cuesta.figures.step import Distribution, TransactionClass
 
 NUMBERS = {name: figure for name, figure in BY_NAME.items() if figure.name.rpartition(".")[0] not in DURATIONS}
 """Figures that are no statistic of a distribution, by name and by alias."""
-OF_CLASSES = {*DURATIONS, "throughput", "transactions.count", "transactions.per_s"}
+OF_CLASSES = (
+    *(name for name, kind, _ in declared(TransactionClass) if kind is Distribution),
+    *("throughput", "transactions.count", "transactions.per_s"),
+)
 """Metrics that a class of transactions has too."""
 FORM = tuple(
     f"form.{key}"
@@ -60,6 +64,15 @@ class Reference:
             metric, statistic = ".".join(filter(None, (metric, statistic))), None
         _check(metric, transaction, statistic)
         return Reference(metric, transaction, statistic)
+
+    def check_class(self) -> None:
+        """Refuse a class that the metric is not measured by (ValueError). Records of older runs may have such a one."""
+        if self.transaction and self.metric not in OF_CLASSES:
+            known = ", ".join(OF_CLASSES)
+            raise ValueError(
+                f"`{self.metric}` is not measured by class of transactions; write it without {{{self.transaction}}} "
+                f"(by class: {known})"
+            )
 
     @property
     def unit(self) -> Unit:
@@ -112,5 +125,5 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         common = ", ".join((*DURATIONS, *_COMMON))
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
         raise ValueError(f"`{metric}` is not a metric; {hint}")
-    if transaction and metric not in OF_CLASSES:
+    if transaction and metric not in {*OF_CLASSES, *DURATIONS}:
         raise ValueError(f"`{metric}` is not measured by class of transactions; write it without {{{transaction}}}")

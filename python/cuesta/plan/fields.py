@@ -329,6 +329,13 @@ def tracing_tier(meters: str) -> str | None:
 
 _SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+")
 
+
+def _limit(value: object) -> Limit:
+    limit = Limit.read(value)
+    limit.figure.check_class()
+    return limit
+
+
 _as_text = PlainSerializer(str, return_type=str)
 _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
@@ -368,4 +375,4 @@ ServiceText = Annotated[
     Service, *_typed("`transaction 150`, `echo`, `output 1000` or `shell COMMAND`", Service.read), _as_text
 ]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
-LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]
+LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", _limit), _as_text]

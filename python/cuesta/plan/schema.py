@@ -269,6 +269,13 @@ class Settings(PlanTable):
             raise ValueError("measuring takes at least 100ms")
         return measure
 
+    @field_validator("published")
+    @classmethod
+    def _of_known_classes(cls, published: tuple[PublishedFigure, ...]) -> tuple[PublishedFigure, ...]:
+        for each in published:
+            each.figure.check_class()
+        return published
+
     @field_validator("group")
     @classmethod
     def _distinct_names(cls, groups: tuple[Group, ...]) -> tuple[Group, ...]:
