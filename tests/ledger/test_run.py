@@ -167,6 +167,12 @@ def planned(folder: Path, **facts: object) -> None:
     (folder / "run.json").write_text(json.dumps(run | facts))
 
 
+def test_an_emptied_log_of_histograms_is_reported(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    (folder / "agent-0" / "histograms.hlog").write_bytes(b"")
+    assert open_run(folder).damage == ["agent-0/histograms.hlog: is empty"]
+
+
 def test_an_agent_without_records_is_reported_missing(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     planned(folder, agents=2)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, json_rows, parsed, read_object, row_of, whole_rows
+from cuesta.ledger.rows import JsonObject, json_rows, parsed, place, read_object, row_of, whole_rows
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
@@ -355,5 +355,7 @@ def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
 def durations(agent: Agent, damage: list[str]) -> Iterator[Durations]:
     """Read an agent's histogram log."""
     path = agent.folder / "histograms.hlog"
+    if agent.intervals and path.exists() and not path.stat().st_size:  # it is written with the first interval
+        damage.append(f"{place(path)}: is empty")
     rows = (row for row in whole_rows(path, damage) if row.startswith("Tag="))
     return parsed(rows, lambda row: Durations.parse(agent, row), path, damage)
