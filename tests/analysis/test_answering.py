@@ -40,7 +40,7 @@ def said(summary: Summary) -> list[str]:
 
 def test_a_host_that_answers_nothing_is_reported(tmp_path: Path) -> None:
     summary = run(tmp_path, waiting(answers=4, oldest=11.7), responses=NO_ANSWERS)
-    assert said(summary) == ["the host answered nothing: 4 users have waited for up to 11.7 s"]
+    assert said(summary) == ["no transaction ended: 4 users have waited for up to 11.7 s"]
     assert json.dumps(summary.json())
     assert summary.json()["invalid_because"][0].startswith(said(summary)[0])
     assert [(each.value, each.ok) for each in summary.last.limits] == [(None, False)] * 3
@@ -50,13 +50,13 @@ def test_a_host_that_answers_nothing_is_reported(tmp_path: Path) -> None:
 def test_timeouts_and_lost_lines_are_distinguished(tmp_path: Path) -> None:
     change = {"unanswered": 3, "errors": {"timeout": 2, "reset": 1}}
     summary = run(tmp_path, waiting(), change, responses=NO_ANSWERS, measure=1)
-    assert said(summary) == ["the host answered nothing: 2 waits timed out and 1 line was lost before the answer"]
+    assert said(summary) == ["no transaction ended: 2 waits timed out and 1 line was lost before the answer"]
     assert summary.doubts[0].doubt.advice == "see why lines were lost: reset 1"
 
 
 def test_a_prompt_that_never_comes_is_not_an_answer(tmp_path: Path) -> None:
     summary = run(tmp_path, waiting(prompts=4, oldest=9.0), responses=NO_ANSWERS)
-    assert said(summary) == ["the host answered nothing: 4 users have waited for up to 9.00 s"]
+    assert said(summary) == ["no wait was met: 4 users have waited for up to 9.00 s"]
 
 
 def test_a_user_who_logs_in_again_at_the_end_raises_no_doubt(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_user_who_logs_in_again_at_the_end_raises_no_doubt(tmp_path: Path) -> 
 def test_a_frozen_host_that_echoed_is_doubted_once(tmp_path: Path) -> None:
     change = waiting(answers=4, oldest=11.7) | {"unfinished": 4, "oldest": 11.7}
     summary = run(tmp_path, change, responses=NO_ANSWERS, histograms=ECHOES)
-    assert said(summary) == ["the host answered nothing: 4 users have waited for up to 11.7 s"]
+    assert said(summary) == ["no transaction ended: 4 users have waited for up to 11.7 s"]
 
 
 def test_a_host_that_echoes_nothing_is_reported(tmp_path: Path) -> None:

@@ -128,4 +128,4 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
     users.write_text("".join(json.dumps(row) + "\n" for row in rows))
     (section,) = unusual(summarise(folder))
     said = [part.text for part in section.parts if isinstance(part, Remark)]
-    assert said == ["1 user had waited up to 8.00 s for a prompt that did not come"]
+    assert said == ["1 user had waited up to 8.00 s at a Wait of the tape with no key before it, in vain"]

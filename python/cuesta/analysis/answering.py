@@ -80,6 +80,8 @@ class Died:
 class Unanswered:
     """Transactions began but none ended, or the host never showed what users waited for."""
 
+    begun: bool
+    """Whether transactions began; else users waited before they typed."""
     users: int
     oldest: float
     given_up: str
@@ -94,10 +96,13 @@ class Unanswered:
             return None
         slow = "see by hand whether it works; if it is only slow, measure for longer, with a longer `Set WaitTimeout`"
         users = waiting.answers + waiting.prompts
-        return cls(users, waiting.oldest, given_up(step), after_errors(step, slow))
+        begun = bool(waiting.answers + step.unanswered)
+        return cls(begun, users, waiting.oldest, given_up(step), after_errors(step, slow))
 
     def __str__(self) -> str:
-        return f"the host answered nothing: {'; '.join(filter(None, (waited(self.users, self.oldest), self.given_up)))}"
+        # Not "the host answered nothing": it may have sent something else than what the tape waits for.
+        what = "no transaction ended" if self.begun else "no wait was met"
+        return f"{what}: {'; '.join(filter(None, (waited(self.users, self.oldest), self.given_up)))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,5 +239,6 @@ def waiting_in_vain(summary: Summary) -> Iterator[str]:
         if row.waits and is_stuck(row.waited, longest):
             waited.setdefault(row.waits, []).append(row.waited)
     for what, times in waited.items():
-        wanted = f"{'an' if what[0] in 'aeiou' else 'a'} {plain(what)} that did not come"
-        yield f"{many(len(times), 'user')} had waited up to {seconds(max(times))} for {wanted}"
+        # A `prompt` is whatever a Wait without a key before it is for, such as a text anywhere on the screen.
+        wanted = "at a Wait of the tape with no key before it" if what == "prompt" else f"for an {plain(what)}"
+        yield f"{many(len(times), 'user')} had waited up to {seconds(max(times))} {wanted}, in vain"
