@@ -1,6 +1,6 @@
 """Limits: `response{logout}.p95 < 1s`. Parsed here; evaluated by the analysis.
 
-LIMIT = REFERENCE COMPARISON VALUE; `reference` has the grammar of references.
+LIMIT = REFERENCE COMPARISON VALUE; `reference` has the grammar of references. A blank may precede the value's unit.
 """
 
 import operator
@@ -18,7 +18,7 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-_SHAPE = re.compile(SHAPE + r"\s*(<=|>=|==|!=|<|>)\s*(\S+)")
+_SHAPE = re.compile(SHAPE + r"\s*(<=|>=|==|!=|<|>)\s*(\S+(?:\s+[^\s\d]+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Limit:
         figure = Reference.of(metric, transaction, statistic)
         if figure.is_of_form:
             raise ValueError(f"`{metric}` belongs to a certification's form, and a limit applies to a run")
-        return Limit(text.strip(), figure, comparison, figure.value(value))
+        return Limit(text.strip(), figure, comparison, figure.value("".join(value.split())))
 
     def holds(self, value: float) -> bool:
         """Whether `value` keeps the limit."""

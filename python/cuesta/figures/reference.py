@@ -36,6 +36,11 @@ FORM = tuple(
 SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9.]+))?"
 """A reference: metric, transaction and statistic; the metric's own dots may stand in either of its parts."""
 _STATISTIC = re.compile(r"count|min|mean|max|p\d{1,2}(\.\d+)?|p100")
+_STATISTICS = "count, min, mean, max, p50, p99, p99.9, …"
+_MEANT = {"median": "p50", "avg": "mean", "average": "mean", "minimum": "min", "maximum": "max"}
+"""Other tools' words for statistics."""
+_AT_MOST_ONE = ("errors.rate", "fairness.jain")
+"""Shares that cannot be more than 100 %; CPU of several cores can."""
 _COMMON = ("throughput", "errors.rate", "errors.count", "skipped", "host.cpu.usr")
 
 
@@ -101,9 +106,13 @@ class Reference:
         if self.unit in {Unit.SHARE, Unit.PERCENT} and text.endswith("%"):
             number, divisor = text[:-1], 100 if self.unit == Unit.SHARE else 1
         try:
-            return float(number.removesuffix("/s")) / divisor
+            value = float(number.removesuffix("/s")) / divisor
         except ValueError:
             raise ValueError(f"`{text}` is not a number") from None
+        if self.metric in _AT_MOST_ONE and value > 1:
+            hint = "it is at most 100%" if number != text else f"write {text}%, or {float(number) / 100:g}"
+            raise ValueError(f"`{self.metric}` is a share, and `{text}` is {value:.0%}; {hint}")
+        return value
 
     def __str__(self) -> str:
         which = f"{{{self.transaction}}}" if self.transaction else ""
@@ -116,10 +125,17 @@ def _seconds(text: str) -> float:
     return _native.duration(text) / 1e9
 
 
+def _meant(statistic: str | None) -> str | None:
+    """The statistic that another tool's word stands for: `p999` is `p99.9`."""
+    digits = re.fullmatch(r"p(\d\d)\.?(\d+)", statistic or "")
+    return f"p{digits[1]}.{digits[2]}" if digits else _MEANT.get(statistic or "")
+
+
 def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
     if metric in DURATIONS:
         if statistic is None or not _STATISTIC.fullmatch(statistic):
-            raise ValueError(f"`{metric}` needs a statistic: count, min, mean, max, p50, p99, p99.9, …")
+            hint = f"did you mean `{metric}.{meant}`?" if (meant := _meant(statistic)) else _STATISTICS
+            raise ValueError(f"`{metric}` needs a statistic: {hint}")
     elif metric not in NUMBERS and metric not in FORM:
         near = difflib.get_close_matches(metric, [*DURATIONS, *NUMBERS, *CATALOGUE, *FORM], n=1)
         common = ", ".join((*DURATIONS, *_COMMON))
