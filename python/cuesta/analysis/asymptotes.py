@@ -192,6 +192,6 @@ def _utilizations(summary: Summary, step: StepFigures) -> Iterator[tuple[str, fl
         yield "the built-in host's busiest thread", 1 - min(report.idle)
     if host.cpu:
         yield "the host's CPUs", (host.cpu.usr + host.cpu.sys) / 100
-    for name, device in (host.sheet.devices if host.sheet else {}).items():
+    for name, device in (host.meter_report.devices if host.meter_report else {}).items():
         if (busy := device.busy.value) is not None:
             yield f"the device {name}", busy / 100

@@ -63,7 +63,7 @@ def error_by_cause(step: StepFigures) -> Mapping[str, float]:
 
 def cost_by_cause(step: StepFigures) -> Mapping[str, float] | None:
     """CPU seconds for each transaction by cause; None without samples or completed transactions."""
-    by_cause = step.host.sheet.by_cause.value if step.host.sheet else None
+    by_cause = step.host.meter_report.by_cause.value if step.host.meter_report else None
     each = step.host.per_transaction
     if not by_cause or not each:
         return None

@@ -45,8 +45,8 @@ def _written(value: object) -> str:
 
 def _rows_from(first: object, text: str) -> list[str]:
     """The whole text if it is rows of meter reports by `cuesta meters --json`, `first` being the first of them."""
-    is_sheet = isinstance(first, dict) and {"at", "wall", "subject"} <= first.keys()
-    return [text] if is_sheet and text.startswith(json.dumps(first) + "\n") else []
+    is_report = isinstance(first, dict) and {"at", "wall", "subject"} <= first.keys()
+    return [text] if is_report and text.startswith(json.dumps(first) + "\n") else []
 
 
 def free_name(path: Path) -> str:

@@ -184,3 +184,8 @@ class HostFigures:
         Mapping[str, tuple[float, float]] | None,
         About("the 95 % interval of each cause, also of causes without samples"),
     ] = None
+
+    @property
+    def meter_report(self) -> MeterReport | None:
+        """`sheet`, by the name that the rest of the code uses; `summary.json` keeps the older key."""
+        return self.sheet

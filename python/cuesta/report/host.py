@@ -62,7 +62,7 @@ def section(summary: Summary) -> Section:
 
 def tables(step: StepFigures) -> Iterator[Table]:
     """The host's block devices, and its tasks' times off the CPU if the kernel was traced."""
-    meter_report = step.host.sheet
+    meter_report = step.host.meter_report
     if meter_report and meter_report.devices:
         tier = in_brackets(
             *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
@@ -81,8 +81,8 @@ def device(of: Device) -> Iterator[str]:
 
 def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     """The whole meter reports, folded."""
-    if step.host.sheet:
-        yield Folded("The host's meters", [Listing(meters.text(step.host.sheet))])
+    if step.host.meter_report:
+        yield Folded("The host's meters", [Listing(meters.text(step.host.meter_report))])
     pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
     found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
     if found:
@@ -97,7 +97,7 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     if host.cpu is None:
         yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
         return
-    cpu, meter_report = host.cpu, host.sheet
+    cpu, meter_report = host.cpu, host.meter_report
     cpus = f" of {many(len(meter_report.cpus), 'CPU')}" if meter_report else ""
     subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
@@ -118,7 +118,7 @@ def host_details(host: HostFigures) -> Iterator[str]:
     if host.cpu is None:
         return
     yield from unmet(host)
-    yield from idle_by_kind(host.sheet)
+    yield from idle_by_kind(host.meter_report)
     yield from network(host)
     if host.per_transaction_missing:
         yield plain(host.per_transaction_missing)
@@ -132,8 +132,12 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
         yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
     if host.meters.doubt:
         yield f"DOUBTFUL: {plain(host.meters.doubt)}"
-    if host.sheet and host.sheet.closure.accounted.value is not None and not host.sheet.closure.closes:
-        yield closing(host.sheet.closure)
+    if (
+        host.meter_report
+        and host.meter_report.closure.accounted.value is not None
+        and not host.meter_report.closure.closes
+    ):
+        yield closing(host.meter_report.closure)
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
@@ -194,15 +198,15 @@ def sum_of(*numbers: float | None) -> str | None:
 
 def network(host: HostFigures) -> Iterator[str]:
     """The owner of the network's CPU time; nothing for a host on another machine."""
-    if host.meters is None or host.sheet is None or host.sheet.network.percent.why == UNRECORDED:
+    if host.meters is None or host.meter_report is None or host.meter_report.network.percent.why == UNRECORDED:
         return
     if host.meters.order == ISOLATED:
-        yield each_side(host.sheet)
+        yield each_side(host.meter_report)
         if host.cpu and (host.cpu.others or 0.0) > OTHERS:
             others = f"others took {host.cpu.others:.1f} % of the host's CPUs"
             yield f"{others}: that these were busy is not the host's alone"
     elif host.meters.order in LOOPBACK:
-        yield from shared(host.sheet)
+        yield from shared(host.meter_report)
 
 
 def each_side(meter_report: MeterReport) -> str:
@@ -256,8 +260,8 @@ def worth(host: HostFigures) -> Iterator[str]:
     yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
     if host.meters.accounting in SOURCES:
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
-    if host.sheet and host.sheet.closure.accounted.value is not None and host.sheet.closure.closes:
-        yield closing(host.sheet.closure)
+    if host.meter_report and host.meter_report.closure.accounted.value is not None and host.meter_report.closure.closes:
+        yield closing(host.meter_report.closure)
 
 
 CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least certain"}
