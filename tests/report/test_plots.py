@@ -44,7 +44,7 @@ def test_a_histogram_counts_every_value(tmp_path: Path) -> None:
 def test_the_density_over_time_counts_every_response_of_the_run(tmp_path: Path) -> None:
     summary = summarise(made_up.good(tmp_path / "run"))
     density = next(courses(summary.recorded))
-    recorded = sum(row.histogram.count for row in summary.recorded.durations() if row.tag.series == "response")
+    recorded = sum(row.histogram.count for row in summary.recorded.histogram_rows() if row.tag.series == "response")
     assert sum(cell["n"] for cell in values(density)) == recorded
 
 

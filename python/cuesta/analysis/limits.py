@@ -8,29 +8,29 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import LimitResult, StepFigures
 
-Durations = Callable[[str, str | None], Histogram | None]
+FindHistogram = Callable[[str, str | None], Histogram | None]
 """Returns the histogram of a metric for a class of transactions, or for all (None)."""
 
 
-def judge(limits: list[Limit], step: StepFigures, durations: Durations) -> list[LimitResult]:
+def judge(limits: list[Limit], step: StepFigures, find_histogram: FindHistogram) -> list[LimitResult]:
     """Evaluate limits; a limit is not kept if its figure was not measured."""
     results = []
     for limit in limits:
-        value = measured(limit.figure, step, durations)
+        value = measured(limit.figure, step, find_histogram)
         kept = value is not None and limit.holds(value)
         results.append(LimitResult(limit.text, value, kept, limit.figure.is_duration, step.step))
     return results
 
 
-def measured(figure: Reference, step: StepFigures, durations: Durations) -> float | None:
+def measured(figure: Reference, step: StepFigures, find_histogram: FindHistogram) -> float | None:
     """Take a figure from a step; None if nothing was measured of it."""
     if figure.is_of_form:
         return None
     if figure.statistic:
-        return statistic(durations(figure.metric, figure.transaction), figure.statistic)
+        return statistic(find_histogram(figure.metric, figure.transaction), figure.statistic)
     if figure.transaction is None:
         return NUMBERS[figure.metric].of(step)
-    ended = statistic(durations("response", figure.transaction), "count") or 0
+    ended = statistic(find_histogram("response", figure.transaction), "count") or 0
     if NUMBERS[figure.metric].name == "transactions.count":
         return ended
     return ended / step.seconds if step.seconds else None

@@ -48,7 +48,7 @@ def over_time(recorded: Recorded) -> list[Point]:
 def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Histogram]]:
     """Add histograms up by stretch and series."""
     sums = dict[int, dict[str, Histogram]]()
-    for row in recorded.durations():
+    for row in recorded.histogram_rows():
         if row.tag.series in SERIES:
             series = sums.setdefault(int((row.start + row.length / 2) / width), {})
             if row.tag.series in series:
@@ -122,7 +122,7 @@ def spread(histogram: Histogram, bins: int = BINS) -> list[Bin]:
 
 def density_over_time(recorded: Recorded, series: str) -> list[TimedBin]:
     """Count the durations of a series by size and by when they ended, in at most `MOST_CELLS` stretches."""
-    rows = [row for row in recorded.durations() if row.tag.series == series and row.histogram.count]
+    rows = [row for row in recorded.histogram_rows() if row.tag.series == series and row.histogram.count]
     width = max(1.0, max((row.start + row.length for row in rows), default=0.0) / MOST_CELLS)
     sums: dict[int, Histogram] = {}
     for row in rows:

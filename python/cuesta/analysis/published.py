@@ -2,17 +2,17 @@
 
 from collections.abc import Set
 
-from cuesta.analysis.limits import Durations, measured
+from cuesta.analysis.limits import FindHistogram, measured
 from cuesta.figures.step import PublishedComparison, StepFigures
 from cuesta.plan.schema import PublishedFigure
 
 
 def beside(
-    figures: list[PublishedFigure], number: int, step: StepFigures, durations: Durations
+    figures: list[PublishedFigure], number: int, step: StepFigures, find_histogram: FindHistogram
 ) -> list[PublishedComparison]:
     """Compare the figures published for a step's number of users with that step."""
     return [
-        _beside(each, number, measured(each.figure, step, durations))
+        _beside(each, number, measured(each.figure, step, find_histogram))
         for each in figures
         if each.users in (None, step.users)
     ]

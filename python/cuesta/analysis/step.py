@@ -41,7 +41,7 @@ KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """The second part of the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
 kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in crates/cuesta-record/src/tally.rs."""
 
-OF_ECHOES = {"unechoed", "wrong-echo", "expect"}
+ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""
 
 OF_LINES = ("line_in", "line_out")
@@ -116,8 +116,8 @@ class StepRecords:
         )
         return replace(
             step,
-            limits=judge(limits(self.recorded), step, self.durations),
-            published=beside(published(self.recorded), self.number, step, self.durations),
+            limits=judge(limits(self.recorded), step, self.find_histogram),
+            published=beside(published(self.recorded), self.number, step, self.find_histogram),
         )
 
     # Counts
@@ -221,7 +221,7 @@ class StepRecords:
         """Describe one series over all classes of transactions."""
         return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
 
-    def durations(self, metric: str, transaction: str | None) -> Histogram | None:
+    def find_histogram(self, metric: str, transaction: str | None) -> Histogram | None:
         """The histogram that a limit is about: a metric of one class of transactions, or of all."""
         return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.transaction))
 
@@ -257,7 +257,7 @@ class StepRecords:
 
     def law(self, done: int) -> ResponseLaw | None:
         """Check the response-time law. None where waits failed: their time is in neither Z, K nor R."""
-        if set(by_name(self.rows)) - OF_ECHOES:
+        if set(by_name(self.rows)) - ECHO_ERRORS:
             return None
         sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
         return law(self.at_work(), self.seconds, done, sums)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__
-from cuesta.analysis.certify.extra_runs import doubts
+from cuesta.analysis.certify.extra_runs import why_not_counted
 from cuesta.analysis.certify.grade import LEAST_RUNS
-from cuesta.analysis.certify.phases import CREATION, read_script
+from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
 from cuesta.analysis.certify.run import read_run
 from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
@@ -111,7 +111,7 @@ def check_phases(group: Group, job: Job, absentee: bool) -> None:
     script, where = read_script(tape.content), f"{tape.name}.tape"
     if not script.creates:
         raise InputError(
-            f"{where}: it has no transaction `{CREATION}`",
+            f"{where}: it has no transaction `{CREATION_TRANSACTION}`",
             "begin it so, with a barrier and a pause behind: docs/certify.md; a batch of processes is --absentee",
         )
     least = 2 * METERED_EVERY
@@ -154,7 +154,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     def judge(run: Path) -> list[str]:
         trial = read_run(run, about.pause)
         record_json(run / "summary.json", trial.summary.json())
-        wrong = doubts(trial, run.parent.name)
+        wrong = why_not_counted(trial, run.parent.name)
         name = f"{run.name} of {about.runs}" if run.parent == folder else run.relative_to(folder).as_posix()
         tell(f"{name}: does not count: {'; '.join(wrong)}" if wrong else f"{name}: counts")
         return wrong

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.compare.comparison import Terms
-from cuesta.analysis.compare.metrics import ECHO, HEADLINE, OF_ECHOES
+from cuesta.analysis.compare.metrics import ECHO, ECHO_HEADLINES, HEADLINE
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.compare.sides import class_name, compared_run
 from cuesta.analysis.compare.verdict import ALPHA
@@ -77,7 +77,7 @@ def figures_to_test(job: Job) -> list[str]:
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
     classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
-    metrics = (*HEADLINE, ECHO) if classes else OF_ECHOES
+    metrics = (*HEADLINE, ECHO) if classes else ECHO_HEADLINES
     of = {"response.p95": classes, ECHO.name: groups}
     metered = job.plan.settings.meters != "none"
     return [

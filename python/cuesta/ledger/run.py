@@ -75,7 +75,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Durations:
+class HistogramRow:
     """One row of `histograms.hlog`: the durations of one tag in about a second."""
 
     agent: int
@@ -219,10 +219,10 @@ class Recorded:
             histogram for (number, tag), histogram in self.measured.items() if wanted(tag) and agent in (None, number)
         )
 
-    def durations(self) -> Iterator[Durations]:
+    def histogram_rows(self) -> Iterator[HistogramRow]:
         """Every readable row of the histogram logs, agent by agent in order of time."""
         for agent in self.agents:
-            yield from durations(agent, [])
+            yield from read_histogram_rows(agent, [])
 
 
 def open_run(folder: Path | str) -> Recorded:
@@ -332,7 +332,7 @@ def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
     """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
-    for row in (row for agent in agents if agent.folder.is_dir() for row in durations(agent, damage)):
+    for row in (row for agent in agents if agent.folder.is_dir() for row in read_histogram_rows(agent, damage)):
         step = steps.get(row.tag.step)
         if step is None:
             continue
@@ -352,10 +352,10 @@ def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
     return {number: step for agent in agents for number, step in agent.steps.items()}
 
 
-def durations(agent: Agent, damage: list[str]) -> Iterator[Durations]:
+def read_histogram_rows(agent: Agent, damage: list[str]) -> Iterator[HistogramRow]:
     """Read an agent's histogram log."""
     path = agent.folder / "histograms.hlog"
     if agent.intervals and path.exists() and not path.stat().st_size:  # it is written with the first interval
         damage.append(f"{place(path)}: is empty")
     rows = (row for row in whole_rows(path, damage) if row.startswith("Tag="))
-    return parsed(rows, lambda row: Durations.parse(agent, row), path, damage)
+    return parsed(rows, lambda row: HistogramRow.parse(agent, row), path, damage)

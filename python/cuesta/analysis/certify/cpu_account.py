@@ -23,8 +23,8 @@ OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
 """Counts of the subject alone."""
 PAGE_WAITS = "page_waits"
 """A count that readings have if a tracer was running."""
-UNTOLD = "user_and_calls"
-"""The cause that the light tracer reports if there is no sample that tells user from system calls."""
+UNSPLIT = "user_and_calls"
+"""The cause that the light tracer reports if no sample distinguishes user code from system calls."""
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class SampleTotals:
     calibrations: Counter[str] = field(default_factory=Counter)
     """Error of the calibration's constants by cause. It is equal in every reading, so it adds up linearly."""
     unmet: set[str] = field(default_factory=set)
-    """Causes of which some reading has no sample, although it might have one."""
+    """Causes that some reading could have sampled and did not."""
 
     @property
     def effective_size(self) -> float:
@@ -101,10 +101,10 @@ class CpuAccount:
         return self.subject + sum(max(seconds, 0.0) for seconds in self.whole_readings.rest.values())
 
 
-def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> CpuAccount:
-    """Add up the readings of a phase. `others` are the other phases: no reading may belong to two."""
+def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = ()) -> CpuAccount:
+    """Add up the readings of a phase. No reading may belong to another phase too."""
     rows = [row for row in recorded.metered.rows if overlap(row, span) > 0]
-    account = CpuAccount(span, why=why_no_account(recorded, span, rows, others))
+    account = CpuAccount(span, why=why_no_account(recorded, span, rows, other_phases))
     if account.why is None:
         for row in rows:
             add(account, row)
@@ -115,7 +115,7 @@ def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> 
     return account
 
 
-def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterable[Span]) -> str | None:
+def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_phases: Iterable[Span]) -> str | None:
     """Why there is no account of a phase; None if there is one."""
     if not recorded.metered.rows:
         return nothing_read(recorded)
@@ -123,7 +123,7 @@ def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], others: 
         return f"a gap in the meters: {cut[0]}"
     if sum(overlap(row, span) for row in rows) < span.seconds - 1e-3:
         return "the meters did not read from the beginning to the end of the phase"
-    if any(overlap(row, other) > 0 for other in others for row in rows):
+    if any(overlap(row, other) > 0 for other in other_phases for row in rows):
         return "no reading fell between the phases: pause for longer behind the barrier"
     if any(row.report.own.seconds.value is None for row in rows):
         return "these meters do not tell the subject's CPU time"
@@ -154,17 +154,17 @@ def add(account: CpuAccount, row: Row) -> None:
     capacity = cpus * row.length
     shares = {name: (getattr(report.cpu, name).value or 0.0) / 100 * capacity for name in (*BUSY, *REST)}
     rest = {name: shares[name] for name in REST}
-    if (others := report.own.others.value) is not None:
+    if (percent_of_others := report.own.others.value) is not None:
         is_rest = report.own.others_are_rest is not False  # in older records, which lack the field, they are
-        left = sum(shares[name] for name in BUSY) - own
-        rest["others"] = left if is_rest else others / 100 * capacity
+        busy = sum(shares[name] for name in BUSY)
+        rest["others"] = busy - own if is_rest else percent_of_others / 100 * capacity
         account.whole_readings.interrupts += 0.0 if is_rest else shares["irq"]
     account.subject += own
     account.whole_readings.rest.update(rest)
     account.whole_readings.capacity += capacity
     account.readings += 1
-    left, beyond = capacity - own, capacity - cpus * overlap(row, account.span)
-    part = max(1 - beyond / left, 0.0) if left > 0 else 1.0
+    not_own, beyond = capacity - own, capacity - cpus * overlap(row, account.span)
+    part = max(1 - beyond / not_own, 0.0) if not_own > 0 else 1.0
     account.rest.update({name: seconds * part for name, seconds in rest.items()})
     add_idle(account, report.idle, capacity)
     if report.by_cause.value:
@@ -202,7 +202,7 @@ def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
     counts = {name: cause.count.value for name, cause in by_cause.causes.items()}
     account.events.occurrences.update({name: count for name, count in counts.items() if count is not None})
     add_samples(account.samples, by_cause)
-    if UNTOLD not in by_cause.causes:
+    if UNSPLIT not in by_cause.causes:
         seconds = {name: cause.seconds.value or 0.0 for name, cause in by_cause.causes.items()}
         account.causes.update(seconds)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cuesta.analysis.certify.figure_arithmetic import less, mean
-from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, both_phases
 from cuesta.ledger.record import FormRow, RecordFigure, is_numbered
 
 Take = Callable[[CertificationRun, str], RecordFigure]
@@ -131,7 +131,7 @@ def daemon(run: CertificationRun, phase: str) -> RecordFigure:
     return RecordFigure(value=min(threads.value, others_.value))
 
 
-def others(run: CertificationRun, phase: str) -> RecordFigure:
+def used_by_others(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of others, without the kernel's threads, which have their own row."""
     all_others, threads = run.other_use(phase, "others"), daemon(run, phase)
     if all_others.value is None or threads.value is None or run.meters_whole_machine:
@@ -191,7 +191,7 @@ PART_A = (
         "idle with a wait for a page or a device, approximate",
     ),
     CpuRow("true_idle", "True idle time", "", true_idle, "idle without such a wait, − {a[eligibility_idle]}"),
-    CpuRow("others", "Used by others", "", others, "the driver, the meters and other processes"),
+    CpuRow("others", "Used by others", "", used_by_others, "the driver, the meters and other processes"),
     CpuRow("steal", "Taken by the hypervisor", "", take_use("steal"), "steal"),
     CpuRow(
         "unaccounted",
@@ -225,7 +225,7 @@ def time_rows(rows: Sequence[CpuRow], runs: Sequence[CertificationRun]) -> Rows:
 
 
 def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
-    creation, command = (mean([row.take(run, phase) for run in runs]) for phase in PHASES)
+    creation, command = (mean([row.take(run, phase) for run in runs]) for phase in SCRIPT_PHASES)
     return FormRow(
         key=row.key,
         name=row.name,

@@ -29,7 +29,7 @@ class ExtraRuns:
     """Why no run was traced."""
 
     def runs_that_count(self, what: str) -> list[CertificationRun]:
-        return [run for run in self.runs.get(what, []) if not doubts(run, what)]
+        return [run for run in self.runs.get(what, []) if not why_not_counted(run, what)]
 
     def calls(self, phase: str, *causes: str) -> RecordFigure:
         """How often causes occurred, counted by the full tracer."""
@@ -77,13 +77,13 @@ class ExtraRuns:
         """Why no run of that kind counts."""
         runs = self.runs.get(what, [])
         if runs:
-            return f"{RUN[what]} does not count: {'; '.join(doubts(runs[-1], what))}"
+            return f"{RUN[what]} does not count: {'; '.join(why_not_counted(runs[-1], what))}"
         if what == TRACED and self.untraced:
             return f"not traced: {self.untraced}"
         return f"{RUN[what]} was not made"
 
 
-def doubts(run: CertificationRun, what: str) -> list[str]:
+def why_not_counted(run: CertificationRun, what: str) -> list[str]:
     """Why a run does not count. One that is not timed counts if all users came to the end, however late."""
     return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 

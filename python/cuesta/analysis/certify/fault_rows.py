@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cuesta.analysis.certify.cpu_rows import FAULT_KINDS, FaultKind
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
-from cuesta.analysis.certify.run import PHASES, CertificationRun, both_phases
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, both_phases
 from cuesta.ledger.record import FormRow, RecordFigure
 
 HOW_COUNTED = {
@@ -17,10 +17,15 @@ HOW_COUNTED = {
 
 
 def fault_rows(runs: Sequence[CertificationRun], b: Mapping[str, FormRow], extra: ExtraRuns) -> Iterator[FormRow]:
-    """Make part c: the average time of each kind of fault, and their number."""
+    """Make part c: the average time of each kind of fault, and their number.
+
+    An average is a ratio of means: part b's mean CPU time ÷ the mean number, both over the runs that count. So
+    `page.average` is the CPU time of a page fault in a phase, minor or major; the time that a task waits off its CPU is
+    the meters' `traffic.page_wait`.
+    """
     for kind in FAULT_KINDS:
         number = number_row(kind, runs, extra)
-        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*PHASES, "total")}
+        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*SCRIPT_PHASES, "total")}
         yield FormRow(
             key=f"{kind.key}.average",
             name=f"{kind.name}: average",
@@ -35,9 +40,9 @@ def fault_rows(runs: Sequence[CertificationRun], b: Mapping[str, FormRow], extra
 
 def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRuns) -> FormRow:
     """The row with a kind's number. If the phases have none, the whole run's meter report may estimate the total."""
-    creation, command = (number_in(kind, phase, runs, extra) for phase in PHASES)
+    creation, command = (number_in(kind, phase, runs, extra) for phase in SCRIPT_PHASES)
     total = both_phases(runs, creation, command)
-    estimated = mean([run.whole_number(*kind.causes) for run in runs])
+    estimated = mean([run.count_in_whole_run(*kind.causes) for run in runs])
     return FormRow(
         key=f"{kind.key}.number",
         name=f"{kind.name}: number",

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Literal
 
 from cuesta.analysis.certify.cpu_account import CpuAccount
-from cuesta.analysis.certify.run import PHASES, CertificationRun
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun
 from cuesta.analysis.planned import allowed
 from cuesta.ledger.record import Absence, Check, Measurements, ProcessRow, RecordFigure
 from cuesta.units import many, share
@@ -52,7 +52,7 @@ def check(name: str, result: tuple[bool, str]) -> Check:
 
 def checks(timed: Sequence[CertificationRun], phased: bool) -> list[Check]:
     """Check the runs in `run-N`, whether they count or not, in the order of the form."""
-    return list(_checks(timed, runs_that_count(timed), PHASES if phased else PHASES[1:]))
+    return list(_checks(timed, runs_that_count(timed), SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]))
 
 
 def _checks(
@@ -61,7 +61,7 @@ def _checks(
     counted = f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}"
     yield check("runs", (len(runs) >= LEAST_RUNS, counted))
     if timed:
-        yield check("valid", (len(runs) == len(timed), doubts(timed)))
+        yield check("valid", (len(runs) == len(timed), first_invalid(timed)))
     if not runs:
         return
     yield check("settled", settled(runs))
@@ -79,8 +79,8 @@ def _checks(
         yield check("split", coverage(runs))
 
 
-def doubts(timed: Sequence[CertificationRun]) -> str:
-    """Why a run in `run-N` does not count."""
+def first_invalid(timed: Sequence[CertificationRun]) -> str:
+    """Why the first run in `run-N` that does not count does not; a sentence that all count if there is none."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in timed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
@@ -112,7 +112,7 @@ def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
 
 def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
     """Missing figures and why, except averages of no events and the ratio to a reference that nobody named."""
-    phases = PHASES if phased else PHASES[1:]
+    phases = SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]
     for part in ("a", "b", "c", "d"):
         for row in getattr(form, part):
             figures = (
@@ -132,9 +132,9 @@ def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     for what, values in series.items():
         if len(values) < 3:
             return False, "too few runs to tell"
-        first, others = values[0], values[1:]
-        off = abs(first / median(others) - 1) if median(others) else 0.0
-        if off > DRIFT and abs(first - median(others)) > max(others) - min(others):
+        first, later = values[0], values[1:]
+        off = abs(first / median(later) - 1) if median(later) else 0.0
+        if off > DRIFT and abs(first - median(later)) > max(later) - min(later):
             return (
                 False,
                 f"the {what} of the first run is {share(off)} off that of the others: more warming up is needed",

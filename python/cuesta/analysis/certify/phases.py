@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from cuesta import _native
-from cuesta.analysis.step import OF_ECHOES
+from cuesta.analysis.step import ECHO_ERRORS
 from cuesta.ledger import Recorded
 from cuesta.ledger.transactions import Transaction, transactions
 
-CREATION = "process creation"
+CREATION_TRANSACTION = "process creation"
 """The transaction from the first key, which is sent as soon as the process exists, to its first prompt."""
 
 
@@ -58,7 +58,7 @@ class PhasedScript:
 
     listing: str
     creates: bool
-    """Whether it has the transaction `CREATION`."""
+    """Whether it has the transaction `CREATION_TRANSACTION`."""
     pause: float | None
     """Seconds of the pause right after its first barrier; None if it has none."""
     pauses: float
@@ -73,7 +73,7 @@ def read_script(tape: _native.Tape) -> PhasedScript:
     pause = next((seconds for word, seconds in behind if word == "Sleep"), None)
     return PhasedScript(
         tape.listing(),
-        CREATION in tape.transactions(),
+        CREATION_TRANSACTION in tape.transactions(),
         pause,
         sum(slept[: -1 if is_last else None]),
     )
@@ -84,8 +84,8 @@ def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
     log = transactions(recorded)
-    created = {each.user: each.done for each in log if each.name == CREATION}
-    ended = {each.user: each.done for each in log if each.name != CREATION}
+    created = {each.user: each.done for each in log if each.name == CREATION_TRANSACTION}
+    ended = {each.user: each.done for each in log if each.name != CREATION_TRANSACTION}
     missing = why_incomplete(recorded, log, users)
     if not ended or (pause is not None and not created):
         return PhaseTimes(users, {}, [], [], missing or ["nothing was played"])
@@ -110,7 +110,7 @@ def why_incomplete(recorded: Recorded, log: Iterable[Transaction], users: int) -
         most = max(by_user.values())
         reasons.append(f"{sum(n < most for n in by_user.values())} users did not come to the end of the script")
     errors = sum((Counter(row.errors) for agent in recorded.agents for row in agent.intervals), Counter[str]())
-    reasons += [f"errors: {name} {number}" for name, number in errors.items() if name not in OF_ECHOES]
+    reasons += [f"errors: {name} {number}" for name, number in errors.items() if name not in ECHO_ERRORS]
     if sum(row.unfinished for agent in recorded.agents for row in agent.intervals[-1:]):
         reasons.append("answers were outstanding at the end: measure longer")
     return reasons

@@ -12,7 +12,7 @@ from cuesta.analysis.certify.fault_rows import fault_rows
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
-from cuesta.analysis.certify.run import PHASES, CertificationRun, read_run
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, read_run
 from cuesta.ledger.certification import Certification, hashes, text_hash
 from cuesta.ledger.record import (
     Absence,
@@ -172,7 +172,7 @@ def cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFig
 
 def run_row(certification: Certification, run: CertificationRun) -> RunRow:
     spans = run.times.spans
-    length = {name: RecordFigure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
+    length = {name: RecordFigure(value=spans[name].seconds) if name in spans else NO_PHASE for name in SCRIPT_PHASES}
     accounts = run.accounts.values()
     measured = sum(each.measured for each in accounts)
     capacity = sum(each.whole_readings.capacity for each in accounts)

@@ -22,7 +22,7 @@ UNSEEN = "the kernel's own threads were not read: within a container they cannot
 NOT_SAMPLED = RunnableTasks([], [], [])
 LONGEST = 200
 """Characters of a reason; the last ones are kept, which say most."""
-PHASES = ("creation", "command")
+SCRIPT_PHASES = ("creation", "command")
 OF_INTERRUPTS = {"softirq", "interrupts"}
 """Causes that both tracers count; only the full tracer counts the others."""
 
@@ -127,8 +127,8 @@ class CertificationRun:
         execs = report.counts.execs.value if report else None
         return None if execs is None else float(execs.count)
 
-    def whole_number(self, *causes: str) -> RecordFigure:
-        """How often causes occurred in the whole run, by its meter report; outside of the phases nothing did."""
+    def count_in_whole_run(self, *causes: str) -> RecordFigure:
+        """How often causes occurred in the whole run, by its meter report. Outside its phases a run causes none."""
         report = self._report
         by_cause = report.by_cause.value.causes if report and report.by_cause.value else {}
         counted = [by_cause[name].count.value for name in causes if name in by_cause]
@@ -143,8 +143,8 @@ class CertificationRun:
         if account is None:
             return NO_PHASE
         cpus = account.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
-        left = self.runnable.idle(account.span.begin, account.span.end, cpus)
-        return unknown("nobody looked whether its processes slept") if left is None else RecordFigure(value=left)
+        idle = self.runnable.idle(account.span.begin, account.span.end, cpus)
+        return unknown("nobody looked whether its processes slept") if idle is None else RecordFigure(value=idle)
 
     def total(self, phase: str) -> RecordFigure:
         """All CPU time of a phase."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
-from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
+from cuesta.analysis.compare.metrics import CREATION_CPU, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
 from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
 from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, estimate, judge
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
@@ -155,7 +155,7 @@ def by_part(metric: Metric, runs: Sequence[ComparedRun]) -> list[Metric]:
 def is_expected(metric: Metric, facts: RunFacts) -> bool:
     """Whether a run should have a figure: a plan may have no meters, and a benchmark has no process creation."""
     method = facts["method"]
-    if metric.name == CREATION and method.get("certifier") == "benchmark":
+    if metric.name == CREATION_CPU and method.get("certifier") == "benchmark":
         return False
     return not (metric.needs_meters and method.get("meters") == "none")
 
@@ -250,6 +250,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if late:
         few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
         yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
+    # Runs of one side that differ in host or meters are refused, so the first run's sentence stands for all of them.
     if any(each.metric.needs_meters and each.test for each in comparison.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
 

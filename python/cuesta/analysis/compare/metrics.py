@@ -49,18 +49,19 @@ HEADLINE = (metric("demand"), metric("throughput"), metric("response.p95"))
 the 95th percentile is what users feel. They are few, because each additional figure needs more runs for all."""
 ECHO = metric("echo.p95")
 """Tested as well if keys are timed: it is how the system feels to type on."""
-OF_ECHOES = (metric("keystrokes"), ECHO)
+ECHO_HEADLINES = (metric("keystrokes"), ECHO)
 """The headline figures of runs whose tapes have no transactions, only echoes."""
-CREATION, COMMAND, COMPLETION = "creation.cpu", "command.cpu", "completion"
+CREATION_CPU, COMMAND_CPU, COMPLETION = "creation.cpu", "command.cpu", "completion"
 OF_CERTIFICATIONS = (
-    Metric(CREATION, "CPU, creation", Unit.SECONDS, needs_meters=True),
-    Metric(COMMAND, "CPU, commands", Unit.SECONDS, needs_meters=True),
+    Metric(CREATION_CPU, "CPU, creation", Unit.SECONDS, needs_meters=True),
+    Metric(COMMAND_CPU, "CPU, commands", Unit.SECONDS, needs_meters=True),
     Metric(COMPLETION, "completion", Unit.SECONDS),
 )
 """The headline figures of certifications: CPU seconds of the subject in each phase, mean real time of a process."""
-HEADLINES = (OF_CERTIFICATIONS, HEADLINE, OF_ECHOES)
-"""Runs are judged by one of these sets: the first one whose last figure any run has. A certification has all three
-kinds of figures, so its set comes first."""
+HEADLINES = (OF_CERTIFICATIONS, HEADLINE, ECHO_HEADLINES)
+"""The sets of headline figures, in order of preference. A comparison takes the first set whose last figure any run
+has, and adds `ECHO` if any run timed its keys. Certification runs also have the figures of the other sets, so theirs
+comes first."""
 EXPLORATORY = tuple(
     metric(name)
     for name in (

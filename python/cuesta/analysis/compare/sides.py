@@ -12,13 +12,13 @@ from cuesta._native import Histogram
 from cuesta.analysis.certify.run import CertificationRun, read_run
 from cuesta.analysis.compare.comparability import RunFacts, facts, with_setup
 from cuesta.analysis.compare.metrics import (
-    COMMAND,
+    COMMAND_CPU,
     COMPLETION,
-    CREATION,
+    CREATION_CPU,
+    ECHO_HEADLINES,
     EXPLORATORY,
     HEADLINE,
     OF_CERTIFICATIONS,
-    OF_ECHOES,
     Metric,
     metric,
 )
@@ -146,8 +146,8 @@ def compared_run(folder: Path, step: int | None = None) -> ComparedRun:
 def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> ComparedRun:
     own = of_summary(run.folder, run.summary)
     measured = {
-        CREATION: run.cpu("creation").value,
-        COMMAND: run.cpu("command").value,
+        CREATION_CPU: run.cpu("creation").value,
+        COMMAND_CPU: run.cpu("command").value,
         COMPLETION: statistics.fmean(run.times.completion) if run.times.completion else None,
     }
     return replace(
@@ -185,7 +185,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
 
 def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
     """The figures of a step by metric; those of the host only if its meters covered enough of the interval."""
-    metrics = {each.name: each for each in (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)}
+    metrics = {each.name: each for each in (*HEADLINE, *ECHO_HEADLINES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
     return {
         name: BY_NAME[name].of(step) if name in BY_NAME and (enough or not each.needs_meters) else None

@@ -125,7 +125,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
-    """The p-value of the change at the margin nearest to the estimate."""
+    """The p-value of a shift of exactly the margin, on the side of the estimate; 1 if the estimate is within it."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(log_margin, estimated)) if abs(estimated) > log_margin else 1.0
 

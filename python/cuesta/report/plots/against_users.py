@@ -7,7 +7,19 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report.model import Plot
 from cuesta.report.phrases import UNHINDERED, ceiling, swept_apart_from_users
-from cuesta.report.plots.spec import NUMBER, REST, SECONDS, Across, Series, Spec, durations, lines, plot, quantity, span
+from cuesta.report.plots.spec import (
+    NUMBER,
+    REST,
+    SECONDS,
+    Across,
+    Series,
+    Spec,
+    duration_scale,
+    lines,
+    plot,
+    quantity,
+    span,
+)
 
 QUANTILES = ("p50", "p95", "p99")
 ROOM = 1.35
@@ -65,7 +77,7 @@ def percentiles(title: str, what: str, curves: Curves, of: Callable[[StepFigures
         if (known := [step for step in steps if of(step).p50 is not None])
     ]
     if series:
-        y = durations(what, [value for each in series for _, value in each.points])
+        y = duration_scale(what, [value for each in series for _, value in each.points])
         yield _plot(title, [], series, y, SECONDS)
 
 

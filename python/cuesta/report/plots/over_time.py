@@ -23,7 +23,7 @@ from cuesta.report.plots.spec import (
     Spec,
     colours,
     cursor,
-    durations,
+    duration_scale,
     layer_colour,
     lines,
     logarithmic,
@@ -87,7 +87,7 @@ def quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: s
             Series("p50", [(point.at, point.p50[series]) for point in known]),
             Series("p99", [(point.at, point.p99[series]) for point in known]),
         ]
-        y = durations(series, [value for each in both for _, value in each.points])
+        y = duration_scale(series, [value for each in both for _, value in each.points])
         yield _over_time(title, recorded, both, y, SECONDS)
 
 

@@ -94,7 +94,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [place for place in places if low * 0.9 <= place <= high * 1.1]
 
 
-def durations(title: str, values: Sequence[float | None]) -> Spec:
+def duration_scale(title: str, values: Sequence[float | None]) -> Spec:
     """Describe an axis of seconds: logarithmic where the values spread by more than a decade."""
     known = [value for value in values if value is not None and value > 0]
     if known and max(known) > 12 * min(known):
