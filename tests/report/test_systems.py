@@ -24,14 +24,14 @@ def known(value: float) -> RecordFigure:
     return RecordFigure(value=value)
 
 
-def line(name: str, value: float) -> FormRow:
+def form_row(name: str, value: float) -> FormRow:
     missing, spent = RecordFigure(why="no such phase"), known(value)
     return FormRow(key=name.lower(), name=name, unit="s", creation=missing, command=spent, total=spent, formula="")
 
 
 def record(system: str, users: int = 4) -> Record:
     """The record of a system whose `users` processes used 2 s of CPU time together."""
-    lines = [*(line(name, value) for name, value in CAUSES.items()), line("Total", sum(CAUSES.values()))]
+    rows = [*(form_row(name, value) for name, value in CAUSES.items()), form_row("Total", sum(CAUSES.values()))]
     return Record(
         id="00",
         given=CertificationSetup(
@@ -64,7 +64,7 @@ def record(system: str, users: int = 4) -> Record:
         ),
         method=METHOD,
         runs=[],
-        measurements=Measurements(a=[], b=lines, c=[], d=[]),
+        measurements=Measurements(a=[], b=rows, c=[], d=[]),
         published=[],
         checks=[],
         grade="observation" if "<" in system else "certified",

@@ -1,4 +1,4 @@
-"""`cuesta ledger`: lists certified systems and their goals, queries all runs, and checks typed tables."""
+"""`cuesta ledger`: lists certified systems and their goals, queries all runs, and checks historical tables."""
 
 import argparse
 from pathlib import Path

@@ -11,7 +11,8 @@ from cuesta.errors import InputError
 
 LOGOUT = "Wait+Disconnect"
 SECRET = "${"
-"""Begins a column of the users' table, such as a password. The tape up to the last one is the login, played once."""
+"""Begins a reference to a column of the users' table, such as a password. The tape up to the last one is the login,
+which is played once."""
 
 
 def looped(tape: str) -> str:

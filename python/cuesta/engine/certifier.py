@@ -21,7 +21,8 @@ from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
 EXCLUDED, SETTLING = "excluded", "settling"
-"""Folders of runs that do not count (docs/certify.md)."""
+"""Folders of runs that do not count (docs/certify.md). `ledger.certification`, which reads them, repeats these names:
+the engine may not import the ledger."""
 TRIES = 2
 """Attempts at each extra run."""
 

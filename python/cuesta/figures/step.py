@@ -484,7 +484,7 @@ class StepFigures:
 
 
 FAR_OLDER = 3.0
-"""What is unfinished this many times longer than the longest response, and a second, counts as stuck."""
+"""A wait is stuck if it is more than this many times as long as the longest response, and over a second longer."""
 
 
 def is_stuck(waited: float, longest: float) -> bool:

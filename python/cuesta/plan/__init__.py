@@ -4,7 +4,8 @@
 - `schema`: the settings of a plan, with defaults and meanings.
 - `messages`: error messages about plans, each with a remedy.
 - `sweep`: expands a matrix of settings into steps.
-- `load`: merges default < cuesta.toml < plan < environment < flag; groups steps into segments that share their lines.
+- `load`: merges settings (a flag overrides the environment, that the plan, that cuesta.toml, that the default), and
+  groups steps into segments that share their lines.
 - `document`: writes the tables of docs/plan.md, and `cli/flags.py`, from the schema.
 """
 

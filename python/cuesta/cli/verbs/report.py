@@ -21,7 +21,7 @@ EXAMPLES = """examples:
   cuesta report runs/nightly --junit nightly.xml        a test case for validity, and one for each limit
   cuesta report runs/nightly --json - | jq .response.p99
 
-Side by side is no comparison: `cuesta compare BASE NEW` says whether a difference is real.
+Side by side, chance may explain a difference: `cuesta compare BASE NEW` tests whether it does.
 It exits 0 even if runs are invalid or crossed limits; the report says so."""
 
 
