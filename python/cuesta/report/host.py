@@ -132,12 +132,9 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
         yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
     if host.meters.doubt:
         yield f"DOUBTFUL: {plain(host.meters.doubt)}"
-    if (
-        host.meter_report
-        and host.meter_report.closure.accounted.value is not None
-        and not host.meter_report.closure.closes
-    ):
-        yield closing(host.meter_report.closure)
+    closure = host.meter_report and host.meter_report.closure
+    if closure and closure.accounted.value is not None and not closure.closes:
+        yield closing(closure)
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
@@ -260,8 +257,9 @@ def worth(host: HostFigures) -> Iterator[str]:
     yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
     if host.meters.accounting in SOURCES:
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
-    if host.meter_report and host.meter_report.closure.accounted.value is not None and host.meter_report.closure.closes:
-        yield closing(host.meter_report.closure)
+    closure = host.meter_report and host.meter_report.closure
+    if closure and closure.accounted.value is not None and closure.closes:
+        yield closing(closure)
 
 
 CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least certain"}
