@@ -4,12 +4,26 @@
 //! and control functions show no characters. With an echo map only echoes may come, and each is checked.
 //!
 //! A key that is never echoed is given up when keys behind it are echoed in order, with nothing printable between them: two
-//! keys if the second was sent after the echo of the first had come, else four. Fewer are held, and count when nothing has
-//! contradicted them for a while.
+//! keys if the second was sent after the echo of the first had come, else four. Fewer stay unconfirmed, and count when nothing
+//! has contradicted them for a while.
 //!
 //! An end of row that comes while keys before the Return wait is no echo but begins a response. Then either the host does not
 //! echo this row (a password), and its keys are given up with the Return after the same while; or the response came before the
 //! echo, which is then looked for from the row's first key on.
+//!
+//! Examples. `⏎` is Return, `CR LF` when it is echoed; all keys are sent before anything is read, if nothing else is said.
+//!
+//! ```text
+//! keys typed        bytes read               outcome
+//! l s ⏎             ls CR LF                 three echoes: `Echo` at l, s and CR
+//! x l, then s       l, then s                l begins an `EchoSequence`. s was sent after the echo of l and continues it, so it is
+//!                                            certain: `Overtook`. x is never echoed; l and s are, each when its byte came
+//! x l               l                        one echo proves nothing: after `UNCONFIRMED`, x is never echoed, and l is
+//! l s ⏎             CR LF false CR LF ls CR  the first CR LF begins an `EarlyResponse`; ls CR is the echo of the whole row:
+//!                                            `Overtook`, with three late echoes
+//! p w ⏎             CR LF $                  an `EarlyResponse` too, but no echo follows: after `UNCONFIRMED`, none of the
+//!                                            three keys is echoed, as with a password
+//! ```
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -68,7 +82,8 @@ pub(crate) struct PendingKey {
     timed: bool,
 }
 
-/// Keys whose echoes seem to have come directly one after another.
+/// Keys behind one that is not echoed, whose own echoes seem to have come directly one after another: `l` and `s` of `x l s`
+/// when `ls` is read.
 #[derive(Debug, Clone, Copy)]
 struct EchoSequence {
     first: usize,
@@ -78,7 +93,7 @@ struct EchoSequence {
     broken: bool,
 }
 
-/// An end of row came while keys before the Return waited for their echo.
+/// An end of row came while keys before the Return waited for their echo: CR LF after `l s ⏎`, before any `ls`.
 #[derive(Debug, Clone, Copy)]
 struct EarlyResponse {
     /// Index of the Return among the pending characters.
@@ -91,7 +106,7 @@ struct EarlyResponse {
 
 /// This many echoes in order are no coincidence, even if all their keys were sent before the first echo came.
 const MOST_IN_SEQUENCE: usize = 4;
-/// Early echoes are held for `UNCONFIRMED`, or for `UNCONFIRMED_TIMES` the slowest recent echo if that is more.
+/// Echoes that came early are unconfirmed for this long, or for `UNCONFIRMED_TIMES` the slowest recent echo if that is more.
 const UNCONFIRMED: Duration = Duration::from_millis(500);
 const UNCONFIRMED_TIMES: u32 = 4;
 /// At most this many untimed characters may wait for their echo.
@@ -104,7 +119,8 @@ pub(crate) enum EchoMatch {
     Echo(PendingKey),
     /// It belongs to an echo: a part of one, or the echo of a key that is not timed.
     Consumed,
-    /// It proves that keys were echoed before those ahead of them, or after a response: see [`EchoMatcher::overtaken`].
+    /// With it, echoes that came early are certain: keys before them are never echoed, or a response came before its echo. The
+    /// caller gets them from [`EchoMatcher::overtaken`].
     Overtook,
     /// Not the echo that the map demands.
     Wrong,
@@ -208,14 +224,14 @@ impl EchoMatcher {
         self.drop_first(self.queue.iter().take_while(|key| key.sent < sent).count())
     }
 
-    /// Until when early echoes are held.
+    /// Until when echoes that came early are unconfirmed; `None` without any.
     pub(crate) fn unconfirmed_until(&self) -> Option<Stamp> {
         let early = self.early.map(|early| early.row.map_or(early.came, |row| row.last()));
         let last = early.or(self.sequence.map(|sequence| sequence.last()))?;
         Some(last + UNCONFIRMED.max(self.slowest.0.unwrap_or_default() * UNCONFIRMED_TIMES))
     }
 
-    /// Keys that were echoed early, and how many were never echoed, if that is certain or was held long enough.
+    /// Keys that were echoed early, and how many were never echoed, once that is certain or was unconfirmed long enough.
     pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
         let is_over = self.unconfirmed_until().is_some_and(|until| until <= now);
         let certain = self.echoed_row().or(self.sequence.filter(|sequence| self.is_certain(sequence)));
@@ -240,7 +256,7 @@ impl EchoMatcher {
         Overtaken { lost, echoes, last: sequence.last() }
     }
 
-    /// An end of row came before the echo of what was typed before the Return.
+    /// Handles an end of row that comes while keys before the Return wait for their echo: it may begin the response to that row.
     fn begin_early_response(&mut self, came: Stamp) {
         let Some(end) = self.queue.iter().position(|key| key.want == CR) else { return };
         self.sequence = None;

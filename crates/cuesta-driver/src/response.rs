@@ -29,9 +29,10 @@ pub(crate) struct Done {
     pub(crate) first: Stamp,
     /// When its last character came.
     pub(crate) at: Stamp,
-    /// How much silence tells the user that it was the last.
+    /// How long the line was silent after `at` before the user took the response for complete; zero unless the wait was for
+    /// silence.
     pub(crate) silence: Duration,
-    /// How long after `at` the response was held, because keys still waited for their echo.
+    /// How long after `at` it counted as the response. Until then it could have been an echo, because keys waited for theirs.
     pub(crate) held_for: Duration,
 }
 
@@ -53,8 +54,8 @@ impl ResponseMatcher {
         }
     }
 
-    /// A key is sent: what came before it is no response to it. `typed`: what may be echoed as part of the text;
-    /// `begins_input`: it is the first key since the last response.
+    /// Forgets what has come, because a key is sent: what came before it is no response to it. `typed`: the characters of the key
+    /// whose echo may come as text; `begins_input`: it is the first key since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], begins_input: bool) {
         let text = self.text.take().map(|mut text| {
             text.restart(typed, begins_input);
@@ -115,7 +116,7 @@ impl ResponseMatcher {
         }
     }
 
-    /// The response was held until an instant.
+    /// The complete response counts as such only from `until` on.
     pub(crate) fn was_held(&mut self, until: Stamp) {
         if let Some(done) = &mut self.done {
             done.held_for = until.since(done.at);

@@ -2,6 +2,18 @@
 //!
 //! The user keeps its next scheduled time (`next_due`). Each operation advances from it, never from when the operation was
 //! really done, so a late driver shows as lateness and not as a slower user.
+//!
+//! A response, a think time of 2 s, and a key with a gap of 0.2 s (times in seconds):
+//!
+//! ```text
+//! 10.000  the last character of the response comes   next_due 10.0, ready 10.0
+//! 10.000  `Think` adds its time, without waiting      next_due 12.0
+//! 10.000  the key adds its gap; the user listens      next_due 12.2 = keying_ends: the key is due then
+//! 12.203  the key is sent, 0.003 late                 lateness counts from the later of due time and `ready`
+//! ```
+//!
+//! If that response was accepted only at 10.5, because it might have been an echo, `ready` is 10.5. The think time still begins at
+//! 10.0, but if it ends before 10.5 the next key's gap begins at 10.5: `response_held` keeps both instants for that.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -43,7 +55,8 @@ pub(crate) struct User {
     /// From when the user can type again: its last response has come, the barrier is open, its keys before are typed. Lateness
     /// counts from here if this is after the due time.
     ready: Stamp,
-    /// From when to when the last response was held, because it might have been an echo. The next due time moves by that much.
+    /// When the last response was complete, and when it was accepted, if that was later because it might have been an echo. The
+    /// next key is not due between the two.
     response_held: Option<(Stamp, Stamp)>,
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
@@ -374,18 +387,5 @@ impl User {
     /// The end of the step that the user is in.
     fn step_end(&self) -> Stamp {
         self.step.map_or(self.shared.timeline.end(), |step| self.end_of(step))
-    }
-
-    /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
-    async fn until_the_end(&self, session: &mut Session) -> Stop {
-        if self.hung_up {
-            clock::sleep_until(self.shared.timeline.end()).await;
-            return Stop::Over;
-        }
-        let listened = match session.listen_until(self.shared.timeline.end()).await {
-            Ok(()) => session.listen_for_echoes(self.shared.timeline.drained()).await,
-            lost => lost,
-        };
-        listened.map_or_else(Stop::from, |()| Stop::Over)
     }
 }

@@ -12,7 +12,7 @@ use crate::echo_matcher::EchoMatch;
 use crate::error::LineLoss;
 
 impl Session {
-    /// Reads the line once; if nothing has come, draws a piece of what came before.
+    /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
     pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         if self.screen.is_none() {
             return self.poll_read(cx);
@@ -108,7 +108,8 @@ impl Session {
         self.end_of_echo(at);
     }
 
-    /// Accepts as echoes what has been held for long enough by an instant; says whether anything was.
+    /// Decides about echoes that came early, where they are certain or were unconfirmed long enough at `now`: counts them, and the
+    /// keys before them as never echoed. Says whether there were any.
     pub(crate) fn resolve_echoes(&mut self, now: Stamp) -> bool {
         let mut any = false;
         while let Some(overtaken) = self.echo_matcher.overtaken(now) {

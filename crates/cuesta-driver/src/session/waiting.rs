@@ -154,14 +154,14 @@ impl Session {
         self.heard
     }
 
-    /// Until when a possible response is held because keys still wait for their echo.
+    /// Until when a possible response is not accepted, because it may be the echo of keys that wait for theirs.
     fn response_held_until(&self) -> Option<Stamp> {
         let echo =
             self.echo_matcher.unconfirmed_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
         self.screen.as_ref().and_then(|screen| screen.match_held_until()).or(echo)
     }
 
-    /// Accepts a held response; says whether there was one.
+    /// Accepts a possible response that was not accepted before; says whether there was one.
     fn release(&mut self) -> bool {
         let now = clock::now();
         if let Some(at) = self

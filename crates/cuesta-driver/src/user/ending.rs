@@ -1,4 +1,4 @@
-//! Why a line was lost, if a program on this machine was at its other end.
+//! The end of a session: the run is over, or the line was lost, and if a program on this machine was at its other end, why.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -55,6 +55,19 @@ impl User {
             rows => write!(about, "; it said last: {}", rows.join(" | ")),
         };
         about
+    }
+
+    /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
+    pub(super) async fn until_the_end(&self, session: &mut Session) -> Stop {
+        if self.hung_up {
+            clock::sleep_until(self.shared.timeline.end()).await;
+            return Stop::Over;
+        }
+        let listened = match session.listen_until(self.shared.timeline.end()).await {
+            Ok(()) => session.listen_for_echoes(self.shared.timeline.drained()).await,
+            lost => lost,
+        };
+        listened.map_or_else(Stop::from, |()| Stop::Over)
     }
 }
 

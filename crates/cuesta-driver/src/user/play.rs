@@ -95,7 +95,7 @@ impl User {
         }
     }
 
-    /// Moves the next due time by a think time or a pause. It does not wait: the next key waits for its due time.
+    /// Moves the next due time by a think time or a pause. `Think` itself does not wait: the next key waits for its due time.
     async fn postpone_next_key(&mut self, session: &mut Session, pause: Duration) -> Result<(), Stop> {
         self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
