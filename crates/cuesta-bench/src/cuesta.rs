@@ -25,16 +25,16 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
     let folder = tempfile::tempdir()?;
-    let known = folder.path().join("known_hosts");
+    let known_hosts = folder.path().join("known_hosts");
     let folder = folder.path().join("agent-0");
     let before = resident();
-    let run = Run::start(spec(&job, &known)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
-    let opened = used_at(job.from())?;
-    let closed = used_at(job.until())?;
+    let run = Run::start(spec(&job, &known_hosts)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
+    let used_before = used_at(job.from())?;
+    let used_after = used_at(job.until())?;
     let grown = resident().saturating_sub(before);
     while !run.wait(Duration::from_secs(1))? {}
     let mut outcome = read(&folder, &job)?;
-    outcome.cpu = closed.cpu - opened.cpu;
+    outcome.cpu = used_after.cpu - used_before.cpu;
     outcome.memory = grown as f64 / f64::from(job.users);
     Ok(outcome.print()?)
 }
@@ -46,14 +46,14 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
     })?)
 }
 
-/// `known`: the known hosts file for new hosts' keys.
-fn spec(job: &Job, known: &Path) -> Result<RunSpec, Box<dyn Error>> {
+/// `known_hosts`: the file to which the key of a new host is added.
+fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
     let address = &job.address;
     let target = match job.framing {
         Framing::Tcp => format!("tcp://{address}"),
         Framing::Telnet | Framing::Negotiated => format!("telnet://{address}"),
         Framing::Ssh => {
-            format!("ssh://bench@{address}?agent=off&known_hosts=accept-new&known_hosts={}", known.display())
+            format!("ssh://bench@{address}?agent=off&known_hosts=accept-new&known_hosts={}", known_hosts.display())
         }
         Framing::Pty => "pty:cat".to_owned(),
     };

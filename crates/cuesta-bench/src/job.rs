@@ -5,7 +5,7 @@ use std::time::Duration;
 use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
-/// From asking for drivers to the start of their users.
+/// Time for the drivers to start: a job's users begin this long after the job is made.
 const HEAD_START: Duration = Duration::from_millis(150);
 /// Keystroke of a typist.
 pub(crate) const KEY: &[u8] = b"x";

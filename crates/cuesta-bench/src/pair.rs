@@ -12,10 +12,10 @@ use crate::process::Part;
 pub(crate) struct Pairing {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
-    /// The protocol of the limit's lines.
+    /// The protocol of the lines of the limit, which may be another one than that of the tested driver.
     pub(crate) beside: Framing,
     pub(crate) users: u32,
-    /// The limit against itself: the noise of the method.
+    /// Tests the limit instead of Cuesta. The ratio should then be 1, and its scatter is the noise of the method.
     pub(crate) control: bool,
 }
 

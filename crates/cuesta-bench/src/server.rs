@@ -22,7 +22,7 @@ const IAC: u8 = 255;
 /// Length of the terminal's answer: `DO ECHO`, `DO SGA`, `WILL NAWS`, and its window.
 const ACCEPTANCE: usize = 18;
 /// Lines that may wait to be accepted.
-const WAITING: i32 = 4096;
+const BACKLOG: i32 = 4096;
 
 /// Serves until it is killed; prints its address first.
 pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
@@ -35,7 +35,7 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
         return ssh_server::serve();
     }
     let listener = TcpListener::bind("127.0.0.1:0")?;
-    rustix::net::listen(&listener, WAITING)?;
+    rustix::net::listen(&listener, BACKLOG)?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
     Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
 }

@@ -11,8 +11,8 @@ use russh::{Channel, ChannelId, Pty};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::Builder;
 
-/// Lines that may wait to be accepted.
-const WAITING: u32 = 4096;
+/// At most this many connections may wait to be accepted.
+const BACKLOG: u32 = 4096;
 
 /// Serves until it is killed; prints its address first.
 pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
@@ -21,7 +21,7 @@ pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
     Builder::new_current_thread().enable_all().build()?.block_on(async {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-        let listener = socket.listen(WAITING)?;
+        let listener = socket.listen(BACKLOG)?;
         writeln!(io::stdout(), "{}", listener.local_addr()?)?;
         loop {
             let (stream, _) = listener.accept().await?;

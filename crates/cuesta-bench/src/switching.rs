@@ -7,7 +7,8 @@ use rustix::io::{read, write};
 use rustix::pipe::pipe;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// Context switches of a turn: two threads on one CPU pass a byte to each other and back.
+/// Context switches of one call of [`switch`]: two threads on one CPU send a byte to each other in turn, so that each byte is one
+/// switch.
 pub(crate) const SWITCHES: u32 = 40_000;
 
 pub(crate) fn switch() {

@@ -6,7 +6,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 use perf_event_open_sys::bindings as sys;
 
-/// Interrupts the thread that started it until it is dropped.
+/// A running timer. It interrupts the thread that started it; dropping it stops it.
 ///
 /// It is a perf event without a ring buffer, so that its samples are discarded. A `timerfd` would have to be read before it
 /// fires again, and a POSIX timer would deliver signals.

@@ -49,7 +49,7 @@ struct Key {
 #[derive(Debug)]
 struct Text {
     keys: Vec<Key>,
-    /// For each key, the most keys up to it that stood before the cursor at one moment.
+    /// For each key: how many keys, this one the last of them, stood in a row right before the cursor; the most at any moment.
     standing: Vec<usize>,
     /// Where the cursor was when the first key was pressed.
     begin: BufferPosition,
@@ -57,7 +57,8 @@ struct Text {
     seen: BufferPosition,
     /// The input of the key that ended the text, and whether that was Enter.
     end: Option<(usize, bool)>,
-    /// Its number of keys up to the last one that was seen before the latest output.
+    /// The number of its keys up to the last one that the screen had shown before the latest output event. Not all before that
+    /// one need have been shown.
     echoed: usize,
     /// It was typed ahead, before the answer to the previous row.
     ahead: bool,

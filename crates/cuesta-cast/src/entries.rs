@@ -21,7 +21,7 @@ const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
 /// Text after these is a secret even if the screen shows it.
 const ASSIGNS: [&str; 8] =
     ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
-/// More than this many different keys in a row may be a secret and not commands.
+/// Keys that the screen did not show may be commands only if at most this many of them differ; more may be a secret.
 const MOST_COMMANDS: usize = 3;
 
 /// The entries of a session, as ranges of strokes.

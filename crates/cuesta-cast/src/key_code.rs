@@ -43,7 +43,7 @@ pub(crate) enum Head {
     Open,
 }
 
-/// `text` must not be empty.
+/// Reads the first key of a text that is not empty.
 pub(crate) fn head(text: &str) -> Head {
     let mut characters = text.chars();
     match characters.next() {

@@ -1,4 +1,5 @@
-//! Finds the host's prompts: rows at which the person began to type that occurred twice or end as prompts do.
+//! Finds the host's prompts. A prompt is the cursor's row at the end of the greeting or of an answer to a typed row, if that row
+//! occurs at least twice, or ends with a character that usually ends a prompt (`$`, `>`, `:`).
 
 use std::collections::BTreeMap;
 
@@ -22,9 +23,9 @@ pub(crate) struct Prompts {
 impl Prompts {
     pub(crate) fn of(session: &Strokes) -> Self {
         let answers = session.strokes.iter().filter(|stroke| stroke.ends_row() && !stroke.alternate);
-        let rests = [&session.greeting].into_iter().chain(answers.map(|stroke| &stroke.answer));
+        let outputs = [&session.greeting].into_iter().chain(answers.map(|stroke| &stroke.answer));
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for row in rests.filter_map(|answer| answer.last_row()).filter(|row| is_candidate(row)) {
+        for row in outputs.filter_map(|answer| answer.last_row()).filter(|row| is_candidate(row)) {
             *seen.entry(without_numbers(&row.text)).or_default() += 1;
         }
         let mut known: Vec<_> = seen.into_iter().filter(|(row, count)| *count > 1 || row.ends_with(ENDS)).collect();

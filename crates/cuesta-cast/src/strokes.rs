@@ -22,7 +22,7 @@ pub(crate) struct Stroke {
     pub(crate) cursor: (u16, u16),
     /// Whether a program drew on the alternate screen then.
     pub(crate) alternate: bool,
-    /// Whether the screen showed its characters, each where the cursor was. Keys without any are shown.
+    /// Whether the screen showed each of its characters where the cursor was. True for a key that types no character.
     pub(crate) shown: bool,
     /// The change of the screen up to the next key. Known for characters only.
     pub(crate) reaction: Reaction,
@@ -32,9 +32,9 @@ pub(crate) struct Stroke {
 /// The output between a key and the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Answer {
-    /// The instants of its first and its last part.
+    /// When its first and its last output event came; `None` if there was no output.
     pub(crate) came: Option<(Duration, Duration)>,
-    /// The longest pause within it.
+    /// The longest time between two of its output events.
     pub(crate) longest_gap: Duration,
     /// Its readable text, up to [`MOST_TEXT`] bytes.
     pub(crate) text: String,

@@ -53,7 +53,7 @@ pub struct RecorderHandle {
 
 impl RecorderHandle {
     /// Hands over what was counted in `interval` and leaves an empty tally in its place. Waits only while all spare tallies
-    /// are still to be written. False if the recorder has stopped; [`Recorder::finish`] then gives the error.
+    /// are still to be written. False if the recorder has stopped; [`Recorder::finish`] then returns the error.
     pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
         let Ok(empty) = self.empty.recv() else { return false };
         let full = std::mem::replace(tally, empty);
@@ -168,7 +168,7 @@ struct PartialIntervals {
 }
 
 impl PartialIntervals {
-    /// Adds one thread's tally; gives the merged one when all threads have delivered.
+    /// Adds one thread's tally; returns the merged one once all threads have delivered.
     fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
         let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
         part.0.end = part.0.end.max(interval.end); // threads whose users are done end it earlier

@@ -205,7 +205,7 @@ fn control(c: char) -> Option<u8> {
     })
 }
 
-/// What the key of `c` gives with shift, on a US keyboard.
+/// The character that the key of `c` types with shift, on a US keyboard.
 fn shifted(c: char) -> char {
     const PLAIN: &str = "1234567890-=[]\\;',./`";
     const SHIFTED: &str = "!@#$%^&*()_+{}|:\"<>?~";

@@ -33,7 +33,7 @@ const MOST_NOTES: usize = 100;
 
 /// Parses a tape.
 ///
-/// `name` is its file name, for messages; the script is called by its stem. `load` gives the text of a file that the
+/// `name` is its file name, for messages; the script is called by its stem. `load` reads the text of a file that the
 /// tape names (a sourced tape, an empirical distribution), with the path as written there, or says why not.
 pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Tape, TapeErrors> {
     if text.len() > LONGEST_TAPE {
@@ -94,7 +94,7 @@ impl Tape {
         self.commands.iter().map(entry).collect()
     }
 
-    /// The commands as VHS's parser gives them (`Type`, `Options`, `Args`), with what is known of the script, as one
+    /// The commands in the form of VHS's parser (`Type`, `Options`, `Args`), with what is known of the script, as one
     /// JSON object.
     pub fn to_json(&self) -> String {
         let summary = Summary {

@@ -180,7 +180,7 @@ pub enum SshError {
         /// Its message.
         cause: String,
     },
-    /// The host gives no terminal.
+    /// The host refuses a terminal.
     #[error(
         "{address} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
     )]

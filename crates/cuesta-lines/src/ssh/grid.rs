@@ -7,7 +7,7 @@ use cuesta_record::Stamp;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 
-/// How long chaff is sent after a key: at least the first, plus a random part of the second.
+/// Chaff is sent for this long after a key: the first time, plus a random time between zero and the second.
 const CHAFF: (Duration, Duration) = (Duration::from_millis(1024), Duration::from_millis(2048));
 /// Most bytes that may wait for the next grid instant: typing never needs more.
 const MOST: usize = 16 * 1024;
@@ -67,8 +67,8 @@ impl Grid {
         &self.keys
     }
 
-    /// The first `len` keys were sent.
-    pub(super) fn went(&mut self, len: usize) {
+    /// Forgets the first `len` keys: they were sent.
+    pub(super) fn forget_sent(&mut self, len: usize) {
         self.keys.drain(..len);
     }
 
@@ -104,7 +104,7 @@ mod tests {
             if grid.next().is_some_and(|next| now >= next) {
                 let due_now = grid.due_now(now);
                 gone.push((ms, due_now, grid.keys().len()));
-                grid.went(grid.keys().len());
+                grid.forget_sent(grid.keys().len());
                 grid.move_on(now);
             }
         }
@@ -131,7 +131,7 @@ mod tests {
         grid.type_keys(start, b"k");
         let late = start + Duration::from_millis(95);
         assert_eq!(grid.due_now(late), GridSend::Keys);
-        grid.went(1);
+        grid.forget_sent(1);
         grid.move_on(late);
         assert_eq!((grid.due_now(late), grid.next()), (GridSend::Nothing, Some(start + Duration::from_millis(100))));
     }

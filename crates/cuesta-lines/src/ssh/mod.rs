@@ -218,7 +218,7 @@ impl Ssh {
             match grid.due_now(now) {
                 GridSend::Keys => {
                     let Poll::Ready(sent) = self.keys.as_mut().poll_write(cx, grid.keys()) else { break };
-                    grid.went(sent?);
+                    grid.forget_sent(sent?);
                     if !grid.keys().is_empty() {
                         continue;
                     }

@@ -24,7 +24,7 @@ use crate::lex::{is_unclosed, lex};
 use crate::script::{Settings, Step};
 use crate::words::{Word, word};
 
-/// Gives the text of a file named in a tape, or says why not.
+/// Reads a file named in a tape; returns its text, or why it cannot be read.
 pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// After this many errors the rest of a tape is not parsed.
