@@ -166,7 +166,7 @@ fn take<W: io::Write>(
         }
         CastEvent::Came(_, bytes) => writer.output(at, bytes)?,
         CastEvent::Lost(_, count) => {
-            writer.event(at, &EventKind::Marker(format!("{count} characters are missing here")))?
+            writer.event(at, &EventKind::Marker(format!("{count} characters are missing here")))?;
         }
     }
     Ok(at)
