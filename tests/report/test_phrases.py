@@ -11,7 +11,7 @@ from cuesta.analysis.summary import Doubted, Summary, summarise
 from cuesta.figures.step import LimitResult, PublishedComparison
 from cuesta.report import phrases
 from cuesta.report.host import worth
-from cuesta.report.sweep import saturation
+from cuesta.report.sweep import limited, saturation
 from tests.report import made_up
 from tests.run_folder import RunFolder
 
@@ -25,7 +25,7 @@ def test_a_negative_term_stands_in_brackets() -> None:
     found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
     assert found
     first = phrases.law_terms(found)
-    assert "− (−50.0 µs) thinking − 10.0 ms keying =" in first
+    assert "− (−50.0 µs) − 10.0 ms =" in first
 
 
 def test_advice_is_given_once(tmp_path: Path) -> None:
@@ -68,6 +68,15 @@ def test_a_limit_shows_its_value_in_the_unit_of_the_figure(
 ) -> None:
     result = LimitResult(limit, value, ok=True, is_duration=False, step=0)
     assert phrases.limit_value(result, plain_run) == said
+
+
+def test_an_unequal_limit_has_the_column_of_its_figure(tmp_path: Path) -> None:
+    limits = ["response.p99 != 1s", "errors.count==0", "throughput > 1/s", "response{x}.p95<=2s"]
+    swept = summarise(RunFolder(tmp_path / "run", users=(2, 4), limits=limits).write())
+    assert list(limited(swept).values()) == [
+        *("response.p99", "errors.count", "transactions.per_s"),
+        "response{x}.p95",
+    ]
 
 
 def test_a_published_value_has_the_unit_of_its_figure() -> None:

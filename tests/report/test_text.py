@@ -113,3 +113,19 @@ def test_an_empty_run_says_so(tmp_path: Path) -> None:
     said = shown(RunFolder(tmp_path / "run", agents=0).write())
     assert "nothing was measured" in said
     assert "the record is cut off: no agent has recorded anything" in said
+
+
+def test_kept_limits_beyond_the_sixth_are_counted(tmp_path: Path) -> None:
+    limits = [f"response.p{percent} < 9s" for percent in range(50, 58)]
+    folder = RunFolder(tmp_path / "run", limits=limits).write()
+    assert "and 2 more kept" in shown(folder)
+    assert "more kept" not in shown(folder, verbose=True)
+    assert shown(folder, verbose=True).count("< 9s") == len(limits)
+
+
+def test_a_sweep_lists_the_kept_limits_of_the_steps_with_the_most_users(tmp_path: Path) -> None:
+    limits = [f"response.p{percent} < 9s" for percent in (50, 60, 70)]
+    said = shown(RunFolder(tmp_path / "run", users=(2, 4, 8), limits=limits).write())
+    assert "step 1: response" not in said
+    assert (said.count("step 2: response"), said.count("step 3: response")) == (3, 3)
+    assert "and 3 more kept" in said

@@ -51,6 +51,8 @@ class Table:
     caption: str = ""
     details: Collection[int] = ()
     """Numbers of the rows that only a page and `--verbose` show."""
+    instead: str = ""
+    """A sentence that stands for these rows where they are not shown."""
     wide: Collection[int] = ()
     """Numbers of the columns that only a page has room for."""
     wraps: int | None = None

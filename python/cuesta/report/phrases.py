@@ -176,18 +176,19 @@ def agrees(law: ResponseLaw) -> bool:
 
 
 def law(law: ResponseLaw) -> str:
-    gap = f"N/X − Z − K and the measured response differ by {share(abs(law.error))} of a cycle"
     if agrees(law):
-        return f"consistent: nothing was left uncounted ({gap})"
-    return f"INCONSISTENT: something was left uncounted, or counted twice ({gap}; chance makes ±{share(law.chance)})"
+        return "consistent: nothing was left uncounted"
+    gap = f"{share(abs(law.error))} of a cycle, where chance makes ±{share(law.chance)}"
+    return f"INCONSISTENT: something was left uncounted, or counted twice: {gap}"
 
 
 def law_terms(law: ResponseLaw) -> str:
     """Show the law's terms."""
     return (
-        f"N/X − Z − K = {digits(law.n)} users / {digits(law.x)} per s − {_term(law.z)} thinking "
-        f"− {_term(law.k)} keying = {seconds(law.r_predicted)}; measured since sent: {seconds(law.r_measured)}. "
-        f"The edges of so short an interval make a gap of ±{share(law.chance)} by themselves"
+        f"users ÷ throughput − thinking − typing = {digits(law.n)} ÷ {digits(law.x)}/s − {_term(law.z)} "
+        f"− {_term(law.k)} = {seconds(law.r_predicted)}; measured since sent: {seconds(law.r_measured)}: they differ "
+        f"by {share(abs(law.error))} of a cycle. "
+        f"The edges of so short an interval make ±{share(law.chance)} by themselves"
     )
 
 
@@ -198,7 +199,7 @@ def _term(value: float) -> str:
 
 def no_law(step: StepFigures) -> Iterator[str]:
     if step.load != "closed":
-        yield f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {plain(step.load)}"
+        yield f"not checked: that needs a closed load, and this one is {plain(step.load)}"
 
 
 def swept_apart_from_users(step: StepFigures) -> str:

@@ -47,6 +47,8 @@ from cuesta.units import ABSENT, count, digits, many, named, seconds, share
 
 AS_THE_TAPE_SAYS = "as the tape says"
 DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it was sent"
+MOST_KEPT = 6
+"""Limits that were kept and that a first screen lists: those of the steps with the most users."""
 MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
 
@@ -75,19 +77,21 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 def limits(summary: Summary) -> Section:
     several = len(summary.steps) > 1
+    results = [(step, judged) for step in summary.steps for judged in step.limits]
     rows = [
         (
             Words(kept(judged), tone="good" if judged.ok else "bad"),
             plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
             limit_value(judged, summary),
         )
-        for step in summary.steps
-        for judged in step.limits
+        for step, judged in results
     ]
     if not rows:
         return Section("Limits", [Remark("none set; for example: --limit 'response.p99 < 500ms'")])
-    good = [number for number, row in enumerate(rows) if row[0].tone == "good"]
-    return Section("Limits", [Table(("", "limit", "measured"), rows, details=good[6:], wraps=1)])
+    good = [number for number, (_, judged) in enumerate(results) if judged.ok]
+    details = sorted(good, key=lambda number: -results[number][0].users)[MOST_KEPT:]
+    more = f"and {count(len(details))} more kept (--verbose lists them)" if details else ""
+    return Section("Limits", [Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)])
 
 
 def response(summary: Summary, step: StepFigures) -> Section:
@@ -301,7 +305,8 @@ def what_was_run(summary: Summary) -> Iterator[Part]:
             Fact("ended", summary.ended),
             Fact("command", " ".join(plain(str(word)) for word in run.get("command", []))),
             Fact("tapes", ", ".join(tapes)),
-            Fact("seed, agents", f"{run.get('seed', ABSENT)}, {run.get('agents', ABSENT)}"),
+            Fact("seed", plain(str(run.get("seed", "")))),
+            Fact("agents", plain(str(run.get("agents", "")))),
             Fact("cuesta", plain(str(run.get("cuesta", "")))),
         ]
     )

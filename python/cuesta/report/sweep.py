@@ -98,22 +98,22 @@ def point(step: StepFigures, name: str) -> str:
 def bounds(of: Asymptotes) -> Iterator[str]:
     """Sentences on the asymptotes: each with its source, and where they cross."""
     if of.light:
-        alone = "" if of.light.users == 1 else ", where R₀ may hold some waiting already"
+        alone = "" if of.light.users == 1 else ", where the response may hold some waiting already"
         yield (
-            f"{UNHINDERED}, N / (R₀ + Z + K): R₀ {seconds(of.light.response)} and Z + K {seconds(of.light.own)} "
+            f"{UNHINDERED}: response {seconds(of.light.response)}, thinking and typing {seconds(of.light.own)}, "
             f"as measured with {many(of.light.users, 'user')}{alone}"
         )
     else:
-        yield f"{UNHINDERED}, N / (R₀ + Z + K): not drawn: {of.no_light}"
+        yield f"{UNHINDERED}: not drawn: {of.no_light}"
     if of.heavy:
         yield (
-            f"{ceiling(of.heavy)}, 1 / D max = {per_s(1 / of.heavy.demand)}, "
-            f"{within(of.heavy.rate_interval)} a second: D max = "
-            f"U/X = {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, at most {share(of.heavy.utilization)} "
-            f"busy, with {listed(of.heavy.users)}; a resource that is not metered may allow less"
+            f"{ceiling(of.heavy)}: {per_s(1 / of.heavy.demand)}, {within(of.heavy.rate_interval)} a second, "
+            f"as each transaction takes {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, which was at most "
+            f"{share(of.heavy.utilization)} busy, with {listed(of.heavy.users)}; "
+            "a resource that is not metered may allow less"
         )
     else:
-        yield f"ceiling, 1 / D max: not drawn: {plain(of.no_heavy)}"
+        yield f"ceiling: not drawn: {plain(of.no_heavy)}"
     for each in of.above:
         if each.is_chance:
             yield f"{surpassed(each)}: steps of this length differ that much by chance; longer ones are surer"
@@ -136,12 +136,12 @@ def contradictions(of: Asymptotes) -> Iterator[str]:
             )
 
 
-LINES = {"light": "N / (R₀ + Z + K)", "heavy": "1 / D max"}
+LINES = {"light": "the throughput if nobody had to wait", "heavy": "the ceiling"}
 
 
 def surpassed(above: Above) -> str:
-    allows = f"{LINES[above.line]} allows {per_s(above.bound)}"
-    return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {allows}"
+    bound = f"{LINES[above.line]} is {per_s(above.bound)}"
+    return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {bound}"
 
 
 def within(interval: tuple[float, float]) -> str:

@@ -62,7 +62,8 @@ def table(of: Table) -> str:
     rules = [":--", *("--:" for _ in columns[1:])]
     body = [row for number, row in enumerate(of.rows) if number not in of.details]
     rows = [_row(of.heads, columns), rules, *(_heading(row, len(columns)) or _row(row, columns) for row in body)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+    instead = f"\n\n{escaped(of.instead)}" if of.details and of.instead else ""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows) + instead
 
 
 def _heading(row: Sequence[Cell], columns: int) -> list[str]:

@@ -126,7 +126,8 @@ def table(of: Table, verbose: bool) -> Rows:
         yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
-    yield from (Text(row, FAINT) for row in wrapped(of.caption))
+    hidden = "" if verbose or not of.details else of.instead
+    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said))
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
