@@ -112,7 +112,7 @@ def test_a_difference_beyond_chance_is_a_contradiction(tmp_path: Path) -> None:
     assert found.contradicted
     assert found.crossing is None, "the crossing of contradicted lines means nothing"
     said = " ".join(contradictions(found))
-    assert said.startswith("CONTRADICTION: 21.0/s was measured with 32 users, and 1 / D max allows 11.0/s")
+    assert said.startswith("CONTRADICTION: 21.0/s was measured with 32 users, and the ceiling is 11.0/s")
     assert list(saturation(found)) == []
 
 

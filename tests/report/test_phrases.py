@@ -8,8 +8,10 @@ import pytest
 from cuesta.analysis.asymptotes import Asymptotes, Heavy, Light
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary, summarise
+from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, PublishedComparison
 from cuesta.report import phrases
+from cuesta.report.figure import mark, marked
 from cuesta.report.host import worth
 from cuesta.report.sweep import limited, saturation
 from tests.report import made_up
@@ -77,6 +79,15 @@ def test_an_unequal_limit_has_the_column_of_its_figure(tmp_path: Path) -> None:
         *("response.p99", "errors.count", "transactions.per_s"),
         "response{x}.p95",
     ]
+
+
+def test_percentiles_of_few_values_are_marked_in_a_sweep(tmp_path: Path) -> None:
+    limits = ["response{a, b/c}.p99.9 < 9s", "response.p60 < 9s", "response.max < 9s"]
+    (first, _) = summarise(RunFolder(tmp_path / "run", users=(2, 4), limits=limits).write()).steps
+    marks = [mark(Limit.read(limit).figure, first) for limit in limits]
+    assert marks == ["*", "", ""]
+    assert marked("response.p99", first).endswith("*")
+    assert not marked("transactions.per_s", first).endswith("*")
 
 
 def test_a_published_value_has_the_unit_of_its_figure() -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from cuesta import units
 from cuesta.figures import CATALOGUE, Unit
+from cuesta.figures.catalogue import DURATIONS
+from cuesta.figures.reference import Reference
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report.model import Fact, Words
 from cuesta.units import ABSENT, digits, seconds
@@ -17,7 +19,8 @@ BEYOND = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 """The part of the values that lies beyond each percentile."""
 PERCENTILES = {**{name: name for name in BEYOND}, "p999": "p99.9", "max": "max"}
 """Statistics of a response table, and their heads."""
-FEW = f"* rests on fewer than {ENOUGH} values"
+MARK = "*"
+FEW = f"{MARK} rests on fewer than {ENOUGH} values"
 
 
 def written(name: str, step: StepFigures) -> str:
@@ -25,6 +28,27 @@ def written(name: str, step: StepFigures) -> str:
     figure = CATALOGUE[name]
     value = figure.of(step)
     return ABSENT if value is None else WRITTEN[figure.unit](value)
+
+
+def marked(name: str, step: StepFigures) -> str:
+    """Write a figure of a step; a percentile is marked where it rests on few values."""
+    of, _, statistic = name.rpartition(".")
+    distribution = getattr(step, of, None)
+    weak = isinstance(distribution, Distribution) and distribution.count and is_weak(distribution, statistic)
+    return written(name, step) + MARK * bool(weak)
+
+
+def mark(figure: Reference, step: StepFigures) -> str:
+    """The mark of a percentile that rests on few values of a step; else empty."""
+    if figure.metric not in DURATIONS or not str(figure.statistic).startswith("p"):
+        return ""
+    of = (
+        [step]
+        if figure.transaction is None
+        else [each for each in step.classes if each.transaction == figure.transaction]
+    )
+    number = sum(getattr(each, figure.metric, Distribution()).count for each in of)
+    return MARK * bool(number and is_few(number, 1 - float(str(figure.statistic)[1:]) / 100))
 
 
 def fact(name: str, step: StepFigures, detail: str = "") -> Fact:
@@ -42,12 +66,17 @@ def head(name: str, text: str = "") -> Words:
 def percentile(of: Distribution, name: str) -> str:
     """Write a percentile or the greatest value, marked where it rests on few values."""
     value: float | None = getattr(of, name)
-    return seconds(value) + ("*" if value is not None and is_weak(of, name) else "")
+    return seconds(value) + MARK * (value is not None and is_weak(of, name))
 
 
 def is_weak(of: Distribution, name: str) -> bool:
     """Whether a percentile has fewer than `ENOUGH` values beyond it."""
-    return name in BEYOND and of.count * BEYOND[name] < ENOUGH - 1e-9
+    return name in BEYOND and is_few(of.count, BEYOND[name])
+
+
+def is_few(number: int, beyond: float) -> bool:
+    """Whether fewer than `ENOUGH` of a number of values are in the share `beyond` of them."""
+    return number * beyond < ENOUGH - 1e-9
 
 
 def has_weak(of: Distribution) -> bool:

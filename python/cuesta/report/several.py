@@ -9,7 +9,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report.figure import head, written
+from cuesta.report.figure import FEW, MARK, head, marked, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
@@ -76,9 +76,11 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     unlike = list(differences(runs))
     differ: list[Part] = [Folded("Other differences", [Table(heads, unlike)])] if unlike else []
     yield Section("What was run", [Table(heads, list(what_was_run(runs))), *differ])
-    if rows := list(limits(runs)):
-        yield Section("Limits", [Table(heads, rows)])
-    yield Section("Figures", [Table(heads, list(figures(runs))), Remark(NO_COMPARISON, "faint")])
+    if judged_limits := list(limits(runs)):
+        yield Section("Limits", [Table(heads, judged_limits)])
+    rows = list(figures(runs))
+    few = [Remark(FEW, "faint")] if any(str(cell).endswith(MARK) for _, *cells in rows for cell in cells) else []
+    yield Section("Figures", [Table(heads, rows), *few, Remark(NO_COMPARISON, "faint")])
     yield Section("Sweeps", more=[Plots(list(overlaid_sweeps(runs)))])
     yield Section("Response", more=[Plots(list(curves(runs)))])
     yield Section("Host CPU by cause", more=list(host(runs)))
@@ -119,9 +121,9 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 def figures(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     """A row for each figure that any of the last steps has."""
     steps = [run.last for run in runs.values()]
-    rows: list[tuple[Cell, list[str]]] = [(head(name), [written(name, step) for step in steps]) for name in FIGURES]
+    rows: list[tuple[Cell, list[str]]] = [(head(name), [marked(name, step) for step in steps]) for name in FIGURES]
     rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]
-    rows += [(head(name), [written(name, step) for step in steps]) for name in DRIVER]
+    rows += [(head(name), [marked(name, step) for step in steps]) for name in DRIVER]
     yield from ((label, *cells) for label, cells in rows if any(cell != ABSENT for cell in cells))
 
 

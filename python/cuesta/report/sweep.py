@@ -8,7 +8,7 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
-from cuesta.report.figure import head, written
+from cuesta.report.figure import FEW, MARK, head, mark, marked
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s, plain
 from cuesta.report.plots import sweeps
@@ -48,7 +48,7 @@ def table(summary: Summary) -> Table:
         (
             str(step.step + 1),
             *(point(step, name) for name in swept),
-            *(written(name, step) for name in figures),
+            *(marked(name, step) for name in figures),
             *(limit_of(summary, step, limit) for limit in others),
             state(summary, step),
         )
@@ -59,7 +59,8 @@ def table(summary: Summary) -> Table:
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
     wide = {1 + len(swept) + number for number, name in enumerate(figures) if name not in short}
-    return Table(heads, rows, f"{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
+    few = f"{FEW}. " if any(str(cell).endswith(MARK) for row in rows for cell in row[1 + len(swept) : -1]) else ""
+    return Table(heads, rows, f"{few}{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
 
 
 def limited(summary: Summary) -> dict[str, str]:
@@ -76,7 +77,8 @@ def name_of(figure: Reference) -> str:
 def limit_of(summary: Summary, step: StepFigures, limit: str) -> str:
     """Write what a step had of a limited figure."""
     found = (each for each in step.limits if each.limit == limit and each.value is not None)
-    return next((limit_value(each, summary) for each in found), ABSENT)
+    written = (limit_value(each, summary) + mark(Limit.read(limit).figure, step) for each in found)
+    return next(written, ABSENT)
 
 
 def state(summary: Summary, step: StepFigures) -> Cell:
