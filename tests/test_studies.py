@@ -104,7 +104,7 @@ def over_ssh(here: Path, home: Path) -> Iterator[list[str]]:
         yield ["ssh.toml", "--target", host.target]
 
 
-@pytest.mark.parametrize("line", [over_telnet, over_ssh])
+@pytest.mark.parametrize("line", [over_telnet, pytest.param(over_ssh, marks=pytest.mark.nightly)])
 def test_the_emacs_study_is_typed_over_a_network(
     line: Callable[[Path, Path], AbstractContextManager[list[str]]],
     here: Path,

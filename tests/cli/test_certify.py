@@ -415,6 +415,7 @@ def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpu
     assert "WARNING: the benchmark goes idle" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("neighbours")
 def test_a_benchmark_that_computes_does_not_sleep_whoever_has_the_cpus(
     write: Write, here: Path, monkeypatch: pytest.MonkeyPatch

@@ -179,7 +179,9 @@ def test_ctrl_c_ends_rows_with_their_average() -> None:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         rest, err = process.communicate(timeout=30)
-    assert (process.returncode, "average\n" in rest, err) == (0, True, "")
+    # A busy machine may delay a reading, and its row says so.
+    errors = [row for row in err.splitlines() if "a gap: this reading came" not in row]
+    assert (process.returncode, "average\n" in rest, errors) == (0, True, [])
 
 
 def test_a_process_that_ends_gives_reasons_and_no_failure(capsys: pytest.CaptureFixture[str], here: Path) -> None:
