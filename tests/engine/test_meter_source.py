@@ -1,6 +1,7 @@
 """Which meters a run reads, and how certain their figures are."""
 
 import os
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -148,6 +149,25 @@ def test_a_request_is_one_row_and_an_unknown_one_is_refused() -> None:
     assert found.request is not None
     assert MeterRequest.parse(found.request.json()) == found.request
     assert (found.request.every, found.request.cpus) == (0.25, [2])
-    for strange in ("", "[]", '{"subjects": "machine"}'):
-        with pytest.raises(UsageError, match="not a request"):
-            MeterRequest.parse(strange)
+
+
+@pytest.mark.parametrize(
+    ("request_row", "said"),
+    [
+        ("", "not JSON: Expecting value"),
+        ("[" * 60_000, "not JSON"),
+        ("[]", "expected an object"),
+        ('{"evry": 1}', "no such name: 'evry'; the names are subject, cpus, every,"),
+        ('{"every": "x"}', 'every: expected seconds, at least 0.05 and at most a day, got "x"'),
+        ('{"every": -1}', "every: expected seconds"),
+        ('{"every": NaN}', "every: expected seconds"),
+        ('{"every": true}', "every: expected seconds"),
+        ('{"subject": 7}', "subject: expected text"),
+        ('{"cpus": [0, "1"]}', "cpus: expected a list of CPUs' numbers, or null"),
+        ('{"sampled": 1}', "sampled: expected true or false"),
+        ('{"traced": "deep"}', 'traced: expected "light", "full" or null'),
+    ],
+)
+def test_a_strange_request_is_refused_with_what_was_expected(request_row: str, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"cuesta meters stream: not a request: {said}")):
+        MeterRequest.parse(request_row)

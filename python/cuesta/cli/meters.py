@@ -11,7 +11,7 @@ from cuesta.cli import meter_rows, profile
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
-from cuesta.engine.meter_process import MeterRequest, Meters, open_meters, stream
+from cuesta.engine.meter_process import SHORTEST, MeterRequest, Meters, open_meters, stream
 from cuesta.engine.node_exporter import is_url
 from cuesta.errors import Exit, UsageError
 from cuesta.figures.meter_figure import from_json
@@ -84,7 +84,8 @@ def _record(arguments: argparse.Namespace) -> int:
     if arguments.count or arguments.report or arguments.reset:
         raise UsageError("cuesta meters: --record meters one interval", "cuesta meters 10m --record FILE")
     check_json(str(arguments.record), "--record")
-    seconds = RECORD_SECONDS if arguments.interval is None else _duration(arguments.interval)
+    interval = arguments.interval
+    seconds = RECORD_SECONDS if interval is None else _duration(interval, "cuesta meters record: INTERVAL")
     meters = start(arguments)
     with interrupts(message=None) as stopped:
         stopped.wait(seconds)
@@ -102,7 +103,8 @@ def _profile(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "cuesta meters profile: a profile consists of samples, so --plain does not apply", "leave it out"
         )
-    seconds = profile.SECONDS if arguments.count is None else _duration(arguments.count)
+    count = arguments.count
+    seconds = profile.SECONDS if count is None else _duration(count, "cuesta meters profile: SECONDS")
     meters = start(arguments)
     assert isinstance(meters, _native.Meters)
     with interrupts(message=None) as stopped:
@@ -186,13 +188,13 @@ def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _duration(text: str) -> float:
+def _duration(text: str, what: str = "cuesta meters: INTERVAL") -> float:
     try:
         every = float(text) if text.replace(".", "", 1).isdigit() else _native.duration(text) / 1e9
     except ValueError as error:
-        raise UsageError(f"cuesta meters: INTERVAL: {error}", "seconds, or a duration such as 200ms") from None
-    if not every >= 0.05:
-        raise UsageError("cuesta meters: INTERVAL: at least 50ms: the kernel counts CPU time in ticks of 10 ms")
+        raise UsageError(f"{what}: {error}", "seconds, or a duration such as 200ms") from None
+    if not every >= SHORTEST:
+        raise UsageError(f"{what}: at least 50ms: the kernel counts CPU time in ticks of 10 ms")
     return every
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import select
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TextIO
 
@@ -20,6 +20,9 @@ from cuesta.errors import CuestaError, UsageError
 
 COVERED = 0.9
 """The part of the busy samples that a profile's locations cover, 0 to 1."""
+EXAMPLE = """for example {"every": 1.0}; docs/meters.md has all names"""
+SHORTEST = 0.05
+"""Seconds of the shortest interval: the kernel counts CPU time in ticks of 10 ms."""
 LONGEST = 65_536
 """Bytes of a request."""
 
@@ -48,10 +51,43 @@ class MeterRequest:
     def parse(cls, text: str | bytes) -> "MeterRequest":
         """Read a request. Raises UsageError if it is malformed."""
         try:
-            return cls(**json.loads(text))
-        except (ValueError, TypeError) as error:
-            remedy = "the same version of cuesta is needed on both machines"
-            raise UsageError(f"cuesta meters stream: not a request: {error}", remedy) from None
+            given = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"cuesta meters stream: not a request: not JSON: {error}", EXAMPLE) from None
+        if wrong := _wrong(given):
+            raise UsageError(f"cuesta meters stream: not a request: {wrong}", EXAMPLE)
+        return cls(**given)
+
+
+def _wrong(given: object) -> str:
+    """What is wrong with a request; empty if nothing is."""
+    if not isinstance(given, dict):
+        return "expected an object"
+    for name, value in given.items():
+        if name not in EXPECTED:
+            return f"no such name: {name!r}; the names are {', '.join(EXPECTED)} (another version may have others)"
+        what, fits = EXPECTED[name]
+        if not fits(value):
+            return f"{name}: expected {what}, got {json.dumps(value)}"
+    return ""
+
+
+def _is_cpus(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(type(each) is int and each >= 0 for each in value))
+
+
+EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "subject": ("text such as machine or pid:7", lambda value: isinstance(value, str)),
+    "cpus": ("a list of CPUs' numbers, or null", _is_cpus),
+    "every": (
+        "seconds, at least 0.05 and at most a day",
+        lambda value: type(value) in (int, float) and SHORTEST <= value <= 86400,
+    ),
+    "sampled": ("true or false", lambda value: isinstance(value, bool)),
+    "stacks": ("true or false", lambda value: isinstance(value, bool)),
+    "traced": ('"light", "full" or null', lambda value: value in ("light", "full", None)),
+}
+"""The names of a request: what their values are."""
 
 
 def open_meters(request: MeterRequest) -> "Meters":
