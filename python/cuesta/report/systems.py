@@ -11,7 +11,7 @@ from cuesta.report.plots import bars
 from cuesta.report.several import NO_COMPARISON
 from cuesta.units import ABSENT, seconds
 
-PHASES = {"command": "Command sequence", "creation": "Process creation"}
+PHASE_TITLES = {"command": "Command sequence", "creation": "Process creation"}
 TOTAL = "Total"
 UNLIKE = "These systems played different scripts: each has its own plots, and their times cannot be compared."
 
@@ -33,7 +33,7 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
     unlike = [paragraph(UNLIKE)] if len(by_script(of)) > 1 else []
     yield section("Systems", [table(("", *of), about(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
     for script, alike in by_script(of).items():
-        for phase, title in PHASES.items():
+        for phase, title in PHASE_TITLES.items():
             yield section(title if len(alike) == len(of) else f"{title}, {script}", _phase(alike, phase, title))
     yield section(
         "Forms", [links([each / "record.html" for each in folders if (each / "record.html").exists()], place)]
