@@ -81,7 +81,7 @@ pub(crate) struct ClassSeries {
 
 impl GroupSeries {
     pub(crate) fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
-        let mut of = |subject: &str, series: &str| series_names.series(&group.name, subject, series);
+        let mut of = |source: &str, series: &str| series_names.series(&group.name, source, series);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
         Self {
             classes: names

@@ -30,21 +30,21 @@ impl SeriesId {
 }
 
 impl SeriesNames {
-    /// The subject of a group's keystrokes. This and the next two are no transactions: readers tell them apart by these words
-    /// (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
+    /// The source of the times of a group's keystrokes. This and the next two are no transactions: readers tell them apart by
+    /// these words (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
     pub const KEYS: &str = "keys";
-    /// The subject of the openings of a group's lines.
+    /// The source of the times of opening a group's lines.
     pub const LINE: &str = "line";
-    /// The subject of times that are measured by the kernel's stamps and by the driver's.
+    /// The source of response times by the kernel's stamps, and by the driver's beside them.
     pub const STAMPED: &str = "stamped";
 
-    /// The id of that series; a new one if the name is new. `subject`: a transaction, or one of the constants [`Self::KEYS`],
-    /// [`Self::LINE`] and [`Self::STAMPED`].
+    /// The id of that series; a new one if the name is new. `source`: where its times come from, a transaction or one of
+    /// [`Self::KEYS`], [`Self::LINE`] and [`Self::STAMPED`].
     ///
     /// # Panics
     /// Beyond 65,536 series: a plan cannot name so many.
-    pub fn series(&mut self, group: &str, subject: &str, series: &str) -> SeriesId {
-        let tag = [group, subject, series].map(escape).join("/");
+    pub fn series(&mut self, group: &str, source: &str, series: &str) -> SeriesId {
+        let tag = [group, source, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
             self.tags.push(tag);
             self.tags.len() - 1
@@ -52,7 +52,7 @@ impl SeriesNames {
         SeriesId(u16::try_from(number).expect("a plan names fewer series"))
     }
 
-    /// The name of each series: `GROUP/SUBJECT/SERIES`, each part percent-encoded where a log's tag forbids a character.
+    /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }
