@@ -3,7 +3,7 @@
 //! The clock stamps every record, so both are in one crate. It knows nothing of lines, users or tapes, and depends on no other
 //! crate of Cuesta.
 //!
-//! - [`clock`]: real or virtual time. All of Cuesta reads time and sleeps through it.
+//! - [`clock`]: real or virtual time; all Rust code but benchmarks and tests reads it and sleeps here.
 //! - [`event_queue`]: descriptors on the thread's event queue.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
