@@ -48,6 +48,19 @@ def test_the_headline_of_a_sweep_names_the_number_of_users(tmp_path: Path, limit
     )
 
 
+def test_the_headline_of_a_sweep_names_the_limit_that_was_crossed(tmp_path: Path) -> None:
+    limits = ["response.p99 < 300ms", "errors.rate < 1%"]
+    said = headline(swept(tmp_path / "run", limits=limits))
+    assert "limit kept at 4 users, crossed at 8 (response.p99 < 300ms); valid" in said
+    said = headline(swept(tmp_path / "low", limits=["response.p99 < 10ms", "errors.rate < 1%"]))
+    assert "already, the fewest tried (response.p99 < 10ms)" in said
+
+
+def test_the_headline_of_an_incomplete_run_says_how_it_ended(tmp_path: Path) -> None:
+    summary = summarise(RunFolder(tmp_path / "run", ended="interrupted").write())
+    assert "; valid; interrupted; no limit was set" in headline(summary)
+
+
 def test_a_doubtful_step_neither_keeps_nor_crosses_a_limit(tmp_path: Path) -> None:
     said = headline(swept(tmp_path / "run", limits=["response.p99 < 300ms"], busy=2))
     assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in said

@@ -44,6 +44,6 @@ def test_figures_that_no_run_has_are_left_out(tmp_path: Path) -> None:
     runs = {"bad": summarise(made_up.bad(tmp_path / "bad"))}
     rows = {getattr(label, "text", label): cells for label, *cells in several.figures(runs)}
     assert rows["response p50"] == ["100 ms"]
-    assert rows["response p99"][0].endswith("*")
+    assert str(rows["response p99"][0]).endswith("*")
     assert "echo p50" not in rows
     assert "CPU per transaction" not in rows

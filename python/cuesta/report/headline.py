@@ -12,6 +12,7 @@ from cuesta.report.phrases import (
     FAIR,
     agrees,
     doubts,
+    end_of,
     fairness,
     how_it_ended,
     law,
@@ -29,7 +30,7 @@ def headline(summary: Summary) -> str:
     parts = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
     kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)
-    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, kept)))}"
+    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, end_of(summary), kept)))}"
 
 
 def who(summary: Summary) -> str:
@@ -96,10 +97,20 @@ def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures
         return f"limit kept {places(summary, kept)}{most}" if kept else ""
     if not kept:
         fewest = " already, the fewest tried" if crossed[0] is summary.steps[0] and only_users(summary) else ""
-        return f"limit crossed {places(summary, crossed[:1] if fewest else crossed)}{fewest}"
+        shown = crossed[:1] if fewest else crossed
+        return f"limit crossed {places(summary, shown)}{fewest}{which(summary, shown)}"
     if only_users(summary) and max(step.users for step in kept) < min(step.users for step in crossed):
-        return f"limit kept {places(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
-    return f"limit kept {places(summary, kept)}, crossed {places(summary, crossed)}"
+        at = f"limit kept {places(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
+        return f"{at}{which(summary, crossed[:1])}"
+    return f"limit kept {places(summary, kept)}, crossed {places(summary, crossed)}{which(summary, crossed)}"
+
+
+def which(summary: Summary, crossed: list[StepFigures]) -> str:
+    """The limits that steps crossed, in brackets; empty if there is only one limit."""
+    if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
+        return ""
+    bad = (limit.limit for step in crossed for limit in step.limits if not limit.ok and limit.value is not None)
+    return f" ({', '.join(map(plain, dict.fromkeys(bad)))})"
 
 
 def only_users(summary: Summary) -> bool:

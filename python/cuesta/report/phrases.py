@@ -74,14 +74,19 @@ def with_advice(doubt: tuple[str, str]) -> str:
     return " → ".join(filter(None, doubt))
 
 
+def end_of(summary: Summary) -> str:
+    """Why a run is incomplete, in a word or two; empty for a complete one."""
+    words = {"completed": "", "failed": "the driver failed", "cut off": "the record breaks off"}
+    return words.get(summary.ended, summary.ended)
+
+
 def how_it_ended(summary: Summary) -> str:
     """How far an incomplete run got; empty for a complete one."""
-    if summary.ended == "completed":
+    if not (word := end_of(summary)):
         return ""
     recorded = summary.recorded
     until = max((row.start + row.length for agent in recorded.agents for row in agent.intervals), default=0.0)
     planned = max((step.end for step in recorded.steps.values()), default=None)
-    word = {"failed": "the driver failed", "cut off": "the record breaks off"}.get(summary.ended, summary.ended)
     if not until:
         return f"{word}: nothing was recorded"
     of = f" of {seconds(planned)} planned" if planned else ""
