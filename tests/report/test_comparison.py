@@ -141,3 +141,23 @@ def test_names_cannot_send_control_codes_to_the_terminal() -> None:
 
 def test_identical_runs_can_detect_a_change_of_any_size() -> None:
     assert [least_found(0.0), least_found(0.0093)] == ["any size", "0.93 %"]
+
+
+def test_without_a_spread_the_number_of_runs_for_the_margin_is_not_known() -> None:
+    comparison = changed()
+    one, *others = comparison.headline
+    assert one.test
+    unknown = replace(one, test=replace(one.test, least_change=None, runs_for_margin=None))
+    said = " ".join(text(replace(comparison, headline=[unknown, *others])).split())
+    assert "cannot say how many runs would show a change of 5 % in CPU per transaction" in said
+    many = replace(one, test=replace(one.test, least_change=0.2, runs_for_margin=None))
+    said = " ".join(text(replace(comparison, headline=[many, *others])).split())
+    assert "a change of 5 % would be found by over 500 runs in CPU per transaction" in said
+
+
+def test_figures_that_no_run_has_are_not_listed_among_the_others() -> None:
+    comparison = changed()
+    one, *rest = comparison.exploratory
+    absent = replace(one, base=(), new=(), missing="there is none", ratio=None, interval=None)
+    assert one.metric.label in text(comparison).partition("OTHERS")[2]
+    assert absent.metric.label not in text(replace(comparison, exploratory=[absent, *rest])).partition("OTHERS")[2]

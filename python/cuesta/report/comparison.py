@@ -174,7 +174,7 @@ def headline_table(comparison: Comparison) -> Iterator[Part]:
 
 
 def others(comparison: Comparison) -> Iterator[Part]:
-    seen = [each for each in comparison.exploratory if each.missing != "not measured"]
+    seen = [each for each in comparison.exploratory if each.base or each.new]
     if seen:
         yield table(seen, "", "shown without a verdict: among so many figures, some differ by chance")
 
@@ -225,8 +225,13 @@ def power(comparison: Comparison) -> Iterator[Part]:
     if finds:
         found = f"{runs_of(comparison)} detect, four times in five, a change of {', '.join(finds)}"
         yield Remark(f"{plain(found)}: by the spread that they had, {together}")
-    if coarse := [f"{label} {needed(each, comparison)}" for label, each in judged.items() if misses(each, comparison)]:
-        yield Remark(plain(f"to find the margin, {comparison.terms.margin * 100:g} %: {', '.join(coarse)}"))
+    missed = {label: each for label, each in judged.items() if misses(each, comparison)}
+    margin = f"a change of {comparison.terms.margin * 100:g} %"
+    known = [f"{needed(each, comparison)} in {label}" for label, each in missed.items() if has_need(each)]
+    if known:
+        yield Remark(plain(f"{margin} would be found by {', '.join(known)}"))
+    if unknown := [label for label, each in missed.items() if not has_need(each)]:
+        yield Remark(plain(f"cannot say how many runs would show {margin} in {', '.join(unknown)}"))
 
 
 def least_found(change: float) -> str:
@@ -239,9 +244,14 @@ def misses(judged: RatioTest, comparison: Comparison) -> bool:
     return judged.least_change is None or judged.least_change > comparison.terms.margin
 
 
+def has_need(judged: RatioTest) -> bool:
+    """Whether the number of runs that find the margin is known, or known to be too large."""
+    return judged.runs_for_margin is not None or judged.least_change is not None
+
+
 def needed(judged: RatioTest, comparison: Comparison) -> str:
     if judged.runs_for_margin is None:
-        return "an unknown number" if judged.least_change is None else f"over {MOST_RUNS}"
+        return f"over {MOST_RUNS} runs"
     apart = f"{judged.runs_for_margin} + {judged.runs_for_margin} runs"
     return f"about {many(judged.runs_for_margin, 'pair') if comparison.in_pairs else apart}"
 
