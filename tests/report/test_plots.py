@@ -8,6 +8,7 @@ from cuesta.analysis import summarise
 from cuesta.report.model import Plot
 from cuesta.report.plots import bars, courses, distributions, sweeps
 from cuesta.report.plots.over_time import host_causes
+from cuesta.report.plots.spec import REST, shares
 from tests.analysis.test_causes import metered, sampled
 from tests.report import made_up
 
@@ -52,6 +53,15 @@ def test_a_sweep_has_its_echo_against_users(tmp_path: Path) -> None:
     swept = summarise(made_up.sweep(tmp_path / "run"))
     assert titles(list(sweeps(swept))) == ["Throughput against users", "Response against users"]
     assert list(sweeps(summarise(made_up.good(tmp_path / "one")))) == []
+
+
+def test_only_the_combined_layer_is_neutral() -> None:
+    row = {f"cause {number}": 20.0 - number for number in range(7)} | {"the 2 others": 30.0}
+    layers = shares([row], None, 7)
+    assert [layer.colour == REST for layer in layers] == [False] * 8
+    layers = shares([row | {"more": 0.5, "less": 0.1}], None, 7)
+    assert [layer.colour == REST for layer in layers] == [*[False] * 7, True]
+    assert layers[-1].label == "3 others"
 
 
 def test_layers_of_bars_join_without_a_gap() -> None:

@@ -13,7 +13,6 @@ from cuesta.report.plots.spec import (
     Series,
     Spec,
     colours,
-    layer_colour,
     plot,
     quantity,
     shares,
@@ -43,15 +42,17 @@ def bars(
     layers = shares([*systems.values()], order, MOST_LAYERS)
     rows: list[Spec] = []
     left = [0.0] * len(names)
-    for number, (label, values) in enumerate(layers.items()):
-        for index, value in enumerate(values):
+    for number, each in enumerate(layers):
+        label = each.label
+        for index, value in enumerate(each.values):
             known = (errors or {}).get(names[index], {})
             error = TWO_SIDED_95 * known.get(label, known.get(label.replace(" ", "_"), 0.0))
             begin, end = left[index], left[index] + value
             rows.append({"y": names[index], "s": label, "value": value, "x": begin, "x2": end, "n": number})
             rows[-1] |= {"low": end - error, "high": end + error} if error else {}
             left[index] = end
-    series = [Series(label, (), layer_colour(number, label)) for number, label in enumerate(layers)]
+    labels = [each.label for each in layers]
+    series = [Series(each.label, (), each.colour) for each in layers]
     axis = {"labelLimit": LONGEST_NAME, "labelPadding": 6, "grid": False}
     y = {"field": "y", "type": "nominal", "title": None, "sort": names, "axis": axis}
     tip = [
@@ -75,4 +76,7 @@ def bars(
     note = f"{about}; whiskers: 95 % of samples" if errors else about
     drawn = [layer, whiskers] if any("low" in row for row in rows) else [layer]
     height, left_of = BAR * len(names) + 10, LONGEST_NAME + 10
-    yield replace(plot(title, drawn, height=height, labels=layers, left=left_of, data={"values": rows}), note=note)
+    yield replace(
+        plot(title, drawn, height=height, labels=labels, left=left_of, data={"values": rows}),
+        note=note,
+    )

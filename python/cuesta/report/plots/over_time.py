@@ -24,7 +24,6 @@ from cuesta.report.plots.spec import (
     colours,
     cursor,
     duration_scale,
-    layer_colour,
     lines,
     logarithmic,
     plot,
@@ -131,18 +130,21 @@ def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec
     places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
     values = []
     tops = [0.0] * len(places)
-    for number, (label, row) in enumerate(layers.items()):
-        for index, ((at, stretch), value) in enumerate(zip(places, row, strict=True)):
+    for number, layer in enumerate(layers):
+        for index, ((at, stretch), value) in enumerate(zip(places, layer.values, strict=True)):
             bottom, tops[index] = tops[index], tops[index] + value
             edges = {"bottom": round(bottom, 4), "top": round(tops[index], 4)}
-            values.append({"x": at, "y": round(value, 4), "s": label, "k": f"s{number}", "stretch": stretch, **edges})
-    series = [Series(label, (), layer_colour(number, label)) for number, label in enumerate(layers)]
+            values.append(
+                {"x": at, "y": round(value, 4), "s": layer.label, "k": f"s{number}", "stretch": stretch, **edges}
+            )
+    series = [Series(layer.label, (), layer.colour) for layer in layers]
     x, encoding = _x(recorded), {"color": colours(series), "detail": {"field": "stretch"}, "opacity": FADED}
     stacked = {"y": {"field": "top", **y}, "y2": {"field": "bottom"}}
     drawn = {"data": {"values": values}, "mark": {"type": "area"}, "params": [ZOOM_X, CHOSEN]}
     drawn["encoding"] = {"x": {"field": "x", **x.axis}, **stacked, **encoding}
-    layers_at = cursor(values, list(layers), x, NUMBER)
-    return plot(title, [*_measured(recorded), drawn, layers_at], labels=layers)
+    labels = [layer.label for layer in layers]
+    layers_at = cursor(values, labels, x, NUMBER)
+    return plot(title, [*_measured(recorded), drawn, layers_at], labels=labels)
 
 
 def _over_time(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:

@@ -156,19 +156,26 @@ def span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
     return {"mark": {"type": "rect", "color": colour}, "encoding": encoding, "data": {"values": [{}]}}
 
 
-def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> dict[str, list[float]]:
-    """Turn rows of shares into layers, in `order` or the largest first; those beyond `most` are combined."""
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of a stack: its value in each row."""
+
+    label: str
+    values: Sequence[float]
+    colour: str
+
+
+def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> list[Layer]:
+    """Turn rows of shares into layers, in `order` or the largest first; the rest beyond `most` is one neutral layer."""
     sums: dict[str, float] = {}
     for name, value in (each for row in rows for each in row.items()):
         sums[name] = sums.get(name, 0.0) + value
     names = list(order or sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name]))
     own = names if len(names) <= most + 1 else names[:most]
-    layers = {name.replace("_", " "): [row.get(name, 0.0) for row in rows] for name in own}
+    layers = [
+        Layer(name.replace("_", " "), [row.get(name, 0.0) for row in rows], COLOURS[number % len(COLOURS)])
+        for number, name in enumerate(own)
+    ]
     if rest := names[len(own) :]:
-        layers[f"{len(rest)} others"] = [sum(row.get(name, 0.0) for name in rest) for row in rows]
+        layers.append(Layer(f"{len(rest)} others", [sum(row.get(name, 0.0) for name in rest) for row in rows], REST))
     return layers
-
-
-def layer_colour(number: int, label: str) -> str:
-    """The colour of a layer of `shares`; the combined layer has a neutral colour."""
-    return REST if label.endswith(" others") else COLOURS[number % len(COLOURS)]
