@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import between, many, percent, rounded, seconds, seconds_between, seconds_within, share, short_count
+from cuesta.units import between, many, percent, rounded, seconds, seconds_between, seconds_within, share
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,6 @@ def test_shares(value: float, text: str) -> None:
 
 def test_one_and_many() -> None:
     assert (many(1, "user"), many(12345, "user")) == ("1 user", "12,345 users")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0, "0"), (999_999, "999,999"), (1_000_000, "1.00 M"), (12_345_678, "12.3 M")]
-)
-def test_short_counts(value: int, text: str) -> None:
-    assert short_count(value) == text
 
 
 @pytest.mark.parametrize(

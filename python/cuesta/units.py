@@ -110,11 +110,6 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def short_count(value: int) -> str:
-    """Write a whole number in at most 7 characters, millions as `12.3 M`."""
-    return count(value) if value < 1_000_000 else f"{digits(value / 1e6)} M"
-
-
 def named(counts: Mapping[str, int]) -> str:
     """List counts, each after its name."""
     return ", ".join(f"{name} {count(number)}" for name, number in counts.items())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cuesta.analysis import summarise
 from cuesta.report import meter_rows, meters, text
-from cuesta.report.layout import grown, in_columns
+from cuesta.report.layout import in_columns
 from tests.meter_reports import events, meter_report, plain, typed
 from tests.report.made_up import by_cause
 from tests.run_folder import RunFolder
@@ -27,14 +27,6 @@ def test_an_empty_cell_keeps_its_place() -> None:
 @given(st.text("abc", min_size=1, max_size=12), CELLS, st.integers(0, 9))
 def test_cells_never_touch(label: str, cells: list[str], width: int) -> None:
     assert in_columns(label, width, cells, [width] * len(cells)).split() == [label, *cells]
-
-
-@given(CELLS)
-def test_columns_grow_with_their_cells(cells: list[str]) -> None:
-    widths = grown([7] * len(cells), [cells])
-    row = in_columns("", 0, cells, widths)
-    assert len(row) == sum(widths)
-    assert all(width >= len(cell) + 2 for width, cell in zip(widths, cells, strict=True))
 
 
 NUMBER = re.compile(r"[−+]?\d{1,3}(,\d{3})*(\.\d+)?")

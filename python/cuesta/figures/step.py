@@ -12,9 +12,6 @@ from cuesta._native import Histogram
 from cuesta.figures.about import About, Better, Unit
 from cuesta.figures.host import HostFigures
 
-ENOUGH_FOR_P999 = 10_000
-"""With fewer values than this, the 99.9th percentile rests on a handful of them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Distribution:

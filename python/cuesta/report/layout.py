@@ -10,12 +10,3 @@ def in_columns(label: str, width: int, cells: Iterable[str], widths: Iterable[in
         end += own
         row += cell.rjust(max(end - len(row), len(cell) + bool(cell and row)))
     return row
-
-
-def grown(widths: Iterable[int], rows: Iterable[Iterable[str]], gap: int = 2) -> list[int]:
-    """The widths of columns in which all cells of these rows fit, with a gap before each; none gets narrower."""
-    columns = list(widths)
-    for row in rows:
-        for number, cell in enumerate(row):
-            columns[number] = max(columns[number], len(cell) + gap)
-    return columns
