@@ -7,6 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from cuesta.cli import main
 from cuesta.cli.run import overview
 from cuesta.engine.job import prepare
+from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
@@ -59,3 +60,12 @@ def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.Captur
 def test_the_first_row_of_a_run_names_users_and_target(here: Path, target: str, said: str) -> None:
     job = prepare(load(RawOptions(flags={"users": "4", "target": target}), here))
     assert overview(job).startswith(said)
+
+
+def test_a_folder_with_files_is_refused_before_anything_else(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write("notes.txt", "mine\n").parent
+    for more in ([], ["--dry-run"]):
+        assert main(["run", "--out", str(folder), *more]) == Exit.FAILED
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith(f"cuesta: {folder}: the run folder is not empty\n")

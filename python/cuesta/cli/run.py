@@ -9,6 +9,7 @@ from pathlib import Path
 from cuesta.cli.dry_run import duration, plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
+from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import RunResult, run
@@ -23,6 +24,8 @@ from cuesta.units import count, many, minutes
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
+    if arguments.out:
+        check_empty(arguments.out)
     job = prepare(load(_options(arguments), Path.cwd()))
     if arguments.dry_run:
         if arguments.json != "-":

@@ -23,6 +23,12 @@ from cuesta.target import BUILTIN_HOST
 FORMAT = 1
 
 
+def check_empty(folder: Path) -> None:
+    """Raise CuestaError if there are files in a folder that is to be a run folder."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise CuestaError(f"{folder}: the run folder is not empty", "give a new one: --out FOLDER")
+
+
 @contextmanager
 def run_folder(out: Path | None, name: str) -> Iterator[Path]:
     """Make the folder. If the run cannot start, delete what was made; a folder that existed before stays."""
@@ -105,8 +111,7 @@ def _free(parent: Path, name: str) -> Path:
 def _make(folder: Path) -> None:
     try:
         private_folder(folder)
-        if any(folder.iterdir()):
-            raise CuestaError(f"{folder}: the run folder is not empty", "give a new one: --out FOLDER")
+        check_empty(folder)
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()
