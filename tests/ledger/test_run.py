@@ -206,3 +206,13 @@ def test_raw_files_exclude_derived_files(tmp_path: Path) -> None:
     assert "agent-0/histograms.hlog" in names
     assert "run.json" in names
     assert not {"report.html", "summary.json", ".report.html.1.part"} & set(names)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"\xff\xfe", "it is no JSON in UTF-8"), (b"{", "it is no JSON in UTF-8"), (b"[]", "it is no JSON object")],
+)
+def test_a_spoilt_description_is_named_without_python_words(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(InputError, match=f"run.json: cannot be read: {said}$"):
+        open_run(tmp_path)

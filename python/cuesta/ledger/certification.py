@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from cuesta.errors import InputError
 from cuesta.ledger.record import FORMAT, CertificationSetup
+from cuesta.ledger.rows import why_unreadable
 from cuesta.ledger.run import raw_files
 
 GIVEN = "certification.json"
@@ -81,7 +82,7 @@ def read_object(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(f"{path.parent}: no certification: there is no {path.name} in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SpoiltError(f"{path}: cannot be read: {error}") from None
+        raise SpoiltError(f"{path}: cannot be read: {why_unreadable(error)}") from None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise SpoiltError(f"{path}: is of format {version}, which there is not")
     if version > FORMAT:

@@ -52,6 +52,15 @@ def read_object(path: Path, damage: list[str]) -> JsonObject:
     return content
 
 
+def why_unreadable(error: Exception) -> str:
+    """Why a file of JSON could not be read, without Python's words."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, KeyError):
+        return f"there is no {error} in it"
+    return "it is no JSON in UTF-8" if isinstance(error, ValueError) else "it is no JSON object"
+
+
 def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
     """A function that makes a `kind` of a row. The row may have additional keys, and lack fields with a default."""
     required = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]

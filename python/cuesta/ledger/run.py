@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, json_rows, parsed, place, read_object, row_of, whole_rows
+from cuesta.ledger.rows import JsonObject, json_rows, parsed, place, read_object, row_of, whole_rows, why_unreadable
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
@@ -263,7 +263,7 @@ def read_run(folder: Path) -> JsonObject:
     except FileNotFoundError:
         raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+        raise InputError(f"{path}: cannot be read: {why_unreadable(error)}") from None
     if not isinstance(version, int) or version > FORMAT:
         raise InputError(
             f"{folder}: is of format {version}, and this cuesta reads up to {FORMAT}",
