@@ -61,3 +61,9 @@ def test_a_plan_is_shown_with_its_timeline(
     )
     assert main(["check", "plan.toml"]) == 0
     assert capsys.readouterr().out.replace(str(Path.cwd()), "HERE") == snapshot
+
+
+def test_a_tape_that_does_nothing_says_so(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("settings.tape", "Set KeyRate 10cps\n")
+    assert main(["check", "settings.tape"]) == 0
+    assert "`cuesta run` refuses it: it can only be a part of another tape" in capsys.readouterr().out

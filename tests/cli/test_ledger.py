@@ -164,3 +164,10 @@ def test_the_tables_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "steps: a row for each load step of a run" in capsys.readouterr().out
     assert main(["ledger", "--tables", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"]["columns"][0]["name"] == "folder"
+
+
+@pytest.mark.parametrize("goal", ["x", "-3", "inf", "5s"])
+def test_a_goal_that_is_no_time_is_refused(goal: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ledger", f"--goal={goal}"])
+    assert f"expected a time of more than 0, without a unit, got '{goal}'" in capsys.readouterr().err

@@ -25,6 +25,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _tape(where: str) -> tuple[str, Any]:
     tape = read_tape(where)
     notes = [f"note: {note}" for note in tape.notes]
+    if tape.content.is_idle():
+        notes.append(
+            "note: it does nothing by itself, and `cuesta run` refuses it: it can only be a part of another tape"
+        )
     advice = "" if tape.times_echo else "; no key is timed: `Set Echo screen` times each key to its echo"
     text = "\n".join([tape.content.listing().rstrip(), *notes, f"OK: {where}{advice}"])
     return text, json.loads(tape.content.commands())

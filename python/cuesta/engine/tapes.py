@@ -100,4 +100,4 @@ def _near(path: Path, what: str) -> str:
         return f"{what}s in that folder: {', '.join(others)}"
     if what == "cast":
         return "there is no cast in that folder: give a file of asciinema's or of cuesta record's"
-    return "give the name of a tape, or none for the built-in one"
+    return "give the name of a tape; `cuesta run` without a name plays the built-in one"

@@ -292,7 +292,11 @@ def _target(value: object) -> str:
     text = _text(value)
     if ":" not in text and text and shutil.which(text.split()[0]):
         _wrong(f"it names no kind of line; did you mean `pty:{text}`?")
-    return _native.target(text)
+    try:
+        return _native.target(text)
+    except ValueError as error:
+        # The error's list of kinds is left out: the message that quotes it lists them too.
+        raise ValueError(str(error).partition(": expected host:")[0]) from None
 
 
 def _stamps(value: object) -> int:

@@ -12,10 +12,11 @@ exact 95 % interval, and a verdict: faster, slower, equivalent, changed below ma
 with how many more runs would decide. What counts as a change is more than the margin, 5 % unless you say
 otherwise.
 
-One run of each side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or
-6 pairs. It says before the first run and after the last how small a change the runs can detect. Pairs that
-are made in turn are best: --interleave runs both plans, A B B A …, and compares the pairs. It says first how
-long that takes. The folder that it leaves can be compared again.
+One run of each side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6
+pairs; a claim among two or three figures, which --interleave judges together, needs 7 pairs. It says before
+the first run and after the last how small a change the runs can detect. Pairs that are made in turn are best:
+--interleave runs both plans, A B B A …, and compares the pairs. It says first how long that takes. The folder
+that it leaves can be compared again.
 
 Sides that differ in machine, driver, tape, number of users, think times, lines or method are refused, and
 the difference is named. The host may differ, because it is what is compared. Runs that are INVALID are left

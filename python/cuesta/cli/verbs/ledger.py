@@ -1,6 +1,7 @@
 """`cuesta ledger`: its help and its arguments."""
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 
 ABOUT = """Lists the certified systems below some folders by date, each with its elapsed time in percent of a
@@ -52,8 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _time(text: str) -> float:
-    """Read an elapsed time."""
-    time = float(text)
-    if not 0 < time < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a time of more than 0, got {text}")
-    return time
+    with suppress(ValueError):
+        if 0 < (time := float(text)) < float("inf"):
+            return time
+    raise argparse.ArgumentTypeError(f"expected a time of more than 0, without a unit, got {text!r}")
