@@ -21,7 +21,7 @@ def test_a_traced_meter_report_says_so_in_its_rows() -> None:
         "loading idle        3.0 %  exact",
         "throttled idle      1.0 %  exact",
         "page wait                31.4 µs  of each of 2.0 page faults a second that waited  exact",
-        "user_and_calls",
+        "user and calls",
         "                           count    total      p50      p90      p99      max  exact",
         "asleep                     300   28.8 s  80.0 ms   160 ms   320 ms   720 ms",
         "in a run queue             360  2.16 ms  5.00 µs  10.0 µs  20.0 µs  45.0 µs",
@@ -48,7 +48,7 @@ def test_the_cost_of_sampling_is_called_overhead() -> None:
     by_cause = {"causes": {}, "unclassified": 0.1, "about": {name: plain(value) for name, value in about.items()}}
     text = " ".join(meters.text(typed(meter_report(by_cause=plain(by_cause)))).split())
     assert "overhead 240 ms, 0.40 % of the CPUs' time; calls estimated 0; samples 9,663;" in text
-    assert "named calls 100.0 %; interrupts 190 ms; reader 50.0 ms; for linker 4.00 ms" in text
+    assert "calls with a name 100.0 %; interrupts 190 ms; reader 50.0 ms; for the linker 4.00 ms" in text
 
 
 NO_FIGURES = ("source", "others_are_rest", "doubt")

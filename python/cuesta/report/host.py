@@ -17,7 +17,7 @@ from cuesta.report.cells import percent as percent_cell
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, closing
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.report.phrases import per_s, plain
+from cuesta.report.phrases import cause, per_s, plain
 from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
 
 IDLE = {
@@ -146,7 +146,7 @@ def by_cause(host: HostFigures) -> Iterator[str]:
     for name, value in causes:
         if value >= SMALLEST:
             within = f" [{between(*intervals[name])}]" if name in intervals else ""
-            yield f"{plain(name.replace('_', ' '))} {percent(value, errors.get(name))}{within}"
+            yield f"{cause(name)} {percent(value, errors.get(name))}{within}"
     if (rest := sum(small)) >= SMALLEST:
         what = "others" if len(small) < len(causes) else "causes together"
         yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
@@ -157,7 +157,7 @@ def unmet(host: HostFigures) -> Iterator[str]:
     intervals = host.cpu_by_cause_interval or {}
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
     if names:
-        listed_names = ", ".join(plain(name.replace("_", " ")) for name in names)
+        listed_names = ", ".join(cause(name) for name in names)
         yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
 
 

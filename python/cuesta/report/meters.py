@@ -5,7 +5,7 @@ A figure that could not be had is `—`, with the reason below; it is never a ze
 
 import textwrap
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -16,6 +16,7 @@ from cuesta.figures.meter_schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, in_brackets, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
+from cuesta.report.phrases import cause as cause_label
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
@@ -143,10 +144,10 @@ def causes(meter_report: MeterReport) -> Iterator[str]:
         counted = cause.count.value
         number_ = ABSENT if counted is None else count(counted)
         cells = share(cause), interval(cause), of_share(cause, cause.seconds), number_, of_share(cause, cause.average)
-        yield f"{in_columns(plain(name), 16, cells, OF_CAUSES)}  {cause.percent.tier or ''}"
+        yield f"{in_columns(cause_label(name), 16, cells, OF_CAUSES)}  {cause.percent.tier or ''}"
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
-        names = ", ".join(map(plain, by_cause.unmet))
+        names = ", ".join(map(cause_label, by_cause.unmet))
         yield from textwrap.wrap(f"no sample met {names}: each {under(bound)}", 84)
     if not by_cause.about:
         return  # traced, not sampled
@@ -186,6 +187,28 @@ SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
 """The cost of sampling: in the kernel and in the reader."""
 
 
+def in_percent(figure: MeterFigure[float]) -> str:
+    return f"{percent(figure)} %"
+
+
+SAMPLING: dict[str, tuple[str, Callable[[MeterFigure[float]], str]]] = {
+    "samples": ("samples", whole),
+    "lost": ("samples lost", whole),
+    "throttled": ("times throttled", whole),
+    "coverage": ("coverage", number),
+    "named_calls_percent": ("calls with a name", in_percent),
+    "calls_estimated": ("calls estimated", whole),
+    "calls_estimated_from": ("from samples of returns", whole),
+    "for_linker_seconds": ("for the linker", duration),
+    "corrected_calls_seconds": ("moved to system calls", duration),
+    "corrected_faults_seconds": ("moved to page faults", duration),
+    "reader_seconds": ("reader", duration),
+    "interrupts_seconds": ("interrupts", duration),
+    "half_rate_seconds": ("sampled at half rate", duration),
+}
+"""Figures of the sampler: label, and how the value is written. The schema of meter reports does not list them."""
+
+
 def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
     took = sum(of[name].value or 0.0 for name in SAMPLERS_OWN if name in of)
     capacity = meter_report.seconds * len(meter_report.cpus)
@@ -195,15 +218,8 @@ def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) ->
 
 
 def of_sampling(name: str, figure: MeterFigure[float]) -> str:
-    """Write a figure of the sampler in the unit that its name ends with; the others are counts."""
-    label, _, unit = name.rpartition("_")
-    if unit == "seconds":
-        written = duration(figure)
-    elif unit == "percent":
-        written = f"{percent(figure)} %"
-    else:
-        label, written = name, number(figure) if name == "coverage" else whole(figure)
-    return f"{plain(label).replace('_', ' ')} {written}"
+    label, written = SAMPLING.get(name, (name, number))
+    return f"{plain(label)} {written(figure)}"
 
 
 def idle(meter_report: MeterReport) -> Iterator[str]:

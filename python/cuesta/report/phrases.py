@@ -41,6 +41,11 @@ def plain(name: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in name)
 
 
+def cause(name: str) -> str:
+    """The label of a cause of CPU time: `page faults`."""
+    return plain(name.replace("_", " "))
+
+
 def on_time(summary: Summary) -> str:
     """Why a valid run can be believed."""
     late = [step.lateness.p99 for step in summary.steps if step.lateness.p99 is not None]
