@@ -49,7 +49,8 @@ def _validity(own: Element, name: str, run: Summary) -> None:
 
 
 def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
-    measured = plain(f"measured {limit_value(verdict, run)}")
+    said = plain(limit_value(verdict, run))
+    measured = said if verdict.value is None else f"measured {said}"
     if not verdict.ok:
         SubElement(case, "failure", message=f"{plain(verdict.limit)}: {measured}", type="limit").text = measured
     SubElement(case, "system-out").text = measured
