@@ -1,5 +1,6 @@
 """Sentences that no snapshot covers."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary, summarise
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, PublishedComparison
-from cuesta.report import phrases
+from cuesta.report import phrases, text
 from cuesta.report.figure import mark, marked
 from cuesta.report.host import worth
 from cuesta.report.sweep import limited, saturation
@@ -88,6 +89,14 @@ def test_percentiles_of_few_values_are_marked_in_a_sweep(tmp_path: Path) -> None
     assert marks == ["*", "", ""]
     assert marked("response.p99", first).endswith("*")
     assert not marked("transactions.per_s", first).endswith("*")
+
+
+def test_a_record_with_a_class_that_a_plan_may_not_name_is_read(tmp_path: Path) -> None:
+    row = {"what": "an echo", "figure": "echo{x}.p99", "value": "1s", "source": "A memo"}
+    folder = RunFolder(tmp_path / "run", limits=["echo{x}.p99 < 1s"], published=[row]).write()
+    said = text(summarise(folder), colour=False, verbose=True)
+    assert re.search(r"not measured +echo{x}.p99 < 1s", said)
+    assert re.search(r"an echo +4 users +nothing +1.00 s", said)
 
 
 def test_a_published_value_has_the_unit_of_its_figure() -> None:

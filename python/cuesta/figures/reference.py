@@ -73,11 +73,7 @@ class Reference:
     def check_class(self) -> None:
         """Refuse a class that the metric is not measured by (ValueError). Records of older runs may have such a one."""
         if self.transaction and self.metric not in OF_CLASSES:
-            known = ", ".join(OF_CLASSES)
-            raise ValueError(
-                f"`{self.metric}` is not measured by class of transactions; write it without {{{self.transaction}}} "
-                f"(by class: {known})"
-            )
+            raise _no_class(self.metric, self.transaction)
 
     @property
     def unit(self) -> Unit:
@@ -142,4 +138,10 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
         raise ValueError(f"`{metric}` is not a metric; {hint}")
     if transaction and metric not in {*OF_CLASSES, *DURATIONS}:
-        raise ValueError(f"`{metric}` is not measured by class of transactions; write it without {{{transaction}}}")
+        raise _no_class(metric, transaction)
+
+
+def _no_class(metric: str, transaction: str) -> ValueError:
+    known = ", ".join(OF_CLASSES)
+    what = f"`{metric}` is not measured by class of transactions"
+    return ValueError(f"{what}; write it without {{{transaction}}} (by class: {known})")
