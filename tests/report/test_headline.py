@@ -141,6 +141,14 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
     rows[0] |= {"waits": "prompt", "waited": 8.0}
     rows[1] |= {"waits": "answer", "waited": 0.1}
     users.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (section,) = unusual(summarise(folder))
-    said = [part.text for part in section.parts if isinstance(part, Remark)]
-    assert said == ["1 user had waited up to 8.00 s at a Wait of the tape with no key before it, in vain"]
+    for tape, kind in (
+        ("Type", "Wait"),
+        ('Set KeyRate 10cps\nWait+Screen /x/\nType "a"\nThink 1s\nWait+Prompt', "Wait+Screen"),
+        ("Wait+Screen /x/\nWait+Prompt", "Wait"),
+        ('Enter\nForever\n  Wait+Prompt\n  Type "a"\n  Wait+Screen /x/\nEnd', "Wait+Prompt"),
+    ):
+        (folder / "tapes").mkdir(exist_ok=True)
+        (folder / "tapes" / "a.tape").write_text(tape + "\n")
+        (section,) = unusual(summarise(folder))
+        said = [part.text for part in section.parts if isinstance(part, Remark)]
+        assert said == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]

@@ -1,7 +1,9 @@
 """Sentences that reports share; and `plain`, which removes control characters from texts of other origin."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from cuesta import _native
 from cuesta.analysis.asymptotes import Heavy
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
@@ -27,6 +29,9 @@ LOADS = {
 }
 
 
+LOOPS = ("Forever", "Repeat")
+TYPES_NOTHING = ("Set", "Env", "Require", "Output", "Hide", "Show", "Sleep", "Think", "Transaction", "End")
+"""Words of a tape that send no key."""
 UNHINDERED = "if nobody had to wait"
 """The asymptote of a lightly loaded system."""
 
@@ -251,5 +256,26 @@ def waiting_in_vain(summary: Summary) -> Iterator[str]:
             waited.setdefault(row.waits, []).append(row.waited)
     for what, times in waited.items():
         # A `prompt` is whatever a Wait without a key before it is for, such as a text anywhere on the screen.
-        wanted = "at a Wait of the tape with no key before it" if what == "prompt" else f"for an {plain(what)}"
+        at_wait = f"at a {_wait(summary.recorded.folder)} of the tape with no key before it"
+        wanted = at_wait if what == "prompt" else f"for an {plain(what)}"
         yield f"{many(len(times), 'user')} had waited up to {seconds(max(times))} {wanted}, in vain"
+
+
+def _wait(folder: Path) -> str:
+    """`Wait+Screen` or the like, if that is the kind of all waits of the tapes with no key before them; else `Wait`."""
+    place = folder / "tapes"
+    try:
+        tapes = [_native.Tape.parse(tape.read_text("utf-8"), "", str(place)) for tape in place.glob("*.tape")]
+    except (OSError, ValueError, _native.TapeError):
+        return "Wait"
+    kinds = set[str]()
+    for tape in tapes:
+        typed = False
+        for word, _ in tape.outline():
+            if word == "Source":
+                return "Wait"
+            if word.startswith("Wait") and not typed:
+                kinds.add(word)
+            # A loop begins again after its last wait.
+            typed = word not in LOOPS and not word.startswith("Wait") and (typed or word not in TYPES_NOTHING)
+    return kinds.pop() if len(kinds) == 1 else "Wait"
