@@ -13,6 +13,7 @@ pub mod clock;
 pub mod event_queue;
 mod folder;
 mod recorder;
+mod series;
 mod snapshot;
 mod stamp;
 mod tally;
@@ -24,11 +25,10 @@ mod transaction_log;
 
 pub use folder::{AgentEnd, AgentFolder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
+pub use series::{SeriesId, SeriesNames};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
-pub use tally::{
-    ArrivalCounts, CharacterCounts, Counts, LongWait, SeriesId, SeriesNames, Tally, TimeSums, UserRow, WaitingCounts,
-};
+pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};
 pub use timeline::{Interval, Phase, StepTimes, Timeline};
 pub use transaction::Transaction;
 pub use transaction_log::{LoggedTransaction, read_transaction_log};

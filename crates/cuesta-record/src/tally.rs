@@ -1,77 +1,15 @@
 //! The counters and histograms of one thread in one interval. Memory grows with the number of series, never with records.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::Transaction;
+use crate::{SeriesId, Transaction};
 
 /// Longer durations are recorded as this: nothing interactive takes a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
-
-/// The names of all series of a run, in the order of their numbers.
-#[derive(Debug, Clone, Default)]
-pub struct SeriesNames {
-    tags: Vec<String>,
-}
-
-/// The number of one series of durations: one histogram in each interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SeriesId(u16);
-
-impl SeriesId {
-    /// Its index in [`SeriesNames::tags`].
-    pub fn number(self) -> u16 {
-        self.0
-    }
-}
-
-impl SeriesNames {
-    /// The source of the times of a group's keystrokes. This and the next two are no transactions: readers tell them apart by
-    /// these words (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
-    pub const KEYS: &str = "keys";
-    /// The source of the times of opening a group's lines.
-    pub const LINE: &str = "line";
-    /// The source of response times by the kernel's stamps, and by the driver's beside them.
-    pub const STAMPED: &str = "stamped";
-
-    /// The id of that series; a new one if the name is new. `source`: where its times come from, a transaction or one of
-    /// [`Self::KEYS`], [`Self::LINE`] and [`Self::STAMPED`].
-    ///
-    /// # Panics
-    /// Beyond 65,536 series: a plan cannot name so many.
-    pub fn series(&mut self, group: &str, source: &str, series: &str) -> SeriesId {
-        let tag = [group, source, series].map(escape).join("/");
-        let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
-            self.tags.push(tag);
-            self.tags.len() - 1
-        });
-        SeriesId(u16::try_from(number).expect("a plan names fewer series"))
-    }
-
-    /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.
-    pub fn tags(&self) -> &[String] {
-        &self.tags
-    }
-}
-
-/// Percent-encodes characters that would end a tag or a part of one.
-fn escape(name: &str) -> String {
-    let mut escaped = String::new();
-    for c in name.chars() {
-        if matches!(c, '%' | ',' | '/') || c.is_whitespace() || c.is_control() {
-            for byte in c.to_string().bytes() {
-                let _ = write!(escaped, "%{byte:02X}");
-            }
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped
-}
 
 /// All that one thread counts in one interval.
 #[derive(Debug, Default)]
@@ -114,7 +52,7 @@ impl LongWait {
 impl Tally {
     /// Counts one duration.
     pub fn record(&mut self, series: SeriesId, duration: Duration) {
-        let index = usize::from(series.0);
+        let index = usize::from(series.number());
         if index >= self.histograms.len() {
             self.histograms.resize_with(index + 1, || None);
         }
@@ -380,15 +318,7 @@ pub struct UserRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_a_tag_forbids_are_encoded() {
-        let mut series_names = SeriesNames::default();
-        let first = series_names.series("night shift", "50%,a/b", "response");
-        assert_eq!(series_names.tags(), ["night%20shift/50%25%2Ca%2Fb/response"]);
-        assert_eq!(series_names.series("night shift", "50%,a/b", "response"), first);
-        assert_ne!(series_names.series("night shift", "", "response"), first);
-    }
+    use crate::SeriesNames;
 
     #[test]
     fn merged_tallies_equal_one_of_all_values() {

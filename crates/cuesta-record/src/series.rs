@@ -1,0 +1,78 @@
+//! The names of the series of durations, and their numbers.
+
+use std::fmt::Write;
+
+/// The names of all series of a run, in the order of their numbers.
+#[derive(Debug, Clone, Default)]
+pub struct SeriesNames {
+    tags: Vec<String>,
+}
+
+/// The number of one series of durations: one histogram in each interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesId(u16);
+
+impl SeriesId {
+    /// Its index in [`SeriesNames::tags`].
+    pub fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl SeriesNames {
+    /// The source of the times of a group's keystrokes. This and the next two are no transactions: readers tell them apart by
+    /// these words (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
+    pub const KEYS: &str = "keys";
+    /// The source of the times of opening a group's lines.
+    pub const LINE: &str = "line";
+    /// The source of response times by the kernel's stamps, and by the driver's beside them.
+    pub const STAMPED: &str = "stamped";
+
+    /// The id of that series; a new one if the name is new. `source`: where its times come from, a transaction or one of
+    /// [`Self::KEYS`], [`Self::LINE`] and [`Self::STAMPED`].
+    ///
+    /// # Panics
+    /// Beyond 65,536 series: a plan cannot name so many.
+    pub fn series(&mut self, group: &str, source: &str, series: &str) -> SeriesId {
+        let tag = [group, source, series].map(escape).join("/");
+        let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
+            self.tags.push(tag);
+            self.tags.len() - 1
+        });
+        SeriesId(u16::try_from(number).expect("a plan names fewer series"))
+    }
+
+    /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+}
+
+/// Percent-encodes characters that would end a tag or a part of one.
+fn escape(name: &str) -> String {
+    let mut escaped = String::new();
+    for c in name.chars() {
+        if matches!(c, '%' | ',' | '/') || c.is_whitespace() || c.is_control() {
+            for byte in c.to_string().bytes() {
+                let _ = write!(escaped, "%{byte:02X}");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_tag_forbids_are_encoded() {
+        let mut series_names = SeriesNames::default();
+        let first = series_names.series("night shift", "50%,a/b", "response");
+        assert_eq!(series_names.tags(), ["night%20shift/50%25%2Ca%2Fb/response"]);
+        assert_eq!(series_names.series("night shift", "50%,a/b", "response"), first);
+        assert_ne!(series_names.series("night shift", "", "response"), first);
+    }
+}
