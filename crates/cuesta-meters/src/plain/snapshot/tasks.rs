@@ -37,8 +37,9 @@ pub(crate) struct Process {
     pub(crate) stat: PidStat,
     /// By thread id.
     pub(crate) threads: BTreeMap<u32, Thread>,
-    /// When the threads were read. On a busy machine that is up to a tenth of a second after [`Tasks::at`]. None if they were not
-    /// read.
+    /// When the account that [`Self::cpu`] takes was read: a busy machine may read threads a tenth of a second after
+    /// [`Tasks::at`]. None in snapshots of older versions.
+    #[serde(default)]
     pub(crate) at: Option<Stamp>,
 }
 
@@ -46,9 +47,18 @@ impl Process {
     /// CPU time. The sum of its threads is exact unless some have ended. The ticks include those, but the kernel rounds user
     /// and system time down, by up to two ticks together. Neither is ever too large, so the larger one is nearer.
     pub(crate) fn cpu(&self) -> u64 {
-        let by_threads: u64 = self.threads.values().map(|thread| thread.sched.run).sum();
-        by_threads.max(nanos(self.stat.own()))
+        by_threads(&self.threads).max(nanos(self.stat.own()))
     }
+
+    /// A process whose ticks and whose threads were read at instants of their own.
+    fn new((stat, ticks_at): (PidStat, Stamp), threads: BTreeMap<u32, Thread>, threads_at: Stamp) -> Self {
+        let at = if by_threads(&threads) >= nanos(stat.own()) { threads_at } else { ticks_at };
+        Self { stat, threads, at: Some(at) }
+    }
+}
+
+fn by_threads(threads: &BTreeMap<u32, Thread>) -> u64 {
+    threads.values().map(|thread| thread.sched.run).sum()
 }
 
 /// A thread.
@@ -95,7 +105,7 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
         stats.into_iter().partition(|(pid, _)| members.contains(pid));
     if let Subject::Children(parents) = subject {
         for (parent, stat) in parents.iter().filter_map(|parent| Some((*parent, stats.remove(parent)?))) {
-            reapers.insert(parent, reaper(stat));
+            reapers.insert(parent, reaper(stat.0));
             others.insert(parent, stat);
         }
     }
@@ -109,16 +119,13 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
         }
         _ => {}
     }
-    let many = |stats: &BTreeMap<u32, PidStat>| stats.values().map(|stat| stat.threads).sum::<u64>() > MOST_THREADS;
-    let whole = |stats: BTreeMap<u32, PidStat>, switches| -> BTreeMap<u32, Process> {
+    let many = |stats: &Stats| stats.values().map(|(stat, _)| stat.threads).sum::<u64>() > MOST_THREADS;
+    let whole = |stats: Stats, switches| -> BTreeMap<u32, Process> {
         let no_threads = many(&stats);
         let process = |(pid, stat)| {
-            if no_threads {
-                return (pid, Process { stat, threads: BTreeMap::new(), at: None });
-            }
             let begin = clock::now();
-            let threads = threads_of(&roots.proc, pid, switches);
-            (pid, Process { stat, threads, at: Some(begin + clock::now().since(begin) / 2) })
+            let threads = if no_threads { BTreeMap::new() } else { threads_of(&roots.proc, pid, switches) };
+            (pid, Process::new(stat, threads, begin + clock::now().since(begin) / 2))
         };
         stats.into_iter().map(process).collect()
     };
@@ -133,9 +140,12 @@ fn reaper(stat: PidStat) -> Process {
     Process { stat, threads: BTreeMap::new(), at: None }
 }
 
+/// The accounts of processes, and when each was read.
+type Stats = BTreeMap<u32, (PidStat, Stamp)>;
+
 /// The accounts of all living processes.
-fn stats_of(roots: &Roots) -> BTreeMap<u32, PidStat> {
-    let stat = |pid| Some((pid, *roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?));
+fn stats_of(roots: &Roots) -> Stats {
+    let stat = |pid| Some((pid, (*roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?, clock::now())));
     pids(&roots.proc).filter_map(stat).collect()
 }
 
@@ -146,9 +156,9 @@ fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
 }
 
 /// Processes and their descendants.
-fn tree(stats: &BTreeMap<u32, PidStat>, roots: impl Iterator<Item = u32>) -> BTreeSet<u32> {
+fn tree(stats: &Stats, roots: impl Iterator<Item = u32>) -> BTreeSet<u32> {
     let mut children = BTreeMap::<u32, Vec<u32>>::new();
-    for (pid, stat) in stats {
+    for (pid, (stat, _)) in stats {
         children.entry(stat.parent).or_default().push(*pid);
     }
     let mut found = BTreeSet::new();
@@ -178,4 +188,21 @@ fn threads_of(proc: &Path, pid: u32, switches: bool) -> BTreeMap<u32, Thread> {
         Some((tid, Thread { sched, switches }))
     };
     pids(&tasks).filter_map(thread).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_when_the_larger_of_its_accounts_is() {
+        let [ticks_at, threads_at] = [1, 2].map(Stamp::from_nanos);
+        let at = |user: u64, run: u64| {
+            let thread = Thread { sched: SchedStat { run, ..SchedStat::default() }, switches: None };
+            let stat = PidStat { user, ..PidStat::default() };
+            Process::new((stat, ticks_at), BTreeMap::from([(7, thread)]), threads_at).at
+        };
+        assert_eq!(at(3, nanos(3) + 1), Some(threads_at));
+        assert_eq!(at(30, nanos(3)), Some(ticks_at), "threads have ended: their time is in the ticks alone");
+    }
 }
