@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.compare.power import least_change
+from cuesta.analysis.compare.verdict import least_change
 from cuesta.cli import main
 from cuesta.cli.interleave import announcement, figures_to_test
 from cuesta.engine.job import prepare

@@ -13,9 +13,8 @@ from pathlib import Path
 from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import ECHO, ECHO_HEADLINES, HEADLINE
-from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.compare.sides import class_name, compared_run
-from cuesta.analysis.compare.verdict import ALPHA
+from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts

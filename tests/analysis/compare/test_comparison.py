@@ -10,6 +10,7 @@ from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.comparison import Overall, Terms, compare
 from cuesta.analysis.compare.sides import ComparedRun, Side, compared_run, side
 from cuesta.analysis.compare.verdict import Verdict
+from cuesta.report.comparison import notes
 from tests.analysis import runs
 from tests.analysis.runs import RUN, unmeasured_run
 from tests.run_folder import RunFolder
@@ -67,7 +68,7 @@ def test_too_few_runs_are_inconclusive_and_say_so(many: int) -> None:
     found = compare(runs.side("base", many, **THREE), runs.side("new", many, demand=99.0), Terms())
     assert found.overall == Overall.INCONCLUSIVE
     said = f"too few for any verdict: an exact 95 % interval needs 4 + 4 runs, and there are {many} + {many} runs"
-    assert said in found.notes
+    assert said in list(notes(found))
 
 
 def test_unlike_machines_are_refused_unless_a_reason_is_given() -> None:
@@ -109,7 +110,7 @@ def test_a_copy_of_a_run_is_not_a_repetition() -> None:
 def test_a_change_of_method_without_compensation_is_reported() -> None:
     base, new = runs.side("base", 5, **THREE), other_method(runs.side("new", 5, **THREE))
     found = compare(base, new, Terms(despite="longer runs"))
-    assert any("not compensated in: CPU per transaction, transactions/s, response p95" in note for note in found.notes)
+    assert any("not compensated in: CPU per transaction, transactions/s, response p95" in note for note in notes(found))
 
 
 def test_a_compensation_moves_its_figure_and_no_other() -> None:
@@ -121,7 +122,7 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     assert demand.test
     assert demand.test.verdict == Verdict.EQUIVALENT
     assert throughput.compensation is None
-    assert any("not compensated in: transactions/s, response p95" in note for note in found.notes)
+    assert any("not compensated in: transactions/s, response p95" in note for note in notes(found))
 
 
 def test_a_compensation_is_for_a_change_of_method_only() -> None:
@@ -132,8 +133,8 @@ def test_a_compensation_is_for_a_change_of_method_only() -> None:
 
 def test_runs_in_blocks_raise_a_warning_and_pairs_do_not() -> None:
     base, new = runs.side("base", 6, **THREE), runs.side("new", 6, **THREE)
-    assert any("drift between them" in note for note in compare(base, new, Terms()).notes)
-    assert not any("drift between them" in note for note in compare(base, new, Terms(), in_pairs=True).notes)
+    assert any("drift between them" in note for note in notes(compare(base, new, Terms())))
+    assert not any("drift between them" in note for note in notes(compare(base, new, Terms(), in_pairs=True)))
 
 
 def test_figures_that_were_not_measured_are_not_zero() -> None:
@@ -143,7 +144,9 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert (demand.ratio, demand.test, demand.missing) == (None, None, "not measured in 5 of 10 runs")
     assert found.headline[1].test, "measured figures have a verdict"
     assert found.overall == Overall.INCONCLUSIVE, "unmeasured figures are undecided"
-    assert "not decided, because there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
+    assert "not decided, because there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in list(
+        notes(found)
+    )
 
 
 def test_figures_that_no_run_has_are_undecided() -> None:
@@ -181,7 +184,7 @@ def test_a_reason_is_requested_only_where_it_helps() -> None:
 def test_meters_that_cover_too_little_are_reported() -> None:
     new = runs.side("new", 5, **THREE)
     new = replace(new, runs=[replace(new.runs[0], metered=0.5), *new.runs[1:]])
-    told = compare(runs.side("base", 5, **THREE), new, Terms()).notes
+    told = notes(compare(runs.side("base", 5, **THREE), new, Terms()))
     assert any("saw less than 75 % of the interval in 1 run" in note for note in told)
 
 

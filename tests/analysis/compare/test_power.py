@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.compare.power import FEW, least_change, runs_to_show
-from cuesta.analysis.compare.verdict import ALPHA, LogSamples
-from cuesta.analysis.hodges_lehmann import least_runs
+from cuesta.analysis.compare.verdict import ALPHA, FEW, least_change, runs_to_show
+from cuesta.analysis.hodges_lehmann import least_runs, paired, unpaired
 
 SPREAD = 0.03
 
@@ -20,7 +19,8 @@ def found(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int 
     rng, times = random.Random(80), 0
     for _ in range(comparisons):
         base, new = ([rng.gauss(level, SPREAD) for _ in range(runs)] for level in (0.0, gap))
-        times += LogSamples([0.0] * runs if in_pairs else base, new, in_pairs).shift.p_value() <= alpha
+        shift = paired([0.0] * runs, new) if in_pairs else unpaired(base, new)
+        times += shift.p_value() <= alpha
     return times / comparisons
 
 

@@ -7,13 +7,24 @@ server 70 % busy, including 3 % of noise between runs: 1.8 % in throughput and d
 import math
 import random
 import statistics
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, holm, judge
+from cuesta.analysis.compare.metrics import Metric
+from cuesta.analysis.compare.verdict import (
+    ALPHA,
+    MetricComparison,
+    RatioTest,
+    Verdict,
+    holm,
+    judge,
+    with_ratio,
+)
+from cuesta.figures import Unit
 from tests.analysis.closed_loop import closed_loop
 
 MARGIN = 0.05
@@ -22,10 +33,22 @@ TO_FIND_3_PERCENT = {False: 11, True: 12}
 """Runs a side, and pairs, that find a change of 3 % in throughput four times in five, three figures judged together."""
 TO_SETTLE_3_PERCENT = {False: 19, True: 20}
 """Runs a side, and pairs, that show four times in five that this change is below the margin of 5 %."""
-Samples = dict[str, LogSamples]
 
 
-def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> Samples:
+def figure(
+    base: Sequence[float], new: Sequence[float], in_pairs: bool = False, name: str = "demand"
+) -> MetricComparison:
+    """A figure with these logarithms, run by run."""
+    metric = Metric(name, name, Unit.SECONDS, more_is_better=name == "throughput")
+    sides = (list(map(math.exp, base)), list(map(math.exp, new)))
+    return with_ratio(MetricComparison(metric, *sides, in_pairs, compensation=None, missing=None))
+
+
+def judged(figures: Sequence[MetricComparison]) -> dict[str, RatioTest]:
+    return {each.metric.name: each.test for each in judge(figures, MARGIN) if each.test}
+
+
+def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> list[MetricComparison]:
     """Make runs of two systems. The figures of a run are correlated: half of their variance is common to them."""
 
     def side(change: float) -> dict[str, list[float]]:
@@ -40,12 +63,12 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
         }
 
     base, new = side(0.0), side(math.log1p(throughput))
-    return {name: LogSamples(base[name], new[name], in_pairs, name == "throughput") for name in base}
+    return [figure(base[name], new[name], in_pairs, name) for name in base]
 
 
-def is_changed(judged: dict[str, RatioTest]) -> bool:
+def is_changed(tests: dict[str, RatioTest]) -> bool:
     """Whether any verdict says that a figure changed."""
-    return any(each.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
+    return any(each.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in tests.values())
 
 
 def loop(rng: random.Random, seed: int) -> dict[str, float]:
@@ -68,10 +91,9 @@ def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pa
             base.append(loop(rng, seed))
             new.append(loop(rng, seed if in_pairs else next(seeds)))
         names = base[0]
-        samples = {
-            name: LogSamples([run[name] for run in base], [run[name] for run in new], in_pairs) for name in names
-        }
-        false += is_changed(judge(samples, MARGIN))
+        false += is_changed(
+            judged([figure([run[name] for run in base], [run[name] for run in new], in_pairs, name) for name in names])
+        )
     assert false <= 0.05 * 50
 
 
@@ -79,21 +101,21 @@ def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pa
 @pytest.mark.parametrize("runs", [5, 8])
 def test_equal_systems_are_seldom_called_unequal(runs: int, in_pairs: bool) -> None:
     rng = random.Random(2026)
-    false = sum(is_changed(judge(figures(rng, runs, in_pairs=in_pairs), MARGIN)) for _ in range(1000))
+    false = sum(is_changed(judged(figures(rng, runs, in_pairs=in_pairs))) for _ in range(1000))
     assert false <= 0.05 * 1000
 
 
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_a_change_of_3_percent_is_found_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(3), TO_FIND_3_PERCENT[in_pairs]
-    found = sum(judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].p_equal <= ALPHA for _ in range(500))
+    found = sum(judged(figures(rng, runs, 0.03, in_pairs))["throughput"].p_equal <= ALPHA for _ in range(500))
     assert found >= 0.8 * 500
 
 
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_a_change_of_3_percent_is_placed_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(5), TO_SETTLE_3_PERCENT[in_pairs]
-    words = [judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].verdict for _ in range(300)]
+    words = [judged(figures(rng, runs, 0.03, in_pairs))["throughput"].verdict for _ in range(300)]
     assert words.count(Verdict.BELOW) >= 0.8 * 300
     assert not {Verdict.FASTER, Verdict.SLOWER, Verdict.EQUIVALENT} & set(words[:50]), "it is neither"
 
@@ -104,10 +126,10 @@ def test_drift_misleads_runs_in_blocks_but_not_pairs() -> None:
     in_blocks = in_pairs = 0
     for _ in range(300):
         runs = [0.10 * number / 11 + rng.gauss(0, 0.03) for number in range(12)]
-        in_blocks += judge({"demand": LogSamples(runs[:6], runs[6:])}, MARGIN)["demand"].p_equal <= ALPHA
+        in_blocks += judged([figure(runs[:6], runs[6:])])["demand"].p_equal <= ALPHA
         order = [(4 * k + i, 4 * k + j) for k in range(3) for i, j in ((0, 1), (3, 2))]  # A B B A
         base, new = ([runs[pair[side]] for pair in order] for side in (0, 1))
-        in_pairs += judge({"demand": LogSamples(base, new, in_pairs=True)}, MARGIN)["demand"].p_equal <= ALPHA
+        in_pairs += judged([figure(base, new, in_pairs=True)])["demand"].p_equal <= ALPHA
     assert in_blocks > 0.4 * 300
     assert in_pairs <= 0.05 * 300
 
@@ -116,19 +138,19 @@ def test_the_stated_detectable_change_is_the_one_that_runs_show() -> None:
     """Three figures judged together, 8 pairs: about four of five comparisons find a change of the stated size."""
     rng, said, found = random.Random(8), list[float](), 0
     for _ in range(300):
-        finds = judge(figures(rng, 8, in_pairs=True), MARGIN)["throughput"].least_change
+        finds = judged(figures(rng, 8, in_pairs=True))["throughput"].least_change
         assert finds
         said.append(finds)
     change = statistics.median(said)
     assert 0.03 < change < 0.06, "8 pairs cannot find 3 %"
     for _ in range(300):
-        found += judge(figures(rng, 8, change, in_pairs=True), MARGIN)["throughput"].p_equal <= ALPHA
+        found += judged(figures(rng, 8, change, in_pairs=True))["throughput"].p_equal <= ALPHA
     assert 0.7 <= found / 300 <= 0.9
 
 
 def test_the_stated_number_of_runs_finds_the_margin() -> None:
-    sample = figures(random.Random(1), 8, in_pairs=True)["response.p95"]
-    told = judge({"response.p95": sample}, MARGIN)["response.p95"]
+    *_, p95 = figures(random.Random(1), 8, in_pairs=True)
+    told = judged([p95])["response.p95"]
     assert told.least_change
     assert told.least_change > MARGIN
     assert told.runs_for_margin
@@ -136,12 +158,12 @@ def test_the_stated_number_of_runs_finds_the_margin() -> None:
 
 
 def test_two_runs_give_no_detectable_change() -> None:
-    told = judge({"demand": LogSamples([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
+    told = judged([figure([0.0, 0.01], [0.0, 0.02])])["demand"]
     assert (told.least_change, told.runs_for_margin) == (None, None)
 
 
-def of(*logarithms: float, more_is_better: bool = False) -> LogSamples:
-    return LogSamples([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], list(logarithms), more_is_better=more_is_better)
+def against_base(*logarithms: float, name: str = "demand") -> MetricComparison:
+    return figure([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], logarithms, name=name)
 
 
 @pytest.mark.parametrize(
@@ -155,39 +177,39 @@ def of(*logarithms: float, more_is_better: bool = False) -> LogSamples:
     ],
 )
 def test_each_verdict(level: float, word: Verdict) -> None:
-    sample = of(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
-    found = judge({"demand": sample}, MARGIN)["demand"]
+    demand = against_base(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
+    found = judged([demand])["demand"]
     assert found.verdict == word
-    assert found.ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
+    assert demand.ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
     assert (found.more_runs is None) == (word != Verdict.INCONCLUSIVE)
 
 
 def test_more_throughput_is_faster() -> None:
-    sample = of(0.2, 0.21, 0.22, 0.23, 0.24, 0.25, more_is_better=True)
-    assert judge({"throughput": sample}, MARGIN)["throughput"].verdict == Verdict.FASTER
+    throughput = against_base(0.2, 0.21, 0.22, 0.23, 0.24, 0.25, name="throughput")
+    assert judged([throughput])["throughput"].verdict == Verdict.FASTER
 
 
 def test_too_few_runs_say_how_many_more_are_needed() -> None:
-    one = LogSamples([0.0], [1.0])
-    assert judge({"demand": one}, MARGIN)["demand"].more_runs == 3
-    assert judge(dict.fromkeys(("demand", "throughput", "p95"), one), MARGIN)["demand"].more_runs == 4
-    pair = LogSamples([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
-    found = judge({"demand": pair}, MARGIN)["demand"]
-    assert (found.verdict, found.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
+    three = [figure([0.0], [1.0], name=name) for name in ("demand", "throughput", "p95")]
+    assert judged(three[:1])["demand"].more_runs == 3
+    assert judged(three)["demand"].more_runs == 4
+    pairs = figure([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
+    found = judged([pairs])["demand"]
+    assert (found.verdict, pairs.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_equal_to_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
-    sample = LogSamples([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
-    found = judge({"demand": sample}, MARGIN)["demand"]
+    demand = figure([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
+    found = judged([demand])["demand"]
     assert (found.verdict, found.more_runs) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_one_figure_among_three_needs_more_evidence_than_one_alone() -> None:
-    shifted = LogSamples([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
-    same = LogSamples([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
-    assert judge({"a": shifted}, MARGIN)["a"].verdict == Verdict.SLOWER
-    found = judge({"a": shifted, "b": same, "c": same}, MARGIN)["a"]
+    shifted = figure([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03], name="a")
+    same = [figure([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031], name=name) for name in ("b", "c")]
+    assert judged([shifted])["a"].verdict == Verdict.SLOWER
+    found = judged([shifted, *same])["a"]
     assert found.verdict == Verdict.INCONCLUSIVE
     assert found.more_runs == 1
 

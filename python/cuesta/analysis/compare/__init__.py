@@ -3,5 +3,5 @@
 - `comparison`: compares two sides. `sides`: reads the runs of a side, each as one number per figure; `metrics`: which
   figures are compared.
 - `comparability`: whether runs are alike enough to be compared.
-- `verdict`: the statistical verdict on each figure; `power`: how small a change a number of runs can detect.
+- `verdict`: one figure on both sides: its ratio, the statistical verdict, and how small a change the runs can detect.
 """

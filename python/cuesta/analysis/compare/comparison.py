@@ -3,18 +3,14 @@
 Unlike sides are refused, unless a reason is given; the result then contains the reason.
 """
 
-import math
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
 from cuesta.analysis.compare.metrics import CREATION_CPU, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
-from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
-from cuesta.analysis.compare.verdict import ALPHA, LogSamples, RatioTest, Verdict, estimate, judge
-from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, least_runs
-from cuesta.units import many
+from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, ComparedRun, Side, why_copy
+from cuesta.analysis.compare.verdict import MetricComparison, Verdict, judge, with_ratio
 
 
 class Overall(StrEnum):
@@ -39,26 +35,6 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricComparison:
-    """One figure on both sides."""
-
-    metric: Metric
-    base: Sequence[float]
-    """Run by run, as measured."""
-    new: Sequence[float]
-    compensation: float | None
-    """The factor by which the new side is multiplied in the ratio."""
-    missing: str | None
-    """Why there is no ratio; None if there is one."""
-    ratio: float | None
-    """New ÷ base; None if `missing`."""
-    interval: ConfidenceInterval | None
-    """The exact interval of the ratio; None if there are too few runs."""
-    test: RatioTest | None
-    """None if the figure is only shown, or has no ratio."""
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sides, compared."""
 
@@ -76,7 +52,6 @@ class Comparison:
     """Differences of the host, which is what is compared."""
     headline: Sequence[MetricComparison] = ()
     exploratory: Sequence[MetricComparison] = ()
-    notes: Sequence[str] = ()
 
     @property
     def overall(self) -> Overall:
@@ -100,38 +75,19 @@ class Refusal:
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
     if refused := list(refusals(base, new, terms)):
         return Comparison(base, new, in_pairs, terms, [each.why for each in refused], refused[0].remedy)
-    runs = [*base.runs, *new.runs]
-    tested = headlines(runs)
+    tested = headlines([*base.runs, *new.runs])
     shown = [metric for metric in EXPLORATORY if metric not in tested]
-    samples = {metric: log_samples(metric, base, new, terms, in_pairs) for metric in (*tested, *shown)}
-    tests = judge({metric.name: known for metric in tested if (known := samples[metric])}, terms.margin)
-
-    def compared(metric: Metric) -> MetricComparison:
-        known = samples[metric]
-        ratio, interval = estimate(known) if known else (None, None)
-        return MetricComparison(
-            metric,
-            values(metric, base),
-            values(metric, new),
-            terms.compensation.get(metric.name),
-            why_missing(metric, runs),
-            ratio,
-            interval,
-            tests.get(metric.name),
-        )
-
     one, other = base.runs[0].facts, new.runs[0].facts
-    comparison = Comparison(
+    return Comparison(
         base,
         new,
         in_pairs,
         terms,
         unlike=differences(one, other),
         host=differences(one, other, [HOST]),
-        headline=list(map(compared, tested)),
-        exploratory=list(map(compared, shown)),
+        headline=judge([on_both_sides(each, base, new, terms, in_pairs) for each in tested], terms.margin),
+        exploratory=[on_both_sides(each, base, new, terms, in_pairs) for each in shown],
     )
-    return replace(comparison, notes=list(notes(comparison)))
 
 
 def headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
@@ -202,9 +158,13 @@ def of_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
             yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
-def values(metric: Metric, side: Side) -> list[float]:
-    """A figure run by run, without the runs that have none."""
-    return [value for run in side.runs if (value := run.figures.get(metric.name)) is not None]
+def on_both_sides(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
+    """A figure run by run, without the runs that have none, and its ratio."""
+    before, after = (
+        [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
+    )
+    factor, missing = terms.compensation.get(metric.name), why_missing(metric, [*base.runs, *new.runs])
+    return with_ratio(MetricComparison(metric, before, after, in_pairs, factor, missing))
 
 
 def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
@@ -219,62 +179,3 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
     if metric.statistic == "p99" and least < ENOUGH_FOR_P99:
         return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
     return None
-
-
-def log_samples(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> LogSamples | None:
-    """The logarithms of a figure, the new side's with its compensation; None if the figure has no ratio."""
-    if why_missing(metric, [*base.runs, *new.runs]) is not None:
-        return None
-    one, other = ([math.log(value) for value in values(metric, side)] for side in (base, new))
-    shift = math.log(terms.compensation.get(metric.name) or 1.0)
-    return LogSamples(one, [value + shift for value in other], in_pairs, metric.more_is_better)
-
-
-def notes(comparison: Comparison) -> Iterator[str]:
-    """Sentences on what limits the conclusions."""
-    base, new = comparison.base.runs, comparison.new.runs
-    yield from too_few(comparison)
-    starts = [sorted(run.started for run in runs) for runs in (base, new)]
-    if not comparison.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
-        yield "all runs of one side came before the other's: drift between them looks like a change of the host"
-    undecided = [f"{each.metric.label} ({each.missing})" for each in comparison.headline if not each.test]
-    if undecided:
-        yield f"not decided, because there is no ratio: {', '.join(undecided)}"
-    if any(each.metric.needs_meters and not each.test for each in comparison.headline):
-        yield 'if CPU time cannot be metered, leave it out: both plans say `meters = "none"`'
-    methods = [each for each in comparison.unlike if each.kind == "method"]
-    bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
-    if methods and bare:
-        yield f"the change of method is not compensated in: {', '.join(bare)}"
-    late = sum(0 < run.metered < METERED for run in (*base, *new))
-    if late:
-        few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
-        yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
-    # Runs of one side that differ in host or meters are refused, so the first run's sentence stands for all of them.
-    if any(each.metric.needs_meters and each.test for each in comparison.headline) and (honesty := new[0].honesty):
-        yield f"CPU: {honesty}"
-
-
-def too_few(comparison: Comparison) -> Iterator[str]:
-    """A sentence if the number of runs is too small for a verdict."""
-    fewest = min(len(comparison.base.runs), len(comparison.new.runs))
-    have = (
-        many(fewest, "pair")
-        if comparison.in_pairs
-        else f"{len(comparison.base.runs)} + {len(comparison.new.runs)} runs"
-    )
-    figures = sum(each.test is not None for each in comparison.headline)
-    for_any, for_change = (
-        least_runs(confidence, comparison.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
-    )
-    if fewest < for_any:
-        need = f"{for_any} pairs" if comparison.in_pairs else f"{for_any} + {for_any} runs"
-        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
-    elif fewest < for_change:
-        need = f"{for_change} pairs" if comparison.in_pairs else f"{for_change} + {for_change} runs"
-        yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
-
-
-def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
-    base, new = (statistics.median(values) if values else None for values in (figure.base, figure.new))
-    return base, new

@@ -1,24 +1,36 @@
-"""Gives statistical verdicts on two sets of runs.
+"""Compares one figure on both sides: the ratio, its exact interval, the statistical verdict, and the test's power.
 
 A ratio is tested on logarithms, over runs and never over the transactions within them: transactions of one run are
 correlated, and a test that assumes independence finds a change in more than half of all pairs of equal systems.
 Two hypotheses are tested for each headline figure: that nothing changed, and that the change is at most the practical
 margin. Holm's rule keeps the chance of any false claim, over all headline figures, at 5 % for each of the two.
+
+The power is the smallest change that a number of runs detects, and the number that detects a given change. Up to FEW
+runs it is simulated, because the normal approximation is too optimistic for so few ranks; for more it is approximated.
 """
 
 import math
+import random
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cache
 
-from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
+from cuesta.analysis.compare.metrics import Metric
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval, LocationShift, least_runs, paired, unpaired
 
 ALPHA = 1 - CONFIDENCE
 NO_SPREAD = 2
 """With at most this many runs, the spread between runs is unknown."""
+POWER = 0.8
+"""Chance that the proposed number of runs detects the change."""
+MOST_RUNS = 500
+"""The largest number of runs a side that is proposed."""
+FEW = 25
+"""The largest number of runs a side (or pairs) that is simulated."""
+DRAWS = 1000
+"""Number of simulated comparisons, which gives the power within about 1 %."""
 
 
 class Verdict(StrEnum):
@@ -31,48 +43,10 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-@dataclass(frozen=True)
-class LogSamples:
-    """The logarithms of one figure on both sides, run by run. In pairs, the n-th of each side belong together."""
-
-    base: Sequence[float]
-    new: Sequence[float]
-    in_pairs: bool = False
-    more_is_better: bool = False
-
-    @cached_property
-    def shift(self) -> LocationShift:
-        return (paired if self.in_pairs else unpaired)(self.base, self.new)
-
-    @cached_property
-    def interval(self) -> ConfidenceInterval | None:
-        """Exact interval of the shift; None if the runs are too few."""
-        return self.shift.interval(CONFIDENCE)
-
-    @property
-    def runs(self) -> int:
-        """Runs of the smaller side, or pairs."""
-        return min(len(self.base), len(self.new))
-
-    @cached_property
-    def spread(self) -> float | None:
-        """Standard deviation from run to run (pooled over both sides), or from pair to pair; None if too few."""
-        if self.in_pairs:
-            own = [after - before for before, after in zip(self.base, self.new, strict=True)]
-            return statistics.stdev(own) if len(own) > 1 else None
-        squares = [sum((value - statistics.fmean(side)) ** 2 for value in side) for side in (self.base, self.new)]
-        freedom = len(self.base) + len(self.new) - 2
-        return math.sqrt(sum(squares) / freedom) if freedom > 0 else None
-
-
 @dataclass(frozen=True, slots=True)
 class RatioTest:
     """Result of testing one figure's ratio."""
 
-    ratio: float
-    """New ÷ base, by Hodges and Lehmann."""
-    interval: ConfidenceInterval | None
-    """The exact interval of the ratio; None if there are too few runs."""
     p_equal: float
     """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
     p_at_margin: float
@@ -86,33 +60,68 @@ class RatioTest:
     """Runs a side (or pairs) that detect a change of the margin four times in five; None if that cannot be told."""
 
 
-def judge(samples: Mapping[str, LogSamples], margin: float) -> dict[str, RatioTest]:
-    """Test headline figures together. `margin` is the least change that matters, as 0.05."""
+@dataclass(frozen=True, slots=True)
+class MetricComparison:
+    """One figure on both sides."""
+
+    metric: Metric
+    base: Sequence[float]
+    """Run by run, as measured. In pairs, the n-th of each side belong together."""
+    new: Sequence[float]
+    in_pairs: bool
+    compensation: float | None
+    """The factor by which the new side is multiplied in the ratio."""
+    missing: str | None
+    """Why there is no ratio; None if there is one."""
+    shift: LocationShift | None = None
+    """The logarithm of new ÷ base, compensated; None if `missing`, as all below."""
+    spread: float | None = None
+    """Standard deviation of the logarithms from run to run, or from pair to pair; None if the runs are too few."""
+    ratio: float | None = None
+    """New ÷ base, by Hodges and Lehmann."""
+    interval: ConfidenceInterval | None = None
+    """The exact interval of the ratio; None if there are too few runs."""
+    test: RatioTest | None = None
+    """None if the figure is only shown."""
+
+    @property
+    def runs(self) -> int:
+        """Runs of the smaller side, or pairs."""
+        return min(len(self.base), len(self.new))
+
+
+def with_ratio(figure: MetricComparison) -> MetricComparison:
+    """Estimate the ratio of a figure, unless it is missing."""
+    if figure.missing is not None:
+        return figure
+    factor = math.log(figure.compensation or 1.0)
+    base, new = [math.log(value) for value in figure.base], [math.log(value) + factor for value in figure.new]
+    shift = (paired if figure.in_pairs else unpaired)(base, new)
+    logs = shift.interval(CONFIDENCE)
+    return replace(
+        figure,
+        shift=shift,
+        spread=_spread(base, new, figure.in_pairs),
+        ratio=math.exp(shift.estimate),
+        interval=logs and ConfidenceInterval(math.exp(logs.low), math.exp(logs.high), logs.confidence),
+    )
+
+
+def judge(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
+    """Test headline figures together, those that have a ratio. `margin` is the least change that matters, as 0.05."""
     log_margin = math.log1p(margin)
-    p_equal = holm({name: sample.shift.p_value() for name, sample in samples.items()})
-    p_at_margin = holm({name: _p_at_margin(sample.shift, log_margin) for name, sample in samples.items()})
-    tests = {}
-    for name, sample in samples.items():
-        ratio, interval = estimate(sample)
-        verdict = _verdict(sample, log_margin, p_equal[name], p_at_margin[name])
-        tests[name] = RatioTest(
-            ratio,
-            interval,
-            p_equal[name],
-            p_at_margin[name],
-            verdict,
-            more_runs=_more_runs(sample, log_margin, len(samples)) if verdict == Verdict.INCONCLUSIVE else None,
-            least_change=_least_change(sample, len(samples)),
-            runs_for_margin=_runs_for_margin(sample, log_margin, len(samples)),
-        )
-    return tests
-
-
-def estimate(sample: LogSamples) -> tuple[float, ConfidenceInterval | None]:
-    """The ratio and its exact interval, of any figure."""
-    logs = sample.interval
-    interval = logs and ConfidenceInterval(math.exp(logs.low), math.exp(logs.high), logs.confidence)
-    return math.exp(sample.shift.estimate), interval
+    shifts = {each.metric.name: each.shift for each in figures if each.shift}
+    p_equal = holm({name: shift.p_value() for name, shift in shifts.items()})
+    p_at_margin = holm({name: _p_at_margin(shift, log_margin) for name, shift in shifts.items()})
+    tests = dict[str, RatioTest]()
+    for each in figures:
+        if shift := each.shift:
+            equal, at_margin = p_equal[each.metric.name], p_at_margin[each.metric.name]
+            verdict = _verdict(each, shift, log_margin, equal, at_margin)
+            more = _more_runs(each, shift, log_margin, len(shifts)) if verdict == Verdict.INCONCLUSIVE else None
+            least, for_margin = _detectable(each, len(shifts)), _runs_for_margin(each, log_margin, len(shifts))
+            tests[each.metric.name] = RatioTest(equal, at_margin, verdict, more, least, for_margin)
+    return [replace(each, test=tests.get(each.metric.name)) for each in figures]
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -124,43 +133,108 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
+def _spread(base: Sequence[float], new: Sequence[float], in_pairs: bool) -> float | None:
+    """The standard deviation within the sides (pooled over both), or of the pairs' differences."""
+    if in_pairs:
+        own = [after - before for before, after in zip(base, new, strict=True)]
+        return statistics.stdev(own) if len(own) > 1 else None
+    squares = [sum((value - statistics.fmean(side)) ** 2 for value in side) for side in (base, new)]
+    freedom = len(base) + len(new) - 2
+    return math.sqrt(sum(squares) / freedom) if freedom > 0 else None
+
+
 def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
     """The p-value of a shift of exactly the margin, on the side of the estimate; 1 if the estimate is within it."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(log_margin, estimated)) if abs(estimated) > log_margin else 1.0
 
 
-def _verdict(sample: LogSamples, log_margin: float, p_equal: float, p_at_margin: float) -> Verdict:
-    interval = sample.interval
+def _verdict(
+    figure: MetricComparison, shift: LocationShift, log_margin: float, p_equal: float, p_at_margin: float
+) -> Verdict:
+    interval = shift.interval(CONFIDENCE)
     if p_at_margin <= ALPHA:
-        return Verdict.FASTER if (sample.shift.estimate > 0) == sample.more_is_better else Verdict.SLOWER
+        return Verdict.FASTER if (shift.estimate > 0) == figure.metric.more_is_better else Verdict.SLOWER
     if interval and -log_margin <= interval.low and interval.high <= log_margin:
         return Verdict.BELOW if p_equal <= ALPHA else Verdict.EQUIVALENT
     return Verdict.INCONCLUSIVE
 
 
-def _more_runs(sample: LogSamples, log_margin: float, tests: int) -> int | None:
+def _more_runs(figure: MetricComparison, shift: LocationShift, log_margin: float, tests: int) -> int | None:
     """Estimate how many more runs would decide, if the true ratio is near the estimate."""
-    estimated = sample.shift.estimate
+    estimated = shift.estimate
     alpha = ALPHA if abs(estimated) < log_margin else ALPHA / tests
-    needed = least_runs(1 - alpha, sample.in_pairs)
-    if sample.spread and sample.runs > NO_SPREAD:
+    needed = least_runs(1 - alpha, figure.in_pairs)
+    if figure.spread and figure.runs > NO_SPREAD:
         gap = abs(abs(estimated) - log_margin)
-        if not gap or sample.spread > gap * MOST_RUNS:
+        if not gap or figure.spread > gap * MOST_RUNS:
             return None
-        needed = max(needed, runs_to_show(gap, sample.spread, sample.in_pairs, alpha))
-    return max(needed - sample.runs, 1) if needed <= MOST_RUNS else None
+        needed = max(needed, runs_to_show(gap, figure.spread, figure.in_pairs, alpha))
+    return max(needed - figure.runs, 1) if needed <= MOST_RUNS else None
 
 
-def _least_change(sample: LogSamples, tests: int) -> float | None:
-    if sample.spread is None:
+def _detectable(figure: MetricComparison, tests: int) -> float | None:
+    if figure.spread is None:
         return None
-    least = least_change(sample.runs, sample.spread, sample.in_pairs, ALPHA / tests)
+    least = least_change(figure.runs, figure.spread, figure.in_pairs, ALPHA / tests)
     return None if least is None else math.expm1(least)
 
 
-def _runs_for_margin(sample: LogSamples, log_margin: float, tests: int) -> int | None:
-    if sample.spread is None or sample.runs <= NO_SPREAD or sample.spread > log_margin * MOST_RUNS:
+def _runs_for_margin(figure: MetricComparison, log_margin: float, tests: int) -> int | None:
+    if figure.spread is None or figure.runs <= NO_SPREAD or figure.spread > log_margin * MOST_RUNS:
         return None
-    needed = runs_to_show(log_margin, sample.spread, sample.in_pairs, ALPHA / tests)
+    needed = runs_to_show(log_margin, figure.spread, figure.in_pairs, ALPHA / tests)
     return needed if needed <= MOST_RUNS else None
+
+
+def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> float | None:
+    """Smallest change that `runs` runs a side (or pairs) detect four times in five; None if they detect none.
+
+    The change, and `spread`, the standard deviation between runs or pairs, are in logarithms.
+    """
+    return None if runs < least_runs(1 - alpha, in_pairs) else _reach(runs, in_pairs, alpha) * spread
+
+
+def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
+    """Runs a side (or pairs) that detect a difference of `gap` in logarithms four times in five."""
+    needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
+    while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
+        needed += 1
+    return needed
+
+
+@cache
+def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
+    """Smallest change that is detected four times in five, in standard deviations."""
+    if runs > FEW:
+        first, z = _normal(alpha)
+        return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
+    rng = random.Random(0)
+    # The interval moves with the change, which is detected when the interval's lower end is above zero.
+    intervals = [_of_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
+    return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
+
+
+def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
+    """Simulate runs of one system, with a spread of 1."""
+    if in_pairs:
+        return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])
+    return unpaired(*([rng.gauss(0, 1) for _ in range(runs)] for _ in range(2)))
+
+
+def _by_approximation(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
+    """Normal approximation, with the efficiency of ranks against means (3/π) and the cost of an unknown spread."""
+    first, z = _normal(alpha)
+    means = (1 if in_pairs else 2) * (z * spread / gap) ** 2 * math.pi / 3
+    return math.ceil(means + _unknown_spread(first, in_pairs))
+
+
+def _normal(alpha: float) -> tuple[float, float]:
+    """Normal quantile of a two-sided test, and its sum with that of the power."""
+    normal = statistics.NormalDist()
+    first = normal.inv_cdf(1 - alpha / 2)
+    return first, first + normal.inv_cdf(POWER)
+
+
+def _unknown_spread(first: float, in_pairs: bool) -> float:
+    return first**2 / (2 if in_pairs else 4)
