@@ -3,6 +3,7 @@
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
 
+from collections.abc import Sequence
 from typing import Literal, final
 
 class TapeError(Exception):
@@ -152,6 +153,9 @@ class Histogram:
     @staticmethod
     def decode(data: bytes | str) -> Histogram:
         """Read HdrHistogram V2, compressed or not; a str is base64."""
+    @staticmethod
+    def sum(histograms: Sequence[Histogram]) -> Histogram | None:
+        """Add histograms up into a new one, exactly; None if there are none."""
     def merge(self, other: Histogram) -> None: ...
     def quantile(self, q: float) -> float: ...
     @property

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
-from cuesta.ledger import Tag, add_histograms, open_run, raw_files
+from cuesta.ledger import Tag, open_run, raw_files
 from tests.hdr import encode, highest_equivalent
 from tests.run_folder import CLOCK, NANO, RunFolder, rows
 
@@ -38,13 +38,13 @@ def test_only_the_measurement_interval_is_added_up(tmp_path: Path) -> None:
 def test_one_agent_can_be_read_alone(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", agents=2, measure=3, responses=lambda _, agent, *__: [0.1 + agent])
     run = open_run(folder.write())
-    medians = [h.quantile(0.5) for k in (0, 1) if (h := run.pooled(lambda tag: tag.series == "response", k))]
+    medians = [h.quantile(0.5) for (_, tag), h in run.measured.items() if tag.series == "response"]
     assert medians == [pytest.approx(0.1, rel=1e-3), pytest.approx(1.1, rel=1e-3)]
 
 
 @given(st.lists(DURATIONS, min_size=1, max_size=6))
 def test_adding_histograms_pools_their_values(parts: list[list[float]]) -> None:
-    merged = add_histograms(Histogram.decode(encode(part)) for part in parts)
+    merged = Histogram.sum([Histogram.decode(encode(part)) for part in parts])
     pooled = Histogram.decode(encode(duration for part in parts for duration in part))
     assert merged is not None
     assert merged.buckets() == pooled.buckets()
@@ -59,7 +59,7 @@ def test_quantiles_are_those_of_the_sorted_values(durations: list[float], percen
 
 def test_adding_does_not_change_the_parts() -> None:
     parts = [Histogram.decode(encode([0.1])), Histogram.decode(encode([0.2]))]
-    add_histograms(parts)
+    Histogram.sum(parts)
     assert [part.count for part in parts] == [1, 1]
 
 

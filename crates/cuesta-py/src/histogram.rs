@@ -30,6 +30,16 @@ impl Histogram {
         Ok(Self(histogram.into()))
     }
 
+    #[staticmethod]
+    fn sum(histograms: Vec<PyRef<'_, Self>>) -> PyResult<Option<Self>> {
+        let mut parts = histograms.into_iter();
+        let Some(mut sum) = parts.next().map(|first| first.with(Clone::clone)) else {
+            return Ok(None);
+        };
+        parts.try_for_each(|part| part.with(|part| sum.add(part))).map_err(value)?;
+        Ok(Some(Self(sum.into())))
+    }
+
     fn merge(&self, other: &Self) -> PyResult<()> {
         // A copy, because a histogram may be merged with itself.
         let other = other.with(Clone::clone);

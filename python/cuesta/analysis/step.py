@@ -50,11 +50,6 @@ OF_LINES = ("line_in", "line_out")
 OF_CLASSES = ("response", "response_from_sent", "first_response")
 
 
-def figures(recorded: Recorded, number: int) -> StepFigures:
-    """Derive all figures of a step from its measurement interval."""
-    return StepRecords(recorded, number).figures()
-
-
 @dataclass
 class StepRecords:
     """The records of one step, and the figures derived from them."""
@@ -73,6 +68,7 @@ class StepRecords:
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
     def figures(self) -> StepFigures:
+        """Derive all figures of the step from its measurement interval."""
         users = self.plan.users if self.plan else round(self.at_work())
         done, keys = self.total(lambda row: row.transactions), self.total(lambda row: row.keys)
         step = StepFigures(
@@ -205,8 +201,14 @@ class StepRecords:
     # Distributions
 
     def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-        """Add up what was measured in this step."""
-        return self.recorded.pooled(lambda tag: tag.step == self.number and wanted(tag), agent)
+        """Add up the histograms of some tags of this step, of one agent or all; None if there is none."""
+        return Histogram.sum(
+            [
+                histogram
+                for (number, tag), histogram in self.recorded.measured.items()
+                if tag.step == self.number and agent in (None, number) and wanted(tag)
+            ]
+        )
 
     def of(self, transaction: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""

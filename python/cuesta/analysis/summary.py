@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
-from cuesta.analysis.step import figures
+from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.meter_figure import table_to_json
 from cuesta.figures.run import RunFigures
@@ -100,7 +100,7 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
     wanted = planned_steps - 1 if only == LAST else only
     for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
-        step = figures(recorded, number)
+        step = StepRecords(recorded, number).figures()
         of_step = doubts_of_step(step, rules)
         doubts += [Doubted(number if len(measured) > 1 else None, doubt) for doubt in of_step]
         steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))

@@ -1,7 +1,7 @@
 """Reads files of a run folder, which may be cut off: unreadable rows are left out, and `damage` receives a sentence."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,15 +13,16 @@ JsonObject = dict[str, Any]
 
 def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
     """Read a file with a JSON object on each row."""
-    return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
+    return parsed_rows(path, lambda row: make(json.loads(row)), damage)
 
 
-def parsed(rows: Iterable[str], parse: Callable[[str], Parsed], path: Path, damage: list[str]) -> Iterator[Parsed]:
-    """Parse rows; those that cannot be parsed are left out and counted in `damage`."""
+def parsed_rows(path: Path, parse: Callable[[str], Parsed], damage: list[str], start: str = "") -> Iterator[Parsed]:
+    """Parse a file's rows that begin with `start`; those that cannot be parsed are left out and counted in `damage`."""
     unreadable = 0
-    for row in rows:
+    for row in _whole_rows(path, damage):
         try:
-            yield parse(row)
+            if row.startswith(start):
+                yield parse(row)
         except (ValueError, KeyError, TypeError):
             unreadable += 1
     if unreadable:
@@ -29,7 +30,7 @@ def parsed(rows: Iterable[str], parse: Callable[[str], Parsed], path: Path, dama
         damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
 
 
-def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
+def _whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
     """The complete rows of a file; a last row without its newline is left out."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:

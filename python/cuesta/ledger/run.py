@@ -5,7 +5,7 @@ at any byte: what cannot be read is left out, and `Recorded.damage` has a senten
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Self
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, json_rows, parsed, place, read_object, row_of, whole_rows, why_unreadable
+from cuesta.ledger.rows import JsonObject, json_rows, parsed_rows, place, read_object, row_of, why_unreadable
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
@@ -213,12 +213,6 @@ class Recorded:
         plan: JsonObject = self.run.get("plan", {})
         return plan
 
-    def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-        """Add up the histograms of some tags, of one agent or all; None if there is none."""
-        return add_histograms(
-            histogram for (number, tag), histogram in self.measured.items() if wanted(tag) and agent in (None, number)
-        )
-
     def histogram_rows(self) -> Iterator[HistogramRow]:
         """Every readable row of the histogram logs, agent by agent in order of time."""
         for agent in self.agents:
@@ -241,17 +235,6 @@ def open_run(folder: Path | str) -> Recorded:
     ]
     segments = [(0 if path is folder else number_of(path), path) for path in segment_folders(folder)]
     return Recorded(folder, run, agents, measured, host, damage, read_metered(segments, begun, damage))
-
-
-def add_histograms(histograms: Iterable[Histogram]) -> Histogram | None:
-    """Add histograms up into a new one, exactly; None if there are none."""
-    total: Histogram | None = None
-    for histogram in histograms:
-        if total is None:
-            total = Histogram.decode(histogram.encode())
-        else:
-            total.merge(histogram)
-    return total
 
 
 def read_run(folder: Path) -> JsonObject:
@@ -357,5 +340,4 @@ def read_histogram_rows(agent: Agent, damage: list[str]) -> Iterator[HistogramRo
     path = agent.folder / "histograms.hlog"
     if agent.intervals and path.exists() and not path.stat().st_size:  # it is written with the first interval
         damage.append(f"{place(path)}: is empty")
-    rows = (row for row in whole_rows(path, damage) if row.startswith("Tag="))
-    return parsed(rows, lambda row: HistogramRow.parse(agent, row), path, damage)
+    return parsed_rows(path, lambda row: HistogramRow.parse(agent, row), damage, start="Tag=")

@@ -23,6 +23,7 @@ from cuesta.analysis.compare.metrics import (
     metric,
 )
 from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor
+from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, Summary, summarise
 from cuesta.figures import BY_NAME
 from cuesta.figures.step import Distribution, StepFigures
@@ -174,7 +175,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
         figures=by_metric(figures, metered)
         | {each.name: of[part].p95 for name, of in timed.items() for part, each in of_parts(name, of)},
         parts={name: [each for _, each in of_parts(name, of)] for name, of in timed.items()},
-        effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(summary, figures.step))
+        effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(StepRecords(summary.recorded, figures.step)))
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
         errors=figures.errors.count,
         metered=metered,
@@ -223,16 +224,15 @@ def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str
     return f"INVALID: {doubts[0]}" if doubts else None
 
 
-def effective_responses(summary: Summary, step: int) -> float:
+def effective_responses(step: StepRecords) -> float:
     """Effective sample size of responses: the number of independent ones whose mean has the same variance.
 
     The variance is that of the mean of the seconds' means, with their autocorrelation.
     """
-    rows = [row for agent in summary.recorded.agents for row in agent.intervals if row.step == step and row.measured]
-    pooled = summary.recorded.pooled(lambda tag: tag.step == step and tag.series == "response")
+    pooled = step.pooled(lambda tag: tag.series == "response")
     if pooled is None:
         return 0.0
-    means = [row.sums["response"] / row.transactions for row in rows if row.transactions]
+    means = [row.sums["response"] / row.transactions for row in step.rows if row.transactions]
     if len(means) < LEAST_VALUES:
         return pooled.count / TYPICAL
     middle = statistics.fmean(means)

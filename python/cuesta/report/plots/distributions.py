@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cuesta._native import Histogram
 from cuesta.analysis.over_time import curve, spread
+from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures, TransactionClass
 from cuesta.ledger import Recorded
@@ -87,9 +88,9 @@ def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, Transact
 
 
 def _pooled(recorded: Recorded, step: int, series: str) -> Histogram | None:
-    return recorded.pooled(lambda tag: tag.step == step and tag.series == series)
+    return StepRecords(recorded, step).pooled(lambda tag: tag.series == series)
 
 
 def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Histogram | None:
-    name = (step, of.group, of.transaction, "response")
-    return recorded.pooled(lambda tag: (tag.step, tag.group, tag.transaction, tag.series) == name)
+    name = (of.group, of.transaction, "response")
+    return StepRecords(recorded, step).pooled(lambda tag: (tag.group, tag.transaction, tag.series) == name)
