@@ -94,7 +94,8 @@ def _margin(text: str) -> float:
 
 def _step(text: str | None) -> int | None:
     if text is not None and not (text.isdigit() and int(text) > 0):
-        raise UsageError(f"cuesta compare: --step: expected a number from 1, got {text!r}")
+        remedy = "steps count from 1 here and in reports, from 0 in JSON and SQL"
+        raise UsageError(f"cuesta compare: --step: expected a number from 1, got {text!r}", remedy)
     return None if text is None else int(text) - 1
 
 

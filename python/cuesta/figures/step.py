@@ -355,7 +355,7 @@ class LimitResult:
     ]
     ok: Annotated[bool, About("whether it was kept")]
     is_duration: Annotated[bool, About("whether `value` is seconds")]
-    step: Annotated[int, About("the step that was checked, from 0")]
+    step: Annotated[int, About("the step that was checked, counted from 0 (texts count from 1)")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +368,13 @@ class PublishedComparison:
     published: Annotated[float, About("the published value: seconds where `is_duration`, else a number")]
     bound: Annotated[str | None, About("`at least` or `at most`, if only a bound was published")]
     source: Annotated[str, About("where it was published")]
-    step: Annotated[int | None, About("the step that was measured; None if there was none with that number of users")]
+    step: Annotated[
+        int | None,
+        About(
+            "the step that was measured, counted from 0 (texts count from 1); "
+            "None if there was none with that number of users"
+        ),
+    ]
     measured: Annotated[
         float | None, About("the measured value in the unit of `published`; None if there was nothing to measure")
     ]
@@ -380,7 +386,7 @@ class PublishedComparison:
 class StepFigures:
     """One load step: what its measurement interval gave."""
 
-    step: Annotated[int, About("number of the step, from 0")]
+    step: Annotated[int, About("number of the step, counted from 0 (texts count from 1)")]
     swept: Annotated[Mapping[str, object], About("the settings that the sweep changes, and their values")]
     users: Annotated[int, About("users planned", Unit.COUNT, "users")]
     load: Annotated[str, About("kind of load: `closed`, `paced:…` or `open:…`")]

@@ -78,7 +78,8 @@ def model(names: Mapping[str, str]) -> Iterator[Column]:
 
 
 FOLDER = column("folder", TEXT, "the run folder", "")
-STEP = column("step", WHOLE, "number of the step, from 0", "")
+STEP_MEANING = "number of the step, counted from 0 (texts count from 1)"
+STEP = column("step", WHOLE, STEP_MEANING, "")
 CERTIFICATION = column("folder", TEXT, "the certification folder", "")
 GROUP = {"group": "class_group"}
 """Renamed, because `group` is a keyword of SQL."""
@@ -136,7 +137,7 @@ TABLES = {
         (
             FOLDER,
             column("agent", WHOLE, "", ""),
-            column("step", WHOLE, "number of the step, from 0"),
+            column("step", WHOLE, STEP_MEANING),
             column("phase", TEXT, "`settle`, `measure` or `drain`"),
             column("start", NUMBER, "seconds from the start of the run"),
             column("length", NUMBER, "seconds"),

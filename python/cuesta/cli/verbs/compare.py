@@ -41,7 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="*", type=Path, metavar="BASE NEW", help="two sides, or a folder of pairs")
     terms = parser.add_argument_group("terms of the comparison")
     terms.add_argument("--margin", metavar="PERCENT", help="the least change that matters; default 5%%")
-    terms.add_argument("--step", metavar="N", help="the step of a sweep, from 1; by default the last")
+    terms.add_argument(
+        "--step",
+        metavar="N",
+        help="the step of a sweep, from 1 as in reports (JSON and SQL count from 0); by default the last",
+    )
     terms.add_argument("--despite", metavar="REASON", help="compare sides that differ; the reason is printed")
     terms.add_argument(
         "--compensation",

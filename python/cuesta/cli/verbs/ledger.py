@@ -11,6 +11,7 @@ the difference from its projection is shown, and the rest is projected from ther
 
 --sql queries every run and certification below the folders: they become tables of DuckDB, in memory, made
 anew for each query. --tables lists them. A query only reads: it can neither write files nor read others.
+A column `step` counts from 0: it is 0 in what reports call step 1.
 
 --check computes what must agree within tables typed from documents (TOML with [[identity]]): the value as
 printed, the value computed, and whether a correction typed beside it is right. Nothing is rewritten."""

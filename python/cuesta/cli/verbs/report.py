@@ -32,4 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
     parser.add_argument("--markdown", action="store_true", help="print Markdown with tables, for pull requests")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, for continuous integration")
-    parser.add_argument("--json", metavar="FILE|-", help="write the summary as one object; - = standard output")
+    parser.add_argument(
+        "--json",
+        metavar="FILE|-",
+        help="write the summary as one object, in which steps count from 0; - = standard output",
+    )

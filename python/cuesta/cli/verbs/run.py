@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     results = parser.add_argument_group("output")
     results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
-    results.add_argument("--json", metavar="FILE|-", help="write the summary as one object; - = standard output")
+    results.add_argument(
+        "--json",
+        metavar="FILE|-",
+        help="write the summary as one object, in which steps count from 0; - = standard output",
+    )
     results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
     results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
     results.add_argument("--quiet", action="store_true", help="show no progress")
