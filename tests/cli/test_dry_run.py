@@ -69,3 +69,16 @@ def test_a_folder_with_files_is_refused_before_anything_else(write: Write, capsy
         captured = capsys.readouterr()
         assert captured.out == ""
         assert captured.err.startswith(f"cuesta: {folder}: the run folder is not empty\n")
+
+
+def test_certify_and_compare_refuse_a_folder_with_files_too(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = write("plan.toml", "users = 2\n")
+    verbs = {
+        ("certify", str(plan), "--dry-run"): (Exit.USAGE, "the folder is not empty"),
+        ("compare", "--interleave", str(plan), str(plan)): (Exit.FAILED, "the run folder is not empty"),
+    }
+    for verb, (code, said) in verbs.items():
+        assert main([*verb, "--out", str(plan.parent)]) == code
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith(f"cuesta: {plan.parent}: {said}\n")

@@ -81,6 +81,10 @@ def certify(arguments: argparse.Namespace) -> int:
     """Certify each group of a plan. The exit code is the largest of theirs."""
     plan = load(RawOptions(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
     jobs = list(certifier.parts(plan))
+    out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    places = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
+    for place in places.values():
+        check_empty(place)
     for group, job in jobs:
         check_phases(group, job, arguments.absentee)
     methods = {group.name: method(job, arguments.absentee) for group, job in jobs}
@@ -90,8 +94,6 @@ def certify(arguments: argparse.Namespace) -> int:
         preflight.check(job)
     if arguments.profile:
         read_service(arguments.profile)
-    out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    places = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
     codes, records = list[int](), dict[str, object]()
     for group, _ in jobs:
         how = methods[group.name]
@@ -101,6 +103,12 @@ def certify(arguments: argparse.Namespace) -> int:
             break
     write_json(arguments.json, records if len(jobs) > 1 else records[jobs[0][0].name])
     return max(codes)
+
+
+def check_empty(folder: Path) -> None:
+    """Raise UsageError if there are files in a folder that is to be a certification."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
 
 
 def check_phases(group: Group, job: Job, absentee: bool) -> None:
@@ -140,8 +148,6 @@ def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: a
 
 def one(about: CertificationSetup, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
     """Make the runs of one certification."""
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
     private_folder(folder)
     record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:

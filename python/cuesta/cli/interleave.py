@@ -19,7 +19,7 @@ from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.verbs.compare import PAIRS
-from cuesta.engine.folder import description, run_folder
+from cuesta.engine.folder import check_empty, description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
 from cuesta.engine.local import Look
@@ -43,6 +43,8 @@ class NoPairError(CuestaError):
 @contextmanager
 def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
     """Make the pairs; yields their folder, and whether a signal cut them short."""
+    if arguments.out:
+        check_empty(arguments.out)
     base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
     series = Interleaved(base, new, Path.cwd(), PAIRS)
     jobs = series.jobs(1)
