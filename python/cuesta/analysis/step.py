@@ -38,8 +38,8 @@ from cuesta.figures.step import (
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
-"""The second part of the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
-kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in crates/cuesta-record/src/tally.rs."""
+"""The source in the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
+kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in crates/cuesta-record/src/series.rs."""
 
 ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""
@@ -210,11 +210,11 @@ class StepRecords:
             ]
         )
 
-    def of(self, transaction: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
+    def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
         return Distribution.of(
             self.pooled(
-                lambda tag: tag.transaction == transaction and tag.series == series and group in (None, tag.group),
+                lambda tag: tag.source == source and tag.series == series and group in (None, tag.group),
                 agent,
             )
         )
@@ -225,16 +225,16 @@ class StepRecords:
 
     def find_histogram(self, metric: str, transaction: str | None) -> Histogram | None:
         """The histogram that a limit is about: a metric of one class of transactions, or of all."""
-        return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.transaction))
+        return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.source))
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in order of names."""
         own = {tag for _, tag in self.recorded.measured if tag.step == self.number}
-        return sorted(own, key=lambda tag: (tag.group, tag.transaction, tag.series))
+        return sorted(own, key=lambda tag: (tag.group, tag.source, tag.series))
 
     def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
-        names = dict.fromkeys((tag.group, tag.transaction) for tag in self.tags() if is_class(tag))
+        names = dict.fromkeys((tag.group, tag.source) for tag in self.tags() if is_class(tag))
         return [
             TransactionClass(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
             for group, transaction in names

@@ -60,18 +60,19 @@ class StepTimes:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The step, group, class and series of a histogram."""
+    """The step, group, source and series of a histogram."""
 
     step: int
     group: str
-    transaction: str
+    source: str
+    """The name of a transaction; else `keys`, `line` or `stamped`."""
     series: str
 
     @classmethod
     def parse(cls, text: str, first_step: int = 0) -> Self:
-        """Read `STEP/GROUP/TRANSACTION/SERIES`, each name percent-encoded."""
-        step, group, transaction, series = text.split("/")
-        return cls(first_step + int(step), unquote(group), unquote(transaction), unquote(series))
+        """Read `STEP/GROUP/SOURCE/SERIES`, each name percent-encoded."""
+        step, group, source, series = text.split("/")
+        return cls(first_step + int(step), unquote(group), unquote(source), unquote(series))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,4 +93,4 @@ def _pooled(recorded: Recorded, step: int, series: str) -> Histogram | None:
 
 def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Histogram | None:
     name = (of.group, of.transaction, "response")
-    return StepRecords(recorded, step).pooled(lambda tag: (tag.group, tag.transaction, tag.series) == name)
+    return StepRecords(recorded, step).pooled(lambda tag: (tag.group, tag.source, tag.series) == name)
