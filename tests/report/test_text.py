@@ -47,6 +47,20 @@ def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[P
     assert not any(row.endswith(" ") for row in said.splitlines())
 
 
+@BOTH
+@MAKES
+def test_rows_fit_a_narrow_terminal(
+    tmp_path: Path, make: Callable[[Path], Path], verbose: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(tmp_path / "run")
+    wide = shown(folder, verbose=verbose)
+    monkeypatch.setenv("COLUMNS", "40")
+    said = shown(folder, verbose=verbose)
+    assert [row for row in said.splitlines() if len(row) > 40 and len(row.split()) > 1] == []
+    assert "\nVALIDITY\n  " in said, "titles stand above their rows"
+    assert set(re.findall(r"[\d.]+ m?s", wide)) <= set(re.findall(r"[\d.]+ m?s", said)), "no figure is lost"
+
+
 def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
     said = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()

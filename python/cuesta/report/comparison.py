@@ -1,4 +1,4 @@
-"""Writes a comparison of runs, as text of 80 columns and as data: the verdict, then the figures behind it."""
+"""Writes a comparison of runs, as text for a terminal and as data: the verdict, then the figures behind it."""
 
 import statistics
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,10 @@
-"""A report for a terminal of 80 columns: the headline, then titles in the margin with rows beside them."""
+"""A report for a terminal: the headline, then titles in the margin with rows beside them.
+
+It takes 80 columns, or fewer in a narrower terminal. Below STACKED columns titles stand above their rows.
+"""
 
 import re
+import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +17,8 @@ from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Secti
 from cuesta.units import ABSENT
 
 MARGIN, WIDTH = 11, 80
+STACKED = 60
+"""The least width in columns that has room for titles in a margin."""
 INDENT = "  "
 NARROWEST = 16
 """The least width of a column whose text is broken."""
@@ -33,111 +39,122 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
     if colour is None:
         terminal = Console()
         colour = terminal.is_terminal and not terminal.no_color
+    width = min(shutil.get_terminal_size((WIDTH, 0)).columns, WIDTH)
     out = StringIO()
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
-    for row in _rows(report, verbose):
+    for row in _rows(report, verbose, width):
         row.rstrip()
         console.print(row, soft_wrap=True)
     return out.getvalue().rstrip("\n")
 
 
-def _rows(report: Report, verbose: bool) -> Rows:
-    yield from (Text(row, "bold") for row in wrapped(report.headline, width=WIDTH))
+def _rows(report: Report, verbose: bool, width: int) -> Rows:
+    yield from (Text(row, "bold") for row in wrapped(report.headline, "", width))
     yield Text()
-    yield from _section(report.verdict.name, _verdict(report.verdict))
+    yield from _section(report.verdict.name, _verdict(report.verdict, width), width)
     for section in report.sections:
-        if rows := list(_parts(section, verbose)):
+        if rows := list(_parts(section, verbose, width)):
             yield from [Text()] if verbose else []
-            yield from _section(section.name or section.title.upper(), rows)
+            yield from _section(section.name or section.title.upper(), rows, width)
     if not verbose and any(section.more for section in report.sections):
-        yield from _section("", [Text(MORE, FAINT)])
+        yield from _section("", [Text(row, FAINT) for row in wrapped(MORE, "", _room(width))], width)
 
 
-def _section(title: str, rows: Iterable[Text]) -> Rows:
+def _room(width: int) -> int:
+    """Columns for the rows of a section."""
+    return width - (MARGIN if width >= STACKED else len(INDENT))
+
+
+def _section(title: str, rows: Iterable[Text], width: int) -> Rows:
     for number, row in enumerate(rows):
-        if isinstance(row, Wide):
-            yield from [Text(title, "bold")] if number == 0 else []
+        if isinstance(row, Wide) or width < STACKED:
+            yield from [Text(title, "bold")] if title and number == 0 else []
             yield Text(INDENT).append(row)
             continue
         yield Text((title if number == 0 else "").ljust(MARGIN), "bold").append(row)
 
 
-def _verdict(verdict: Verdict) -> Rows:
-    first, *others = wrapped(f"{verdict.word}: {verdict.text}")
+def _verdict(verdict: Verdict, width: int) -> Rows:
+    room = _room(width)
+    first, *others = wrapped(f"{verdict.word}: {verdict.text}", "", room)
     word = Text(verdict.word, GOOD if verdict.good else BAD)
     yield word.append(Text(first.removeprefix(verdict.word), "default"))
     yield from map(Text, others)
     for reason, advice in verdict.reasons:
-        yield from map(Text, wrapped(f"- {reason}", "  "))
-        yield from (Text(row, FAINT) for row in wrapped(f"  → {advice}", "    ") if advice)
-    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice))
+        yield from map(Text, wrapped(f"- {reason}", "  ", room))
+        yield from (Text(row, FAINT) for row in wrapped(f"  → {advice}", "    ", room) if advice)
+    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice, "", room))
 
 
-def _parts(section: Section, verbose: bool) -> Rows:
+def _parts(section: Section, verbose: bool, width: int) -> Rows:
     for part in (*section.parts, *(section.more if verbose else ())):
-        yield from _part(part, verbose)
+        yield from _part(part, verbose, width)
 
 
-def _part(part: Part, verbose: bool) -> Rows:
+def _part(part: Part, verbose: bool, width: int) -> Rows:
     match part:
         case Remark(said, tone):
             for row in said.split("\n"):
-                yield from (Text(each, STYLES[tone]) for each in wrapped(row, "  "))
+                yield from (Text(each, STYLES[tone]) for each in wrapped(row, "  ", _room(width)))
         case Facts():
-            yield from facts(part)
+            yield from facts(part, _room(width))
         case Table():
-            yield from table(part, verbose)
+            yield from table(part, verbose, width)
         case Folded(title, parts):
-            rows = [row for each in parts for row in _part(each, verbose)]
-            yield from [Text(title, HEADING), *rows] if rows else []
+            rows = [row for each in parts for row in _part(each, verbose, width)]
+            heading = (Text(row, HEADING) for row in wrapped(title, "  ", _room(width)))
+            yield from [*heading, *rows] if rows else []
 
 
-def facts(of: Facts) -> Rows:
+def facts(of: Facts, room: int) -> Rows:
     """Write names and what they are one after another, as many as a row holds."""
     known = [row for row in of.rows if row.value]
     said = [f"{row.label} {row.value}" for row in known]
-    together = [each.replace(" ", "\u00a0") if len(each) < WIDTH - MARGIN - 4 else each for each in said]
-    yield from map(Text, wrapped("; ".join(together), "  "))
+    together = [each.replace(" ", "\u00a0") if len(each) < room - 4 else each for each in said]
+    yield from map(Text, wrapped("; ".join(together), "  ", room))
 
 
 class Wide(Text):
     """A row that needs the margin too."""
 
 
-def table(of: Table, verbose: bool) -> Rows:
+def table(of: Table, verbose: bool, width: int) -> Rows:
     """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
     columns = [number for number in range(len(of.heads)) if number not in of.wide]
     heads = [_words(of.heads[number]).text for number in columns]
     shown = [row for number, row in enumerate(of.rows) if verbose or number not in of.details]
     rows = [[_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
     if of.wraps in columns:
-        rows = list(narrowed(heads, rows, columns.index(of.wraps)))
+        rows = list(narrowed(heads, rows, columns.index(of.wraps), width))
     cells = [row for row in rows if len(row) > 1]
     widths = _widths(heads, cells)
     needs = [(gap, sum(widths) + gap * (len(widths) - 1)) for gap in (2, 1)]
-    gap = next((gap for gap, width in needs if width <= WIDTH - len(INDENT)), None)
+    gap = next((gap for gap, needed in needs if needed <= width - len(INDENT)), None)
     if gap is None:
-        for first, *others in cells:
+        for first, *others in rows:
+            if not others:
+                yield Text(first.text, HEADING)
+                continue
             named = [f"{head} {cell.text}".strip() for head, cell in zip(heads[1:], others, strict=True) if cell.text]
-            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", "  "))
+            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", "  ", _room(width)))
     else:
-        kind = Text if dict(needs)[gap] <= WIDTH - MARGIN else Wide
-        columns_of = [Column(width, _is_of_numbers([row[at].text for row in cells])) for at, width in enumerate(widths)]
+        kind = Text if dict(needs)[gap] <= _room(width) else Wide
+        columns_of = [Column(own, _is_of_numbers([row[at].text for row in cells])) for at, own in enumerate(widths)]
         yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
     hidden = "" if verbose or not of.details else of.instead
-    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said))
+    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said, "", _room(width)))
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
     return [max(map(len, [*head.split(), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
 
 
-def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int) -> Iterator[list[Words]]:
+def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: int) -> Iterator[list[Words]]:
     """The rows of a table, with one column broken into several rows if the table is too wide with it."""
     widths = _widths(heads, [row for row in rows if len(row) > 1])
-    room = WIDTH - len(INDENT) - sum(widths) - 2 * (len(widths) - 1) + widths[at]
+    room = width - len(INDENT) - sum(widths) - 2 * (len(widths) - 1) + widths[at]
     for row in rows:
         if len(row) == 1 or not NARROWEST <= room < widths[at]:
             yield row
@@ -179,7 +196,7 @@ def _words(cell: Cell) -> Words:
     return cell if isinstance(cell, Words) else Words(cell)
 
 
-def wrapped(row: str, indent: str = "", width: int = WIDTH - MARGIN) -> Iterator[str]:
+def wrapped(row: str, indent: str, width: int) -> Iterator[str]:
     """Break a long row, but no number from its unit."""
     bound = re.sub(r"(?<=\d) (?=[nµm]?s\b|%|KiB)", "\u00a0", row)
     for each in textwrap.wrap(bound, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False):
