@@ -14,7 +14,7 @@ from cuesta.plan.fields import tracing_tier
 from tests.busy import BUSY
 from tests.conftest import Write
 
-WHY = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON"
+WHY = "only root, or a process with CAP_BPF and CAP_PERFMON, may trace"
 WITHOUT = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--"]
 """Runs a command as root that may not trace."""
 

@@ -29,7 +29,7 @@ impl Cpu {
 }
 
 impl Count {
-    /// So many in so many seconds.
+    /// `count` events in `seconds`.
     pub(crate) fn over(count: u64, seconds: f64) -> Self {
         Self { count, per_s: count as f64 / seconds }
     }

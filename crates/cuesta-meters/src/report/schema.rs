@@ -39,11 +39,11 @@ pub struct Field {
     pub kind: String,
     /// The name that people read.
     pub label: &'static str,
-    /// Of the value.
+    /// The unit of the value.
     pub unit: Unit,
     /// The least tier that can give it.
     pub tier: Tier,
-    /// What it is, as a clause.
+    /// What the field means, as a clause.
     pub meaning: String,
     /// What it is read from, or how it is computed.
     pub source: &'static str,
@@ -54,9 +54,9 @@ pub struct Field {
 pub struct Table {
     /// The name of its type.
     pub name: &'static str,
-    /// What it has.
+    /// What the table holds.
     pub meaning: String,
-    /// In the order of JSON.
+    /// In JSON's order.
     pub fields: Vec<Field>,
 }
 

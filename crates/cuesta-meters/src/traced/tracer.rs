@@ -28,7 +28,7 @@ pub(super) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tra
 /// The kernel's description of its types, to which the programs adapt.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-const NOT_ALLOWED: &str = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
+const NOT_ALLOWED: &str = "only root, or a process with CAP_BPF and CAP_PERFMON, may trace";
 const OTHER_NUMBERS: &str = "processes have other numbers in this container than in the kernel: trace `machine`";
 
 /// Namespaces whose process ids are the kernel's own (`linux/proc_ns.h`).

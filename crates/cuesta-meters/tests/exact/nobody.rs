@@ -21,7 +21,7 @@ fn a_user_without_privileges_gets_the_reason() {
         while report.cpu.idle.value().is_none() {
             report = meter.report_since(&first).unwrap();
         }
-        let why = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
+        let why = "only root, or a process with CAP_BPF and CAP_PERFMON, may trace";
         assert!(report.notes.contains(&format!("not traced: {why}")), "{:?}", report.notes);
         assert_eq!(report.idle.page_wait.why(), Some(why));
         assert_eq!(Trace::absence(true).as_deref(), Some(why), "the reason is also known before the start");
