@@ -2,10 +2,11 @@
 //!
 //! Two accounts cover processes that ended between the snapshots. A listener (`task_exits`) receives each birth and
 //! each task's final account; it misses only the kernel's work that ends a process. The other account is a parent's `children`
-//! counters: the CPU time and faults of the processes that it waited for; it misses all others. Neither account is ever too large
-//! (children of a process that may have waited for the other side's do not count), so the larger one is nearer to the truth. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
-//! the later snapshot has 10 s for the shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been seen
-//! at 1 s, 1 s of the 3 s is subtracted.
+//! counters: the CPU time and faults of the processes that it waited for; it misses all others. Neither account is ever too
+//! large but for the rounding of ticks, so the larger one is nearer to the truth. Children of a process that may have waited
+//! for the other side's do not count. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
+//! the later snapshot has 10 s for the shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been
+//! seen at 1 s, 1 s of the 3 s is subtracted.
 //!
 //! In the account by parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the earlier
 //! snapshot. If it leaves and ends between the snapshots, it looks like one that its parent waited for: its earlier time is
@@ -60,14 +61,16 @@ impl<'a> TaskSide<'a> {
         self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
     }
 
-    /// Processes that may have waited for orphans of the other side: its ancestors, init among them.
-    fn ancestors_beyond(self) -> impl Iterator<Item = u32> {
+    /// Processes that may have waited for orphans of the other side: its ancestors, and init even if it is none of them.
+    fn heirs_beyond(self) -> impl Iterator<Item = u32> {
         let most = self.processes.len() + self.beyond.len() + 1; // the parents of a saved snapshot may form a cycle
         let parent = move |pid: &u32| {
             let process = self.processes.get(pid).or_else(|| self.beyond.get(pid));
             process.map(|process| process.stat.parent)
         };
-        self.beyond.values().flat_map(move |process| successors(Some(process.stat.parent), parent).take(most))
+        let ancestors =
+            self.beyond.values().flat_map(move |process| successors(Some(process.stat.parent), parent).take(most));
+        ancestors.chain([INIT])
     }
 }
 
@@ -109,7 +112,7 @@ impl<'a> ProcessPairs<'a> {
         let mut beyond: BTreeSet<u32> = self.a.parents_beyond().chain(self.b.parents_beyond()).collect();
         if ended.is_some() {
             // The other side's orphans that began and ended in between are in no snapshot. The listener has them on their side.
-            beyond.extend(self.a.ancestors_beyond().chain(self.b.ancestors_beyond()));
+            beyond.extend(self.a.heirs_beyond().chain(self.b.heirs_beyond()));
         }
         let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(ProcessUsage) -> u64| {
             let by_parents = self.grown(own, children, &beyond);

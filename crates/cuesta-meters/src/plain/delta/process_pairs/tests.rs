@@ -44,18 +44,21 @@ fn short_lived_children_count_once() {
 
 #[test]
 fn an_orphan_of_the_subject_that_init_waited_for_counts_on_one_side() {
-    let at = |time: u64, waited: u64| Tasks {
-        others: BTreeMap::from([(1, one(1, 0, waited)), (5, child(1, one(2, 0, 0)))]),
-        ..tasks(time * TICK, [(7, child(5, one(5, 10, 0)))])
-    };
-    let (a, b) = (at(1000, 0), at(1100, 22)); // a grandchild of process 7 began, lost its parent and ended with 22 ticks
-    let processes = ProcessUsage { cpu: 22 * TICK, ..ProcessUsage::default() };
-    let seen = |processes| Some(ExitDelta { seconds: 1.0, tasks: TaskTotals::default(), processes });
-    let begun = a.at.as_nanos();
-    let subject = ProcessPairs::of(TaskSide::subject(&a), TaskSide::subject(&b), begun).delta(seen(processes));
-    let others = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), begun);
-    assert_eq!((subject.cpu / TICK, others.delta(seen(ProcessUsage::default())).cpu), (22, 0));
-    assert_eq!(others.delta(None).cpu / TICK, 22, "without a listener nobody knows whose it was");
+    // Processes that the kernel's helper began descend from kthreadd, 2, but their orphans go to init too.
+    for ancestor in [1, 2] {
+        let at = |time: u64, waited: u64| Tasks {
+            others: BTreeMap::from([(1, one(1, 0, waited)), (2, one(1, 0, 0)), (5, child(ancestor, one(2, 0, 0)))]),
+            ..tasks(time * TICK, [(7, child(5, one(5, 10, 0)))])
+        };
+        let (a, b) = (at(1000, 0), at(1100, 22)); // a grandchild of process 7 began, lost its parent and ended with 22 ticks
+        let processes = ProcessUsage { cpu: 22 * TICK, ..ProcessUsage::default() };
+        let seen = |processes| Some(ExitDelta { seconds: 1.0, tasks: TaskTotals::default(), processes });
+        let begun = a.at.as_nanos();
+        let subject = ProcessPairs::of(TaskSide::subject(&a), TaskSide::subject(&b), begun).delta(seen(processes));
+        let others = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), begun);
+        assert_eq!((subject.cpu / TICK, others.delta(seen(ProcessUsage::default())).cpu), (22, 0));
+        assert_eq!(others.delta(None).cpu / TICK, 22, "without a listener nobody knows whose it was");
+    }
 }
 
 #[test]
