@@ -4,7 +4,7 @@ A run gives one number per figure, however many transactions it had. A figure th
 """
 
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, Summary, summarise
 from cuesta.figures import BY_NAME
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.ledger.experiment import read_pairs, run_folders
 from cuesta.ledger.record import CertificationSetup
@@ -167,14 +167,13 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
     meters = figures.host.meters
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
-    timed = timed_parts(figures)
+    parts = part_figures(figures)
     return ComparedRun(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),
-        figures=by_metric(figures, metered)
-        | {each.name: of[part].p95 for name, of in timed.items() for part, each in of_parts(name, of)},
-        parts={name: [each for _, each in of_parts(name, of)] for name, of in timed.items()},
+        figures=by_metric(figures, metered) | {part.name: value for of in parts.values() for part, value in of.items()},
+        parts={name: list(of) for name, of in parts.items()},
         effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(StepRecords(summary.recorded, figures.step)))
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
         errors=figures.errors.count,
@@ -194,17 +193,14 @@ def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
     } | {name: None for name in RATES if not BY_NAME[name].of(step)}
 
 
-def timed_parts(step: StepFigures) -> dict[str, dict[str, Distribution]]:
-    """Responses by class of transactions, echoes by group of users."""
-    classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
-    groups = {each.group: each.echo for each in step.keys}
-    by_part = {"response.p95": classes, "echo.p95": groups}
-    return {name: {part: each for part, each in of.items() if each.count} for name, of in by_part.items()}
-
-
-def of_parts(name: str, parts: Iterable[str]) -> Iterator[tuple[str, Metric]]:
-    for part in parts:
-        yield part, metric(name).of_part(part)
+def part_figures(step: StepFigures) -> dict[str, dict[Metric, float | None]]:
+    """By metric: that of each class of transactions, or of each group whose keys are timed."""
+    classes = [(class_name(each.group, each.transaction), each.response) for each in step.classes]
+    groups = [(each.group, each.echo) for each in step.keys]
+    return {
+        name: {metric(name).of_part(part): timed.p95 for part, timed in parts if timed.count}
+        for name, parts in (("response.p95", classes), ("echo.p95", groups))
+    }
 
 
 def class_name(group: str, transaction: str) -> str:

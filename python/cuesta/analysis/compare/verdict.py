@@ -110,16 +110,15 @@ def with_ratio(figure: MetricComparison) -> MetricComparison:
 def judge(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
     """Test headline figures together, those that have a ratio. `margin` is the least change that matters, as 0.05."""
     log_margin = math.log1p(margin)
-    shifts = {each.metric.name: each.shift for each in figures if each.shift}
-    p_equal = holm({name: shift.p_value() for name, shift in shifts.items()})
-    p_at_margin = holm({name: _p_at_margin(shift, log_margin) for name, shift in shifts.items()})
+    p_equal = holm({each.metric.name: each.shift.p_value() for each in figures if each.shift})
+    p_at_margin = holm({each.metric.name: _p_at_margin(each.shift, log_margin) for each in figures if each.shift})
     tests = dict[str, RatioTest]()
     for each in figures:
         if shift := each.shift:
             equal, at_margin = p_equal[each.metric.name], p_at_margin[each.metric.name]
             verdict = _verdict(each, shift, log_margin, equal, at_margin)
-            more = _more_runs(each, shift, log_margin, len(shifts)) if verdict == Verdict.INCONCLUSIVE else None
-            least, for_margin = _detectable(each, len(shifts)), _runs_for_margin(each, log_margin, len(shifts))
+            more = _more_runs(each, shift, log_margin, len(p_equal)) if verdict == Verdict.INCONCLUSIVE else None
+            least, for_margin = _detectable(each, len(p_equal)), _runs_for_margin(each, log_margin, len(p_equal))
             tests[each.metric.name] = RatioTest(equal, at_margin, verdict, more, least, for_margin)
     return [replace(each, test=tests.get(each.metric.name)) for each in figures]
 
