@@ -41,7 +41,7 @@ def figure(
     """A figure with these logarithms, run by run."""
     metric = Metric(name, name, Unit.SECONDS, more_is_better=name == "throughput")
     sides = (list(map(math.exp, base)), list(map(math.exp, new)))
-    return with_ratio(MetricComparison(metric, *sides, in_pairs, compensation=None, missing=None))
+    return MetricComparison(metric, *sides, in_pairs, compensation=None, missing=None)
 
 
 def judged(figures: Sequence[MetricComparison]) -> dict[str, RatioTest]:
@@ -180,7 +180,7 @@ def test_each_verdict(level: float, word: Verdict) -> None:
     demand = against_base(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
     found = judged([demand])["demand"]
     assert found.verdict == word
-    assert demand.ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
+    assert with_ratio(demand).ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
     assert (found.more_runs is None) == (word != Verdict.INCONCLUSIVE)
 
 
@@ -195,7 +195,7 @@ def test_too_few_runs_say_how_many_more_are_needed() -> None:
     assert judged(three)["demand"].more_runs == 4
     pairs = figure([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
     found = judged([pairs])["demand"]
-    assert (found.verdict, pairs.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
+    assert (found.verdict, with_ratio(pairs).interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_equal_to_the_margin_is_never_decided() -> None:

@@ -86,7 +86,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         unlike=differences(one, other),
         host=differences(one, other, [HOST]),
         headline=judge([on_both_sides(each, base, new, terms, in_pairs) for each in tested], terms.margin),
-        exploratory=[on_both_sides(each, base, new, terms, in_pairs) for each in shown],
+        exploratory=[with_ratio(on_both_sides(each, base, new, terms, in_pairs)) for each in shown],
     )
 
 
@@ -159,12 +159,12 @@ def of_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
 
 
 def on_both_sides(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
-    """A figure run by run, without the runs that have none, and its ratio."""
+    """A figure run by run, without the runs that have none."""
     before, after = (
         [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
     )
     factor, missing = terms.compensation.get(metric.name), why_missing(metric, [*base.runs, *new.runs])
-    return with_ratio(MetricComparison(metric, before, after, in_pairs, factor, missing))
+    return MetricComparison(metric, before, after, in_pairs, factor, missing)
 
 
 def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:

@@ -108,8 +108,8 @@ def with_ratio(figure: MetricComparison) -> MetricComparison:
 
 
 def judge(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
-    """Test headline figures together, those that have a ratio. `margin` is the least change that matters, as 0.05."""
-    log_margin = math.log1p(margin)
+    """Estimate headline figures and test them together. `margin` is the least change that matters, as 0.05."""
+    figures, log_margin = list(map(with_ratio, figures)), math.log1p(margin)
     p_equal = holm({each.metric.name: each.shift.p_value() for each in figures if each.shift})
     p_at_margin = holm({each.metric.name: _p_at_margin(each.shift, log_margin) for each in figures if each.shift})
     tests = dict[str, RatioTest]()
