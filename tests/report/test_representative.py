@@ -5,7 +5,7 @@ import json
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis.representative import mix, mix_distance
-from cuesta.ledger.service import Service
+from cuesta.ledger.service import ServiceProfile
 from cuesta.report.representative import data, text
 from tests.analysis.test_representative import causes
 from tests.meter_reports import events, meter_report, typed
@@ -16,7 +16,7 @@ RUN = typed(meter_report(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW
 
 
 def test_the_printed_text(snapshot: SnapshotAssertion) -> None:
-    said = text(mix_distance(mix(SERVICE), mix(RUN)), Service("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
+    said = text(mix_distance(mix(SERVICE), mix(RUN)), ServiceProfile("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
     assert "\n" + said + "\n" == snapshot
     assert all(len(row) <= 80 for row in said.splitlines())
 

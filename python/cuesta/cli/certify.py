@@ -22,9 +22,17 @@ from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
 from cuesta.engine.method import METERED_EVERY, Method, method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
-from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
+from cuesta.ledger.certification import (
+    GIVEN,
+    PAGE,
+    RECORD,
+    SERVICE_PROFILE,
+    is_certification,
+    open_certification,
+    sha256,
+)
 from cuesta.ledger.record import CertificationSetup, Record, Reference
-from cuesta.ledger.service import read_service
+from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import check_key, sign
 from cuesta.live import watching
 from cuesta.plan import Group, RawOptions, load
@@ -93,7 +101,7 @@ def certify(arguments: argparse.Namespace) -> int:
     for _, job in jobs:
         preflight.check(job)
     if arguments.profile:
-        read_service(arguments.profile)
+        read_service_profile(arguments.profile)
     codes, records = list[int](), dict[str, object]()
     for group, _ in jobs:
         how = methods[group.name]
@@ -151,7 +159,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     private_folder(folder)
     record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:
-        shutil.copyfile(arguments.profile, folder / PROFILE)
+        shutil.copyfile(arguments.profile, folder / SERVICE_PROFILE)
 
     def tell(text: str) -> None:
         if not arguments.quiet:

@@ -14,7 +14,7 @@ from cuesta.errors import Exit, RefusedError
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger import open_run
-from cuesta.ledger.service import FORMAT, read_service
+from cuesta.ledger.service import FORMAT, read_service_profile
 from cuesta.report.representative import data, text
 
 
@@ -33,10 +33,10 @@ def record(meters: Meters, file: Path) -> int:
     return Exit.GOOD
 
 
-def compare_with(profile: Path, folder: Path, step: int | None, where: str | None) -> int:
+def compare_with(service_profile: Path, folder: Path, step: int | None, where: str | None) -> int:
     """Print how far the mix of work in a run is from that of a service."""
     check_json(where)
-    service, recorded = read_service(profile), open_run(folder)
+    service, recorded = read_service_profile(service_profile), open_run(folder)
     number = max(recorded.steps, default=0) if step is None else step
     report = recorded.metered.reports.get(number)
     if report is None:

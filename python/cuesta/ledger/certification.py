@@ -20,7 +20,7 @@ from cuesta.ledger.run import raw_files
 GIVEN = "certification.json"
 RECORD = "record.json"
 SIGNATURE = "record.json.sig"
-PROFILE = "service.profile"
+SERVICE_PROFILE = "service.profile"
 PAGE = "record.html"
 DERIVED_FILES = (RECORD, SIGNATURE, PAGE)
 """Files of a certification folder that can be derived again."""
@@ -119,7 +119,7 @@ def runs_in(folder: Path) -> list[Path]:
 def hashes(certification: Certification) -> dict[str, str]:
     """SHA-256 of every raw file, by its name within the folder."""
     runs = certification.all_runs
-    own = [certification.folder / GIVEN, certification.folder / PROFILE]
+    own = [certification.folder / GIVEN, certification.folder / SERVICE_PROFILE]
     files = [*(path for path in own if path.exists()), *(path for run in runs for path in raw_files(run))]
     return {path.relative_to(certification.folder).as_posix(): sha256(path) for path in sorted(files)}
 
@@ -128,7 +128,7 @@ def unknown_files(certification: Certification) -> list[str]:
     """Names of files in the folder that are neither raw nor derived."""
     folder = certification.folder
     runs = certification.all_runs
-    own = {folder / name for name in (GIVEN, PROFILE, *DERIVED_FILES)}
+    own = {folder / name for name in (GIVEN, SERVICE_PROFILE, *DERIVED_FILES)}
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     others = (path for path in files if path not in own and not any(path.is_relative_to(run) for run in runs))
     return sorted(path.relative_to(folder).as_posix() for path in others)

@@ -17,7 +17,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceProfile:
     """A service's profile."""
 
     recorded: str
@@ -25,13 +25,13 @@ class Service:
     report: MeterReport
 
 
-def read_service(path: Path) -> Service:
+def read_service_profile(path: Path) -> ServiceProfile:
     """Raises InputError if the file is no profile, or one of a newer cuesta."""
     remedy = "`cuesta meters 10m --record service.profile` records one"
     try:
         found = json.loads(path.read_bytes())
         report = from_json(MeterReport, found["sheet"])
-        version, service = found["format"], Service(found["recorded"], found["machine"], report)
+        version, service = found["format"], ServiceProfile(found["recorded"], found["machine"], report)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuesta.analysis.representative import MixDistance, Rate, Share, written
 from cuesta.figures.meter_report import MeterReport
-from cuesta.ledger.service import Service
+from cuesta.ledger.service import ServiceProfile
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, digits, signed
@@ -18,11 +18,11 @@ MARK = {"plain": " ", "sampled": "~", "exact": "="}
 NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
-def text(distance: MixDistance, service: Service, run: MeterReport) -> str:
+def text(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> str:
     return "\n".join(map(plain, sections(distance, service, run)))
 
 
-def sections(distance: MixDistance, service: Service, run: MeterReport) -> Iterator[str]:
+def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> Iterator[str]:
     """First what matters, then resource by resource, what differs most first."""
     yield from verdict(distance)
     yield ""

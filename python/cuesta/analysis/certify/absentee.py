@@ -10,8 +10,8 @@ from statistics import fmean
 from cuesta.analysis.certify.grade import of_all
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.representative import mix, mix_distance
-from cuesta.ledger.certification import PROFILE, Certification
-from cuesta.ledger.service import read_service
+from cuesta.ledger.certification import SERVICE_PROFILE, Certification
+from cuesta.ledger.service import read_service_profile
 from cuesta.units import digits, share
 
 IDLE = 0.05
@@ -49,14 +49,14 @@ def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
 
 def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of work that the service does and the benchmark does not, if there is a profile of the service."""
-    file = certification.folder / PROFILE
+    file = certification.folder / SERVICE_PROFILE
     if not file.exists():
         return
     reports = [report for run in runs if (report := run.recorded.metered.reports.get(0))]
     if not reports:
         yield "whether it does what the service does cannot be told: no meter data"
         return
-    distance = mix_distance(mix(read_service(file).report), mix(reports[0]))
+    distance = mix_distance(mix(read_service_profile(file).report), mix(reports[0]))
     for what in distance.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
     if distance.idles is not None:
