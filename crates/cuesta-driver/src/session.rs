@@ -87,18 +87,6 @@ impl KeyInput<'_> {
     }
 }
 
-/// How a key is pressed, and which wait comes next.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Press {
-    pub(crate) settings: KeySettings,
-    /// Which of the program's conditions is waited for next.
-    pub(crate) next_wait: Option<usize>,
-    /// Whether that wait follows it, with no other key between.
-    pub(crate) ends_input: bool,
-    /// Whether it is part of a secret, whose length no count may reveal.
-    pub(crate) secret: bool,
-}
-
 impl Session {
     pub(crate) fn new(
         line: Box<dyn Line>,
@@ -191,23 +179,29 @@ impl Session {
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. Returns when the
-    /// key was sent.
-    pub(crate) async fn send(&mut self, input: KeyInput<'_>, due: Stamp, press: Press) -> Result<Stamp, LineLoss> {
+    /// key was sent. `secret`: it is part of a secret, whose length no count may reveal.
+    pub(crate) async fn send(
+        &mut self,
+        input: KeyInput<'_>,
+        due: Stamp,
+        settings: KeySettings,
+        secret: bool,
+    ) -> Result<Stamp, LineLoss> {
         self.count_opening();
         let (key, typed) = self.encode(input).await;
-        self.next_condition = press.next_wait;
+        self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
-        let echo = press.settings.echo;
+        let echo = settings.echo;
         // The text holds no timed echoes.
         self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
         (self.first_stamps, self.heard) = (None, false);
         self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
         let sent = clock::now();
         if echo == Echo::Timed {
-            self.echo_matcher.await_key(typed, &self.program.echo_map, !press.secret, due, sent);
+            self.echo_matcher.await_key(typed, &self.program.echo_map, !secret, due, sent);
         }
-        let ends_input = press.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
-        let timed = echo == Echo::Screen && !press.secret;
+        let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
+        let timed = echo == Echo::Screen && !secret;
         self.tell_screen(input, typed, ScreenKey { due, sent, timed, begins_input, ends_input });
         if echo != Echo::Untimed {
             self.report_unechoed();

@@ -16,10 +16,6 @@ pub enum Op {
         keys: Keys,
         /// How.
         settings: KeySettings,
-        /// What will be waited for next, so that what comes is judged as it comes.
-        next_wait: Option<usize>,
-        /// Whether that wait follows them, with no other keys between.
-        ends_input: bool,
     },
     /// Pauses for a fixed time.
     Pause(Duration),
@@ -92,7 +88,7 @@ pub enum Piece {
     Column(String),
 }
 
-/// How keys are typed.
+/// How keys are typed, and which wait comes next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeySettings {
     /// Mean time before a key.
@@ -101,6 +97,10 @@ pub struct KeySettings {
     pub distribution: KeyDistribution,
     /// How the echo is awaited.
     pub echo: Echo,
+    /// The condition that will be waited for next, so that what comes is judged as it comes.
+    pub next_wait: Option<usize>,
+    /// Whether that wait follows them, with no other keys between.
+    pub ends_input: bool,
 }
 
 /// How the echo of a key is timed.

@@ -25,7 +25,7 @@ pub struct Program {
     pub ops: Vec<Op>,
     /// Index of the operation with which the pass begins; those before it are done once in a session.
     pub pass: usize,
-    /// What is waited for; [`Op::Wait`] and [`Op::Keys`] hold indices into it.
+    /// What is waited for; [`Op::Wait`] and [`KeySettings`] hold indices into it.
     pub conditions: Vec<WaitCondition>,
     /// Whether an operation looks at the text that came since the last key.
     pub reads_text: bool,
@@ -122,9 +122,9 @@ impl Program {
                     keys_follow = false;
                 }
                 Op::Loop(_) => keys_follow = false,
-                Op::Keys { next_wait, ends_input, .. } => {
-                    *next_wait = next;
-                    *ends_input = !std::mem::replace(&mut keys_follow, true);
+                Op::Keys { settings, .. } => {
+                    settings.next_wait = next;
+                    settings.ends_input = !std::mem::replace(&mut keys_follow, true);
                 }
                 _ => {}
             }
@@ -134,8 +134,9 @@ impl Program {
     /// A key before a `Wait+Echo` has its echo timed, whatever the settings say: else the wait would never end.
     fn time_echoes_waited_for(&mut self) {
         for op in &mut self.ops {
-            if let Op::Keys { settings, next_wait: Some(next), .. } = op
-                && self.conditions[*next] == WaitCondition::Echo
+            if let Op::Keys { settings, .. } = op
+                && let Some(next) = settings.next_wait
+                && self.conditions[next] == WaitCondition::Echo
                 && settings.echo == Echo::Untimed
             {
                 settings.echo = Echo::Timed;
@@ -148,7 +149,7 @@ impl Program {
         self.needs_screen = self.conditions.iter().any(WaitCondition::needs_screen);
         for op in &self.ops {
             match op {
-                Op::Keys { keys, settings, .. } => {
+                Op::Keys { keys, settings } => {
                     self.needs_screen |= settings.echo == Echo::Screen;
                     self.matches_stream |= settings.echo == Echo::Timed;
                     self.needs_modes |= keys.need_modes();
@@ -202,7 +203,7 @@ impl Lowering<'_> {
             Step::Op(op) => self.push(op.clone()),
             Step::Keys { keys, gap } => {
                 let settings = self.key_settings(*gap);
-                self.push(Op::Keys { keys: keys.clone(), settings, next_wait: None, ends_input: false })
+                self.push(Op::Keys { keys: keys.clone(), settings })
             }
             Step::Think(distribution) => {
                 self.thinks = true;
@@ -248,6 +249,9 @@ impl Lowering<'_> {
             gap: own_gap.or(self.overrides.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
             distribution: settings.key_distribution.unwrap_or(KeyDistribution::Fixed),
             echo: settings.echo.unwrap_or(unset),
+            // `look_ahead` sets these two.
+            next_wait: None,
+            ends_input: false,
         }
     }
 

@@ -9,7 +9,7 @@ use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, WaitCondition};
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
-use crate::session::{KeyInput, Press, Session, WaitOutcome};
+use crate::session::{KeyInput, Session, WaitOutcome};
 use crate::user_state::{Activity, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
@@ -23,11 +23,7 @@ impl User {
         let mut at = from;
         while at < to {
             match &program.ops[at] {
-                Op::Keys { keys, settings, next_wait, ends_input } => {
-                    let press =
-                        Press { settings: *settings, next_wait: *next_wait, ends_input: *ends_input, secret: false };
-                    self.keys(session, keys, press).await?;
-                }
+                Op::Keys { keys, settings } => self.keys(session, keys, *settings).await?,
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
                 Op::Think(distribution) => {
                     let pause = distribution.sample(&mut self.rng);
@@ -106,7 +102,7 @@ impl User {
         Ok(())
     }
 
-    async fn keys(&mut self, session: &mut Session, keys: &Keys, press: Press) -> Result<(), Stop> {
+    async fn keys(&mut self, session: &mut Session, keys: &Keys, settings: KeySettings) -> Result<(), Stop> {
         match keys {
             Keys::Text(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
@@ -114,33 +110,39 @@ impl User {
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
-                    let press = Press { ends_input: press.ends_input && rest == 0, secret, ..press };
-                    self.key(session, KeyInput::Character(key), press).await?;
+                    let settings = KeySettings { ends_input: settings.ends_input && rest == 0, ..settings };
+                    self.key(session, KeyInput::Character(key), settings, secret).await?;
                 }
             }
             Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
-                    let press = Press { ends_input: press.ends_input && left == 0, ..press };
-                    self.key(session, KeyInput::Key(key), press).await?;
+                    let settings = KeySettings { ends_input: settings.ends_input && left == 0, ..settings };
+                    self.key(session, KeyInput::Key(key), settings, false).await?;
                 }
             }
             Keys::Paste(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
-                let at_once = KeySettings { gap: Duration::ZERO, ..press.settings };
                 let secret = self.shared.groups[self.group].types_secret(pieces);
-                self.key(session, KeyInput::Paste(&text), Press { settings: at_once, secret, ..press }).await?;
+                let at_once = KeySettings { gap: Duration::ZERO, ..settings };
+                self.key(session, KeyInput::Paste(&text), at_once, secret).await?;
             }
         }
         Ok(())
     }
 
     /// Types one key: its gap passes, then it is sent.
-    async fn key(&mut self, session: &mut Session, key: KeyInput<'_>, press: Press) -> Result<(), Stop> {
+    async fn key(
+        &mut self,
+        session: &mut Session,
+        key: KeyInput<'_>,
+        settings: KeySettings,
+        secret: bool,
+    ) -> Result<(), Stop> {
         if let Some((from, to)) = self.response_held.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
         let keying_from = self.next_due.max(self.ready);
-        self.next_due += press.settings.distribution.gap(press.settings.gap, &mut self.rng);
+        self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
         self.keying_ends = self.next_due;
         let due = self.next_due;
         if due >= self.shared.timeline.end() {
@@ -159,7 +161,7 @@ impl User {
         }
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);
-        let sent = session.send(key, due, press).await?;
+        let sent = session.send(key, due, settings, secret).await?;
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
         self.input.key = Some((due, sent));
         let lateness = sent.since(can_send_from);
