@@ -28,7 +28,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let known_hosts = folder.path().join("known_hosts");
     let folder = folder.path().join("agent-0");
     let before = resident();
-    let run = Run::start(spec(&job, &known_hosts)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
+    let run = Run::start(spec(&job, &known_hosts)?, &Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
     let used_before = used_at(job.from())?;
     let used_after = used_at(job.until())?;
     let grown = resident().saturating_sub(before);

@@ -14,11 +14,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_cast::{EventKind, Header, Writer};
-use cuesta_lines::{Direction, Line, Options, Tap, TapEvent};
+use cuesta_lines::{Direction, Line, Tap, TapEvent};
 use cuesta_record::{Stamp, clock};
 
 use crate::connect::Connect;
-use crate::spec::{RunSpec, Scripts};
+use crate::group::Group;
+use crate::spec::RunSpec;
 
 /// At most this many reads, of at most 16 KiB each, wait to be written.
 const QUEUE: usize = 256;
@@ -54,13 +55,13 @@ impl CastWriter {
     /// When the file cannot be written.
     pub(crate) fn start(
         spec: &RunSpec,
-        scripts: &Scripts,
+        groups: &[Group],
         begun: Stamp,
         folder: &Path,
     ) -> io::Result<Option<(Self, CastTap)>> {
         let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
         let file = File::create(folder.join(format!("user-{user}.cast")))?;
-        let writer = Writer::new(BufWriter::new(file), &header(spec, scripts, user))?;
+        let writer = Writer::new(BufWriter::new(file), &header(spec, groups, user))?;
         let (queue, events) = sync_channel(QUEUE);
         let thread = thread::Builder::new().name("cuesta-cast".into()).spawn(move || write(writer, begun, &events))?;
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
@@ -76,21 +77,21 @@ impl CastWriter {
 }
 
 /// The cast's header.
-fn header(spec: &RunSpec, scripts: &Scripts, user: u32) -> Header {
+fn header(spec: &RunSpec, groups: &[Group], user: u32) -> Header {
     let mut before = 0;
-    let of_user = spec.groups.iter().enumerate().find(|(number, _)| {
+    let number = (0..groups.len()).find(|number| {
         before += spec.most_users(*number);
         user < before
     });
-    let Some((_, group)) = of_user else { return Header::default() };
-    let (columns, rows) = scripts.get(&group.script).map_or((80, 24), |script| group.size(&script.settings));
+    let Some(number) = number else { return Header::default() };
+    let (group, line) = (&spec.groups[number], &groups[number].line);
     Header {
-        columns,
-        rows,
+        columns: line.columns,
+        rows: line.rows,
         timestamp: Some(spec.started_wall.unwrap_or_else(clock::wall) / 1_000_000_000),
         command: Some(group.target.clone()),
         title: Some(format!("user {user} of {}", group.name)),
-        terminal: Some(Options::default().terminal),
+        terminal: Some(line.terminal.clone()),
     }
 }
 

@@ -8,26 +8,18 @@ use std::rc::Rc;
 use cuesta_lines::{Line, Login, OpenError, Options, Target};
 
 use crate::error::RunError;
-use crate::spec::{RunSpec, Scripts, script_of};
+use crate::group::Group;
+use crate::spec::RunSpec;
 
 /// Opens a line for a user.
 pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, OpenError>>>>>;
 
 /// Opens lines as the plan says.
-pub(crate) fn over_the_network(spec: &RunSpec, scripts: &Scripts) -> Result<Connect, RunError> {
-    let groups = spec.groups.iter().map(|group| {
+pub(crate) fn over_the_network(spec: &RunSpec, groups: &[Group]) -> Result<Connect, RunError> {
+    let groups = spec.groups.iter().zip(groups).map(|(spec, group)| {
         let target: Target =
-            group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
-        let tape = &script_of(scripts, group)?.settings;
-        let plain = Options::default();
-        let (columns, rows) = group.size(tape);
-        let options = Options {
-            line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
-            columns,
-            rows,
-            ..plain
-        };
-        Ok((target, options))
+            spec.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", spec.target)))?;
+        Ok((target, group.line.clone()))
     });
     let groups = Rc::new(groups.collect::<Result<Vec<_>, RunError>>()?);
     let logins: Rc<Vec<_>> = Rc::new((0..spec.groups.len()).map(|group| Logins::new(spec, group)).collect());

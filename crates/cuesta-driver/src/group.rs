@@ -2,60 +2,33 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use cuesta_record::{SeriesId, SeriesNames};
-use cuesta_tape::{Piece, Program, Script, Settings, TooLong};
+use cuesta_lines::Options;
+use cuesta_record::{SeriesId, SeriesNames, Stamp};
+use cuesta_tape::{Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
 use crate::opening::LineSeries;
 use crate::spec::{GroupSpec, RunSpec};
 
-/// A group of users.
+/// A group of users. Each thread has a clone, whose patterns have scratch memory of their own.
+#[derive(Clone)]
 pub(crate) struct Group {
-    /// By step; steps with the same overrides share one.
-    pub(crate) programs: Vec<Rc<Program>>,
+    /// The script, lowered; steps with the same overrides share one.
+    pub(crate) programs: Vec<Program>,
+    /// Which of them each step plays.
+    pub(crate) by_step: Vec<usize>,
     pub(crate) series: GroupSeries,
     /// By number; the same on all threads.
     pub(crate) barriers: Arc<Vec<Barrier>>,
-    /// Columns and rows of the users' terminals.
-    pub(crate) size: (u16, u16),
+    /// The plan's settings of its lines, else the tape's, else those of any line.
+    pub(crate) line: Options,
     /// Whether the host can echo.
     pub(crate) can_echo: bool,
     data: Vec<BTreeMap<String, String>>,
     /// Columns whose cells no record may show, and whose length no count may reveal.
     secret: Vec<String>,
-}
-
-/// A group's script, lowered once for all threads: each thread plays a clone.
-pub(crate) struct LoweredGroup {
-    distinct: Vec<Program>,
-    /// Which of them each step plays.
-    by_step: Vec<usize>,
-}
-
-impl LoweredGroup {
-    /// Lowers a script for each step. Steps that override nothing differently share a program.
-    pub(crate) fn new(spec: &RunSpec, group: usize, script: &Script) -> Result<Self, TooLong> {
-        let mut overrides = Vec::new();
-        let mut lowered = Self { distinct: Vec::new(), by_step: Vec::new() };
-        for step in &spec.steps {
-            let wanted = step.groups[group].overrides();
-            let known = overrides.iter().position(|known| *known == wanted);
-            if known.is_none() {
-                lowered.distinct.push(Program::new(script, &wanted)?);
-                overrides.push(wanted);
-            }
-            lowered.by_step.push(known.unwrap_or(overrides.len() - 1));
-        }
-        Ok(lowered)
-    }
-
-    /// The most barriers that any of the programs has.
-    pub(crate) fn barriers(&self) -> usize {
-        self.distinct.iter().map(|program| program.barriers.len()).max().unwrap_or(0)
-    }
 }
 
 /// The numbers of a group's series.
@@ -80,7 +53,7 @@ pub(crate) struct ClassSeries {
 }
 
 impl GroupSeries {
-    pub(crate) fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
+    fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
         let mut of = |source: &str, series: &str| series_names.series(&group.name, source, series);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
         Self {
@@ -106,23 +79,33 @@ impl GroupSeries {
 }
 
 impl Group {
+    /// The group with this number, whose users play a script.
     pub(crate) fn new(
-        group: &GroupSpec,
-        settings: &Settings,
-        programs: &LoweredGroup,
-        series: GroupSeries,
-        barriers: Arc<Vec<Barrier>>,
-    ) -> Self {
-        let own: Vec<_> = programs.distinct.iter().cloned().map(Rc::new).collect();
-        Self {
-            programs: programs.by_step.iter().map(|index| Rc::clone(&own[*index])).collect(),
-            series,
-            barriers,
-            size: group.size(settings),
+        spec: &RunSpec,
+        number: usize,
+        script: &Script,
+        start_at: Stamp,
+        series_names: &mut SeriesNames,
+    ) -> Result<Self, TooLong> {
+        let group = &spec.groups[number];
+        let (programs, by_step) = lower(spec, number, script)?;
+        let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
+        let (plain, tape) = (Options::default(), &script.settings);
+        Ok(Self {
+            programs,
+            by_step,
+            series: GroupSeries::new(group, script, series_names),
+            barriers: Arc::new((0..barriers).map(|_| Barrier::new(start_at, spec.agents > 1)).collect()),
+            line: Options {
+                line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
+                columns: group.columns.or(tape.columns).unwrap_or(plain.columns),
+                rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
+                ..plain
+            },
             can_echo: !group.target.starts_with("pipe:"),
             data: group.data.clone(),
             secret: group.secret.clone(),
-        }
+        })
     }
 
     /// Whether any of these pieces is a secret column.
@@ -149,4 +132,20 @@ impl Group {
         });
         shown.collect()
     }
+}
+
+/// Lowers a group's script, and says which of the programs each step plays.
+fn lower(spec: &RunSpec, group: usize, script: &Script) -> Result<(Vec<Program>, Vec<usize>), TooLong> {
+    let (mut programs, mut by_step) = (Vec::new(), Vec::new());
+    let mut overrides = Vec::new();
+    for step in &spec.steps {
+        let wanted = step.groups[group].overrides();
+        let known = overrides.iter().position(|known| *known == wanted);
+        if known.is_none() {
+            programs.push(Program::new(script, &wanted)?);
+            overrides.push(wanted);
+        }
+        by_step.push(known.unwrap_or(overrides.len() - 1));
+    }
+    Ok((programs, by_step))
 }

@@ -9,8 +9,8 @@
 //! - `user`: one user, straight-line code that plays a [`cuesta_tape::Program`].
 //! - `session`: the line that a user sits at, from its opening to its end.
 //! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
-//! - `group`: users of one kind, with their programs and the series that they count in.
-//! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines; `opening`: what opening one took.
+//! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines.
+//! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
 //! - `pacing`: when the next input is due; `barrier`: where users wait for one another.
 //! - `user_screen`: a user's screen, drawn after the line is read; `echo_matcher`: which character echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.

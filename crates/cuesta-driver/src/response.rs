@@ -37,11 +37,6 @@ pub(crate) struct Done {
 }
 
 impl ResponseMatcher {
-    /// `with_text`: whether the program looks at text.
-    pub(crate) fn new(with_text: bool) -> Self {
-        Self { text: with_text.then(Box::default), ..Self::default() }
-    }
-
     /// Whether the last `last` characters make it a flood.
     pub(crate) fn floods(&self, last: usize) -> bool {
         self.characters >= FLOOD && self.characters - (last as u64) < FLOOD
@@ -157,7 +152,7 @@ mod tests {
     #[test]
     fn a_wait_for_bytes_is_complete_at_the_last_byte() {
         let condition = WaitCondition::Bytes(5);
-        let mut response = ResponseMatcher::new(false);
+        let mut response = ResponseMatcher::default();
         response.take(Some(&condition), b"abc", 0, &read(100, 3));
         assert_eq!(response.done(), None);
         response.take(Some(&condition), b"defgh", 2, &read(200, 7));
@@ -167,7 +162,7 @@ mod tests {
 
     #[test]
     fn silence_is_not_part_of_the_answer() {
-        let mut response = ResponseMatcher::new(false);
+        let mut response = ResponseMatcher::default();
         response.take(Some(&WaitCondition::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
         assert_eq!(response.done(), None);
         let done = response.fell_silent(Stamp::FAR, Duration::from_secs(1));
@@ -176,7 +171,8 @@ mod tests {
 
     #[test]
     fn text_before_the_last_key_does_not_count() {
-        let mut response = ResponseMatcher::new(true);
+        let mut response = ResponseMatcher::default();
+        response.keep_text(true);
         response.take(None, b"ready", 0, &read(1, 5));
         response.restart(b"", true);
         response.take(None, b"working", 0, &read(2, 7));

@@ -8,16 +8,16 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
-use cuesta_record::{AgentEnd, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Timeline};
+use cuesta_record::{AgentEnd, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Stamp, Timeline};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
 use crate::cast_writer::{CastTap, CastWriter, tapped};
 use crate::connect::{Connect, over_the_network};
 use crate::error::RunError;
-use crate::group::{Group, GroupSeries, LoweredGroup};
+use crate::group::Group;
 use crate::self_meter::MemoryMeter;
-use crate::spec::{GroupSpec, RunSpec, Scripts, script_of};
+use crate::spec::{RunSpec, Scripts};
 use crate::thread_state::ThreadState;
 use crate::worker;
 
@@ -48,22 +48,22 @@ impl Run {
     ///
     /// # Errors
     /// When the folder cannot be written or the spec cannot be played.
-    pub fn start(spec: RunSpec, scripts: Scripts, folder: &Path) -> Result<Self, RunError> {
+    pub fn start(spec: RunSpec, scripts: &Scripts, folder: &Path) -> Result<Self, RunError> {
         let spec = Arc::new(spec);
-        let scripts = Arc::new(scripts);
-        let layout = Arc::new(RunLayout::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
+        let layout = Arc::new(RunLayout::new(&spec, scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
-        let (barriers, meets_others) = (layout.barriers.clone(), spec.agents > 1);
-        let (cast, tap) = CastWriter::start(&spec, &scripts, layout.timeline.start_at, folder)?.unzip();
+        let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
+        let meets_others = spec.agents > 1;
+        let (cast, tap) = CastWriter::start(&spec, &layout.groups, layout.timeline.start_at, folder)?.unzip();
         let snapshot = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
         let mut threads = Vec::new();
         for (number, handle) in handles.into_iter().enumerate() {
-            let (spec, scripts, layout) = (spec.clone(), scripts.clone(), layout.clone());
+            let (spec, layout) = (spec.clone(), layout.clone());
             let (stop, memory) = (StopGuard { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
             let post = WorkerParts { number, handle, tap: tap.clone() };
-            let drive = move || drive(spec, &scripts, &layout, post, memory, stop);
+            let drive = move || drive(spec, &layout, post, memory, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // If a spawn fails, its `StopGuard` is dropped and stops the threads already started.
             threads.push(spawned?);
@@ -139,31 +139,20 @@ impl Drop for Run {
 struct RunLayout {
     timeline: Timeline,
     series_names: SeriesNames,
-    /// By group.
-    programs: Vec<LoweredGroup>,
-    series: Vec<GroupSeries>,
-    barriers: Vec<Arc<Vec<Barrier>>>,
+    groups: Vec<Group>,
 }
 
 impl RunLayout {
-    fn new(spec: &RunSpec, scripts: &Scripts, start_at: cuesta_record::Stamp) -> Result<Self, RunError> {
+    fn new(spec: &RunSpec, scripts: &Scripts, start_at: Stamp) -> Result<Self, RunError> {
         check(spec)?;
-        let mut layout = Self {
-            timeline: spec.timeline(start_at),
-            series_names: SeriesNames::default(),
-            programs: Vec::new(),
-            series: Vec::new(),
-            barriers: Vec::new(),
-        };
+        let mut series_names = SeriesNames::default();
+        let mut groups = Vec::new();
         for (number, group) in spec.groups.iter().enumerate() {
-            let script = script_of(scripts, group)?;
-            let lowered = LoweredGroup::new(spec, number, script)?;
-            let barrier = || Barrier::new(start_at, spec.agents > 1);
-            layout.barriers.push(Arc::new((0..lowered.barriers()).map(|_| barrier()).collect()));
-            layout.series.push(GroupSeries::new(group, script, &mut layout.series_names));
-            layout.programs.push(lowered);
+            let no_script = || RunError::Plan(format!("no script is called `{}`", group.script));
+            let script = scripts.get(&group.script).ok_or_else(no_script)?;
+            groups.push(Group::new(spec, number, script, start_at, &mut series_names)?);
         }
-        Ok(layout)
+        Ok(Self { timeline: spec.timeline(start_at), series_names, groups })
     }
 
     fn setup(&self, spec: &RunSpec) -> RecorderSetup {
@@ -174,15 +163,6 @@ impl RunLayout {
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
         }
-    }
-
-    fn groups(&self, spec: &RunSpec, scripts: &Scripts) -> Result<Vec<Group>, RunError> {
-        let group = |(number, group): (usize, &GroupSpec)| {
-            let script = script_of(scripts, group)?;
-            let (series, barriers) = (self.series[number].clone(), Arc::clone(&self.barriers[number]));
-            Ok(Group::new(group, &script.settings, &self.programs[number], series, barriers))
-        };
-        spec.groups.iter().enumerate().map(group).collect()
     }
 }
 
@@ -219,7 +199,6 @@ struct WorkerParts {
 /// Runs one driving thread; says whether it completed. If it fails, all threads stop.
 fn drive(
     spec: Arc<RunSpec>,
-    scripts: &Scripts,
     layout: &RunLayout,
     post: WorkerParts,
     memory: Arc<MemoryMeter>,
@@ -231,9 +210,8 @@ fn drive(
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
-    let groups = layout.groups(&spec, scripts)?;
-    let connect = tapped(over_the_network(&spec, scripts)?, tap);
-    let timeline = layout.timeline.clone();
+    let connect = tapped(over_the_network(&spec, &layout.groups)?, tap);
+    let (timeline, groups) = (layout.timeline.clone(), layout.groups.clone());
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
@@ -290,9 +268,8 @@ pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connec
     clock::run(Time::Virtual, async move {
         let layout = RunLayout::new(&spec, &scripts, clock::now())?;
         let (recorder, mut handles) = Recorder::start(&folder, layout.setup(&spec))?;
-        let groups = layout.groups(&spec, &scripts)?;
         let memory = Arc::new(MemoryMeter::begin());
-        let shared = ThreadState::new(Arc::clone(&spec), layout.timeline.clone(), groups, connect, memory);
+        let shared = ThreadState::new(spec, layout.timeline, layout.groups, connect, memory);
         let handle = handles.remove(0);
         worker::run_thread(Rc::new(shared), thread, handle, Arc::default()).await;
         drop(handles);

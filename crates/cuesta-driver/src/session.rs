@@ -45,7 +45,8 @@ pub(crate) struct Session {
     group: usize,
     echo_matcher: EchoMatcher,
     response: ResponseMatcher,
-    program: Rc<Program>,
+    /// Which of the group's programs the user plays.
+    program: usize,
     /// Which of the program's conditions is waited for, or will be next.
     next_condition: Option<usize>,
     /// When the first character after the last key came, by two clocks, if the kernel stamps the line.
@@ -94,7 +95,7 @@ impl Session {
         shared: Rc<ThreadState>,
         slot: usize,
         group: usize,
-        program: &Rc<Program>,
+        program: usize,
     ) -> Self {
         let mut session = Self {
             line,
@@ -104,8 +105,8 @@ impl Session {
             slot,
             group,
             echo_matcher: EchoMatcher::default(),
-            response: ResponseMatcher::new(program.reads_text),
-            program: Rc::clone(program),
+            response: ResponseMatcher::default(),
+            program,
             next_condition: None,
             first_stamps: None,
             first_is_doubtful: false,
@@ -121,14 +122,16 @@ impl Session {
     }
 
     /// Prepares for a pass of a program.
-    pub(crate) fn begin_pass(&mut self, program: &Rc<Program>) {
-        if !Rc::ptr_eq(&self.program, program) {
-            self.program = Rc::clone(program);
+    pub(crate) fn begin_pass(&mut self, program: usize) {
+        if self.program != program {
+            self.program = program;
             self.next_condition = None;
         }
+        let program = self.shared.program(self.group, program);
         self.response.keep_text(program.reads_text);
         if program.needs_screen && self.screen.is_none() {
-            let mut screen = UserScreen::new(self.shared.groups[self.group].size);
+            let line = &self.shared.groups[self.group].line;
+            let mut screen = UserScreen::new((line.columns, line.rows));
             self.shared.has_screen(screen.memory_change());
             self.screen = Some(Box::new(screen));
         }
@@ -198,7 +201,8 @@ impl Session {
         self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
         let sent = clock::now();
         if echo == Echo::Timed {
-            self.echo_matcher.await_key(typed, &self.program.echo_map, !secret, due, sent);
+            let echo_map = &self.shared.program(self.group, self.program).echo_map;
+            self.echo_matcher.await_key(typed, echo_map, !secret, due, sent);
         }
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
@@ -206,7 +210,7 @@ impl Session {
         if echo != Echo::Untimed {
             self.report_unechoed();
         }
-        self.alarm.reset(sent + self.program.patience);
+        self.alarm.reset(sent + self.program().patience);
         let mut rest = &*key;
         self.sending = true;
         let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
@@ -236,9 +240,13 @@ impl Session {
         }
     }
 
+    fn program(&self) -> &Program {
+        self.shared.program(self.group, self.program)
+    }
+
     /// The condition that is waited for, or will be next.
     fn condition(&self) -> Option<&WaitCondition> {
-        self.program.condition(self.next_condition)
+        self.program().condition(self.next_condition)
     }
 
     /// Whether the host can echo at all: over pipes none can.
@@ -249,6 +257,7 @@ impl Session {
     /// Tells the screen what is typed, character by character. Only a single character is timed.
     fn tell_screen(&mut self, input: KeyInput<'_>, typed: &[u8], key: ScreenKey) {
         let can_echo = self.can_echo();
+        let echo_map = &self.shared.program(self.group, self.program).echo_map;
         let Some(screen) = &mut self.screen else { return };
         let typed = std::str::from_utf8(typed).unwrap_or_default();
         let is_single = typed.chars().nth(1).is_none();
@@ -265,7 +274,7 @@ impl Session {
                 ends_input: key.ends_input && rest == 0,
                 ..key
             };
-            screen.key(KeyEffect::new(character, &self.program.echo_map), key);
+            screen.key(KeyEffect::new(character, echo_map), key);
         }
     }
 

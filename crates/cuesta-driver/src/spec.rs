@@ -9,15 +9,8 @@ use cuesta_tape::{Overrides, Script};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::error::RunError;
-
 /// Scripts by name.
 pub type Scripts = BTreeMap<String, Script>;
-
-/// The script that a group plays.
-pub(crate) fn script_of<'a>(scripts: &'a Scripts, group: &GroupSpec) -> Result<&'a Script, RunError> {
-    scripts.get(&group.script).ok_or_else(|| RunError::Plan(format!("no script is called `{}`", group.script)))
-}
 
 /// One agent's part of a run.
 #[derive(Debug, Clone, Deserialize)]
@@ -85,14 +78,6 @@ pub struct GroupSpec {
     /// Bits per second, in place of the script's; 0 = as fast as the line goes.
     #[serde(default)]
     pub line_speed: Option<u32>,
-}
-
-impl GroupSpec {
-    /// Columns and rows of a terminal: the plan's, else the tape's, else a line's default.
-    pub(crate) fn size(&self, tape: &cuesta_tape::Settings) -> (u16, u16) {
-        let plain = cuesta_lines::Options::default();
-        (self.columns.or(tape.columns).unwrap_or(plain.columns), self.rows.or(tape.rows).unwrap_or(plain.rows))
-    }
 }
 
 /// One step of load.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_record::{ArrivalCounts, Interval, Phase, RecorderHandle, SeriesId, Stamp, Tally, Timeline, clock};
-use cuesta_tape::WaitCondition;
+use cuesta_tape::{Program, WaitCondition};
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -69,6 +69,11 @@ impl ThreadState {
             drawings: Cell::default(),
             event_buffer: Cell::default(),
         }
+    }
+
+    /// A program of a group, by its number there.
+    pub(crate) fn program(&self, group: usize, number: usize) -> &Program {
+        &self.groups[group].programs[number]
     }
 
     /// Adds a user, which takes the next slot.

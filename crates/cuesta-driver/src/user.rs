@@ -48,7 +48,8 @@ pub(crate) struct User {
     step: Option<usize>,
     /// The load for which the pacer was made.
     load: LoadKind,
-    program: Rc<Program>,
+    /// Which of the group's programs it plays.
+    program: usize,
     pacer: Pacer,
     /// The next scheduled time: when the user's next operation begins.
     next_due: Stamp,
@@ -119,7 +120,7 @@ impl User {
             rank,
             step: None,
             load: LoadKind::Closed,
-            program: Rc::clone(&shared.groups[group].programs[0]),
+            program: shared.groups[group].by_step[0],
             pacer: Pacer::Closed,
             next_due: shared.timeline.start_at,
             ready: shared.timeline.start_at,
@@ -195,7 +196,7 @@ impl User {
         self.login(session, first).await?;
         loop {
             self.next_pass(session).await?;
-            let played = self.play(session, self.program.pass, self.program.ops.len()).await;
+            let played = self.play(session, self.program().pass, self.program().ops.len()).await;
             self.end_arrival(played);
             match played {
                 Err(Stop::GaveUp) => self.forget_input(),
@@ -229,7 +230,7 @@ impl User {
         self.next_due = self.next_due.max(now);
         self.ready = now;
         self.forget_input();
-        Ok(Session::new(line, opened, Rc::clone(&self.shared), self.slot, self.group, &self.program))
+        Ok(Session::new(line, opened, Rc::clone(&self.shared), self.slot, self.group, self.program))
     }
 
     fn rest(&mut self) {
@@ -245,7 +246,7 @@ impl User {
 
     /// Plays what is done once in a session.
     async fn login(&mut self, session: &mut Session, first: bool) -> Result<(), Stop> {
-        match self.play(session, 0, self.program.pass).await {
+        match self.play(session, 0, self.program().pass).await {
             Err(Stop::GaveUp) => return Err(Stop::Lost(LineLoss::NoLogin)),
             other => other?,
         }
@@ -316,7 +317,7 @@ impl User {
             let step = self.shared.timeline.step_at(at);
             if self.is_wanted_in(step) {
                 self.enter_if_new(step);
-                session.begin_pass(&self.program);
+                session.begin_pass(self.program);
                 return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
             }
             self.step = None;
@@ -357,7 +358,7 @@ impl User {
         let goes_on = self.step.is_some() && self.load == load;
         self.step = Some(step);
         self.load = load;
-        self.program = Rc::clone(&self.shared.groups[self.group].programs[step]);
+        self.program = self.shared.groups[self.group].by_step[step];
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
@@ -365,6 +366,10 @@ impl User {
                 LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
             };
         }
+    }
+
+    fn program(&self) -> &Program {
+        self.shared.program(self.group, self.program)
     }
 
     fn is_wanted_in(&self, step: usize) -> bool {

@@ -104,7 +104,7 @@ fn typed(program: &Program, target: &str, folder: &Path) -> Measured {
     // The echo of the last key may still be on its way when the run ends.
     let drain = json!({"drain": 2_000_000_000_u64});
     let more = json!({"group": {"target": target, "columns": COLUMNS, "rows": ROWS}, "spec": drain});
-    let run = Run::start(spec(1, 0.0, SECONDS, &more), script("t", &program.tape()), &agent).unwrap();
+    let run = Run::start(spec(1, 0.0, SECONDS, &more), &script("t", &program.tape()), &agent).unwrap();
     assert!(run.wait(Duration::from_secs(60)).unwrap());
     let played = RunRecords::read(&agent);
     let errors = || played.series.iter().flat_map(|row| row["errors"].as_object().unwrap());

@@ -66,7 +66,7 @@ fn keys_typed_at_line_rate_arrive_at_the_line_speed() {
     let (urls, logs): (Vec<_>, Vec<_>) = LINES.iter().map(|(_, characters)| logging_host(*characters)).unzip();
     let (spec, scripts) = plan(&urls);
     let folder = tempfile::tempdir().unwrap();
-    let run = Run::start(spec, scripts, &folder.path().join("agent-0")).unwrap();
+    let run = Run::start(spec, &scripts, &folder.path().join("agent-0")).unwrap();
     let ratios = LINES.iter().zip(logs).map(|((speed, _), log)| {
         let ratio = slope(&log.join().unwrap()) * f64::from(*speed) / 10.0;
         println!("{speed} baud: {ratio:.4}");

@@ -32,7 +32,7 @@ fn start(address: &str, threads: u32, seconds: f64, folder: &Path) -> Run {
         "group": {"target": address},
         "load": {"load": {"kind": "paced", "cycle": 400_000_000}},
     });
-    Run::start(spec(24, 0.2, seconds, &more), script("t", TAPE), folder).unwrap()
+    Run::start(spec(24, 0.2, seconds, &more), &script("t", TAPE), folder).unwrap()
 }
 
 /// The user and the due instant of each transaction, in ns from the start, sorted.
@@ -101,7 +101,7 @@ fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
     let target = "pty:printf 'hello, s3cret> '; sleep 60";
     let group = json!({"target": target, "data": [{"password": "s3cret"}], "secret": ["password"]});
     let spec = spec(2, 0.0, 60.0, &json!({"group": group, "spec": {"threads": 2}}));
-    let run = Run::start(spec, script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
+    let run = Run::start(spec, &script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
     let shown = loop {
         assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
         let snapshot = run.snapshot();
@@ -119,9 +119,9 @@ fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
 fn an_existing_file_or_a_missing_script_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let spec = || spec(1, 0.0, 1.0, &json!({}));
-    let missing = Run::start(spec(), script("other", TAPE), folder.path()).unwrap_err();
+    let missing = Run::start(spec(), &script("other", TAPE), folder.path()).unwrap_err();
     assert_eq!(missing.to_string(), "no script is called `t`");
     let file = folder.path().join("file");
     File::create(&file).unwrap();
-    assert!(Run::start(spec(), script("t", TAPE), &file.join("agent-0")).is_err());
+    assert!(Run::start(spec(), &script("t", TAPE), &file.join("agent-0")).is_err());
 }

@@ -58,9 +58,9 @@ impl Session {
 
     /// Draws a piece and handles what the screen then shows.
     fn draw(&mut self) {
+        let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         let Some(screen) = &mut self.screen else { return };
-        let mut events =
-            self.shared.draw(|events| screen.draw(PIECE, self.program.condition(self.next_condition), events));
+        let mut events = self.shared.draw(|events| screen.draw(PIECE, condition, events));
         self.shared.has_screen(screen.memory_change());
         for event in events.drain(..) {
             match event {

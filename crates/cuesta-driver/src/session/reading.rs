@@ -48,8 +48,9 @@ impl Session {
         self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
         self.first_stamps = self.first_stamps.or(received.stamped);
         self.heard = true;
-        let from = if self.program.matches_stream { self.take_echoes(bytes, received) } else { 0 };
-        self.response.take(self.program.condition(self.next_condition), &bytes[from..], from, received);
+        let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
+        let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
+        self.response.take(condition, &bytes[from..], from, received);
         if let Some(screen) = &mut self.screen {
             screen.read(bytes, received);
         }
@@ -64,7 +65,7 @@ impl Session {
     /// Takes echoes out of a read; returns the index of the first byte that is not handled yet.
     fn take_echoes(&mut self, bytes: &[u8], received: &Received) -> usize {
         // With a map, only echoes may come while one is expected.
-        let strict = !self.program.echo_map.is_empty();
+        let strict = !self.program().echo_map.is_empty();
         let mut from = 0;
         for (index, byte) in bytes.iter().enumerate() {
             if !self.echo_matcher.expects_echo() {
@@ -75,7 +76,8 @@ impl Session {
             if matched == EchoMatch::Other {
                 continue;
             }
-            self.response.take(self.program.condition(self.next_condition), &bytes[from..index], from, received);
+            let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
+            self.response.take(condition, &bytes[from..index], from, received);
             from = index + 1;
             self.handle_match(&matched, received.at_character(index));
         }

@@ -82,9 +82,9 @@ impl Session {
 
     /// Waits for the complete response, or a deadline.
     pub(crate) async fn wait(&mut self, condition: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
-        let program = Rc::clone(&self.program);
+        let shared = Rc::clone(&self.shared);
         let is_new = self.next_condition.replace(condition) != Some(condition);
-        let condition = &program.conditions[condition];
+        let condition = &shared.program(self.group, self.program).conditions[condition];
         if is_new {
             // What has come so far was judged by another condition, or by none.
             let last = self.response.last();

@@ -29,7 +29,7 @@ impl User {
     async fn arrived_session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
         let mut session = self.open().await?;
         *retry = FIRST_RETRY;
-        match self.play(&mut session, 0, self.program.ops.len()).await {
+        match self.play(&mut session, 0, self.program().ops.len()).await {
             Err(stop) => Err(Box::pin(self.explained(stop, session)).await),
             Ok(()) => Ok(()),
         }

@@ -36,7 +36,7 @@ impl User {
 
     /// How a fault is counted, given how the program ended.
     fn loss(&self, fault: Fault, ended: &ProgramExit, has_sent: bool) -> LineLoss {
-        let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
+        let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match ended.status {
             _ if fault == Fault::NoProgram => LineLoss::Fault(fault),
             _ if !self.host_has_answered && (waits || !has_sent) => LineLoss::ExitedAtStart,

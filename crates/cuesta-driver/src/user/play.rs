@@ -18,8 +18,8 @@ const MOST_UNECHOED: usize = 256;
 impl User {
     /// Plays the operations of the program from one index up to another.
     pub(super) async fn play(&mut self, session: &mut Session, from: usize, to: usize) -> Result<(), Stop> {
-        let program = Rc::clone(&self.program);
-        let program = &*program;
+        let shared = Rc::clone(&self.shared);
+        let program = shared.program(self.group, self.program);
         let mut at = from;
         while at < to {
             match &program.ops[at] {
@@ -153,7 +153,7 @@ impl User {
         session.listen_until(due.max(free)).await?;
         if session.unechoed() > 0 {
             session.resolve_echoes(clock::now());
-            session.give_up_echoes(clock::now() - self.program.patience);
+            session.give_up_echoes(clock::now() - self.program().patience);
         }
         if session.unechoed() >= MOST_UNECHOED {
             self.shared.tally(|tally| tally.counts.skipped += 1);
@@ -194,7 +194,7 @@ impl User {
                 self.ready = self.ready.max(knows + done.held_for);
                 self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
                 self.next_due = self.next_due.max(knows);
-                let condition = &self.program.conditions[condition];
+                let condition = &self.shared.program(self.group, self.program).conditions[condition];
                 self.hung_up = *condition == WaitCondition::Disconnect;
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
                 if let Some((due, sent)) = key {
@@ -281,7 +281,7 @@ impl User {
         let wait = barriers[number].arrive(self.shared.load(step, self.group).users, arrives);
         // The wait runs out only after all users have started.
         let settled = self.shared.timeline.at(self.shared.timeline.steps[step].settled);
-        let deadline = settled.max(clock::now()) + self.program.patience;
+        let deadline = settled.max(clock::now()) + self.program().patience;
         let go_on = session.listen_at(wait, deadline).await?.unwrap_or_else(|| {
             self.shared.tally(|tally| tally.counts.error("barrier"));
             clock::now()
