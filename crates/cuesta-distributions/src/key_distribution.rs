@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::distribution::seconds;
-use crate::{DistributionError, SeededRng, mean, words};
+use crate::SeededRng;
+use crate::distribution::{log_logistic_mean, seconds};
+use crate::read::{DistributionError, count, number, shape, split};
 
 /// How gaps between keys vary about their mean. A gap is the time from one key to the next. Rollover is not emulated, because a
 /// terminal line carries keys one after another.
@@ -41,22 +42,22 @@ const HINT: &str = "key distributions: fixed, exp, lognormal SIGMA, loglogistic 
 impl KeyDistribution {
     /// Reads `fixed`, `exp`, `lognormal 0.5`, `loglogistic 3.5` or `human`.
     pub fn parse(text: &str) -> Result<Self, DistributionError> {
-        let words = words::split(text);
+        let words = split(text);
         let Some((name, arguments)) = words.split_first() else {
             return Err(DistributionError::new(0, "the key distribution is missing", HINT));
         };
-        let take = |count| words::count(name, arguments, count..=count, HINT);
+        let take = |wanted| count(name, arguments, wanted..=wanted, HINT);
         match name.text {
             "fixed" => take(0).map(|()| Self::Fixed),
             "exp" => take(0).map(|()| Self::Exp),
             "human" => take(0).map(|()| Self::Human),
             "lognormal" => {
                 take(1)?;
-                Ok(Self::LogNormal { sigma: words::number(&arguments[0], "sigma", 0.0, 3.0)? })
+                Ok(Self::LogNormal { sigma: number(&arguments[0], "sigma", 0.0, 3.0)? })
             }
             "loglogistic" => {
                 take(1)?;
-                Ok(Self::LogLogistic { shape: words::shape(&arguments[0])? })
+                Ok(Self::LogLogistic { shape: shape(&arguments[0])? })
             }
             _ => Err(DistributionError::new(name.at, format!("`{}` is no key distribution", name.shortened()), HINT)),
         }
@@ -81,7 +82,7 @@ impl KeyDistribution {
 
 /// A log-logistic sample with mean 1.
 fn unit_log_logistic(shape: f64, rng: &mut SeededRng) -> f64 {
-    rng.log_logistic(shape) / mean::log_logistic(shape)
+    rng.log_logistic(shape) / log_logistic_mean(shape)
 }
 
 impl fmt::Display for KeyDistribution {

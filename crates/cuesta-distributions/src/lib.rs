@@ -11,14 +11,11 @@
 
 mod distribution;
 pub mod duration;
-mod error;
 mod key_distribution;
-mod mean;
 mod read;
 mod seeded_rng;
-mod words;
 
 pub use distribution::Distribution;
-pub use error::DistributionError;
 pub use key_distribution::KeyDistribution;
+pub use read::DistributionError;
 pub use seeded_rng::SeededRng;
