@@ -7,7 +7,7 @@ use cuesta_tape::{Command, Key};
 /// A command in the tape's own syntax, in the quotes that can hold its text.
 pub(crate) fn command(word: &'static str, options: &str, args: &str) -> String {
     let (options, args) = (options.to_owned(), args.to_owned());
-    Command { word, options, args, step: None, source: None, row: 0, column: 0 }.to_string()
+    Command::to_print(word, options, args).to_string()
 }
 
 /// `Type` commands for a text, with the pause before each key if one is given.

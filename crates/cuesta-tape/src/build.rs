@@ -1,13 +1,14 @@
-//! Commands → script: nests blocks, places settings, and refuses what makes no sense.
+//! Commands → tape: nests blocks, places settings, and refuses what makes no sense.
 
 use std::collections::BTreeMap;
 
+use crate::command::{Action, Block, Holds};
 use crate::error::{SourceSpan, TapeError};
-use crate::parse::{Action, Block, Holds, Item};
+use crate::parse::{Item, ParsedTape};
 use crate::script::{Script, Settings, Step};
 use crate::totals::Totals;
 use crate::typed_rows::TypedRows;
-use crate::{Echo, Keys, Note, Piece};
+use crate::{Command, Echo, Keys, Note, Piece, Tape, TapeErrors};
 
 /// How deep blocks nest.
 const DEEPEST: usize = 16;
@@ -16,22 +17,17 @@ const MOST: u64 = 1_000_000;
 /// Most named transactions: each has histograms of its own.
 const MOST_CLASSES: usize = 1000;
 
-/// A script with what else is known of it.
-#[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) script: Script,
-    pub(crate) before: Totals,
-    pub(crate) pass: Totals,
-    pub(crate) times_echoes: bool,
-    pub(crate) errors: Vec<TapeError>,
-    pub(crate) notes: Vec<Note>,
-}
+/// More notes than anyone reads.
+const MOST_NOTES: usize = 100;
 
-/// Builds the script called `name`.
-pub(crate) fn script(name: &str, items: Vec<Item>) -> Built {
+/// Builds a tape that is called `name`.
+pub(crate) fn tape(name: &str, parsed: ParsedTape) -> Result<Tape, TapeErrors> {
+    if !parsed.errors.is_empty() {
+        return Err(TapeErrors(parsed.errors));
+    }
     let script = Script { name: name.to_owned(), ..Script::default() };
-    let mut builder = Builder { script, ..Builder::default() };
-    for item in items {
+    let mut builder = Builder { script, notes: parsed.notes, ..Builder::default() };
+    for item in parsed.items {
         builder.item(item);
     }
     builder.finish()
@@ -48,6 +44,7 @@ struct Open {
 
 #[derive(Debug, Default)]
 struct Builder {
+    commands: Vec<Command>,
     script: Script,
     open: Vec<Open>,
     /// Totals of the steps at the top; `before`: of those before `Forever`.
@@ -67,8 +64,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn item(&mut self, item: Item) {
-        let Item { command, action, place } = item;
+    fn item(&mut self, Item { command, place }: Item) {
         if command.is_ignored() {
             let shown =
                 if command.word == "Set" { format!("Set {}", command.options) } else { command.word.to_owned() };
@@ -76,8 +72,8 @@ impl Builder {
                 self.ignored.push(shown);
             }
         }
-        let result = match action {
-            Action::Nothing | Action::Source(_) => Ok(()),
+        let result = match command.action.clone() {
+            Action::Nothing | Action::Source => Ok(()),
             Action::Step(step) => self.step(step, &place),
             Action::Set { settings, holds } => self.set(settings, holds, &place, &command.options),
             Action::Copy(pieces) => {
@@ -94,6 +90,7 @@ impl Builder {
             Action::Close => self.close(),
         };
         self.errors.extend(result.err());
+        self.commands.push(command);
     }
 
     /// Adds a step to the open block, else at the top.
@@ -232,7 +229,7 @@ impl Builder {
         Ok(names.len() - 1)
     }
 
-    fn finish(mut self) -> Built {
+    fn finish(mut self) -> Result<Tape, TapeErrors> {
         for open in &self.open {
             let hint = "write End behind its last command";
             self.errors.push(open.place.error("this block has no `End`", hint));
@@ -250,8 +247,14 @@ impl Builder {
             );
             self.whole_note(&ignored);
         }
-        let Self { script, before, totals: pass, times_echoes, errors, notes, .. } = self;
-        Built { script, before, pass, times_echoes, errors, notes }
+        let Self { commands, script, before, totals: pass, times_echoes, errors, mut notes, .. } = self;
+        if !errors.is_empty() {
+            return Err(TapeErrors(errors));
+        }
+        // Those about the whole tape first, the others in its order.
+        notes.sort_by_key(|note| note.row);
+        notes.truncate(MOST_NOTES);
+        Ok(Tape { commands, script, times_echoes, notes, before, pass })
     }
 
     fn whole_note(&mut self, message: &str) {

@@ -1,15 +1,14 @@
-//! Commands as VHS has them: a flat list of words with options and arguments, ours included.
+//! Commands as VHS has them: a flat list of words with options and arguments, ours included. Each knows what it does.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::Key;
-use crate::lex::Kind;
-use crate::lex::lex;
-use crate::script::Step;
+use crate::lex::{Kind, lex};
+use crate::script::{Settings, Step};
 use crate::words::{self, Setting, WordKind};
+use crate::{Key, Piece};
 
 /// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).
 #[derive(Debug, Clone, PartialEq)]
@@ -21,14 +20,55 @@ pub struct Command {
     pub options: String,
     /// Everything else; several arguments are joined by blanks.
     pub args: String,
-    /// What it does, where that is one step of the script.
-    pub step: Option<Step>,
+    /// What it does.
+    pub(crate) action: Action,
     /// The tape that sourced it, if it is not the tape's own.
     pub source: Option<String>,
     /// Where the word stands, from 1.
     pub row: u32,
     /// See `row`; in bytes.
     pub column: u32,
+}
+
+/// What a command does.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    /// One step of the script.
+    Step(Step),
+    /// A setting.
+    Set { settings: Box<Settings>, holds: Holds },
+    /// A text for the clipboard.
+    Copy(Vec<Piece>),
+    /// Types the clipboard.
+    Paste,
+    /// Opens a block.
+    Open(Block),
+    /// Closes the block that was opened last.
+    Close,
+    /// Nothing: the commands of another tape stand in its place.
+    Source,
+    /// Nothing.
+    Nothing,
+}
+
+/// Where a setting begins to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// From where it stands.
+    FromHere,
+    /// From where it stands, although VHS would ignore it after the first command.
+    FromHereUnlikeVhs,
+    /// For the whole session, so it must stand first.
+    Throughout,
+}
+
+/// A block that `End` closes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Block {
+    Transaction(String),
+    Part(char),
+    Repeat(u32),
+    Forever,
 }
 
 /// VHS's name of a word: `PAGE_UP` for `PageUp`.
@@ -44,6 +84,11 @@ fn type_name(word: &str) -> String {
 }
 
 impl Command {
+    /// A command that is only to be printed: it does nothing.
+    pub fn to_print(word: &'static str, options: String, args: String) -> Self {
+        Self { word, options, args, action: Action::Nothing, source: None, row: 0, column: 0 }
+    }
+
     /// VHS's name of the command: `TYPE`, `PAGE_UP`; ours in the same manner.
     pub fn type_name(&self) -> String {
         type_name(self.word)

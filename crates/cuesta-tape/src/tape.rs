@@ -5,6 +5,7 @@ use std::rc::Rc;
 use cuesta_distributions::duration;
 use serde::Serialize;
 
+use crate::command::Action;
 use crate::error::Source;
 use crate::parse::LONGEST_TAPE;
 use crate::totals::Totals;
@@ -28,9 +29,6 @@ pub struct Tape {
     pub pass: Totals,
 }
 
-/// More notes than anyone reads.
-const MOST_NOTES: usize = 100;
-
 /// Parses a tape.
 ///
 /// `name` is its file name, for messages; the script is called by its stem. `load` reads the text of a file that the
@@ -40,21 +38,7 @@ pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, Strin
         return Err(too_long(name));
     }
     let source = Rc::new(Source { name: name.to_owned(), text: text.to_owned() });
-    let parsed = crate::parse::tape(&source, load, false);
-    if !parsed.errors.is_empty() {
-        return Err(TapeErrors(parsed.errors));
-    }
-    let commands = parsed.items.iter().map(|item| item.command.clone()).collect();
-    let built = build::script(stem(name), parsed.items);
-    if !built.errors.is_empty() {
-        return Err(TapeErrors(built.errors));
-    }
-    let mut notes: Vec<Note> = parsed.notes.into_iter().chain(built.notes).collect();
-    // Those about the whole tape first, the others in its order.
-    notes.sort_by_key(|note| note.row);
-    notes.truncate(MOST_NOTES);
-    let (before, pass, times_echoes) = (built.before, built.pass, built.times_echoes);
-    Ok(Tape { commands, script: built.script, times_echoes, notes, before, pass })
+    build::tape(stem(name), crate::parse::tape(&source, load, false))
 }
 
 fn too_long(name: &str) -> TapeErrors {
@@ -83,9 +67,9 @@ struct Summary<'a> {
 impl Tape {
     /// Each command: its word (`Wait+Bytes` for a wait), and the seconds of a `Sleep` or the characters of a `Wait+Bytes`.
     pub fn outline(&self) -> Vec<(String, Option<f64>)> {
-        let entry = |command: &Command| match &command.step {
-            Some(Step::Op(Op::Pause(pause))) => (command.word.to_owned(), Some(pause.as_secs_f64())),
-            Some(Step::Wait { condition, .. }) => {
+        let entry = |command: &Command| match &command.action {
+            Action::Step(Step::Op(Op::Pause(pause))) => (command.word.to_owned(), Some(pause.as_secs_f64())),
+            Action::Step(Step::Wait { condition, .. }) => {
                 let characters = if let WaitCondition::Bytes(count) = condition { Some(*count as f64) } else { None };
                 (format!("Wait+{}", condition.name()), characters)
             }

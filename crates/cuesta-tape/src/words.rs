@@ -1,10 +1,10 @@
 //! The words that begin a command, and the settings: one row each. The parser, the printed form, hints and what a text may
 //! swallow all come from these two tables.
 
-use crate::command::{self, Command};
+use crate::command::{self, Action, Command, Holds};
 use crate::error::TapeError;
 use crate::lex::{Kind, Token};
-use crate::parse::{Action, Arguments, Holds, Parser};
+use crate::parse::{Arguments, Parser};
 use crate::script::Settings;
 
 /// A word that begins a command.

@@ -1,7 +1,8 @@
 //! Our blocks and what belongs to them: `Transaction "…" … End`, `Part A … End`, `Play AB`, `Repeat 3 … End`,
 //! `Forever … End`, `Barrier "…"`.
 
-use super::{Action, Arguments, Block, Parser};
+use super::{Arguments, Parser};
+use crate::command::{Action, Block};
 use crate::error::TapeError;
 use crate::lex::{Kind, Token};
 use crate::script::Step;

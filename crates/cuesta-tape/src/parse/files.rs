@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Action, Arguments, Parser, tape};
+use super::{Arguments, Parser, tape};
+use crate::command::Action;
 use crate::error::{Source, TapeError};
 use crate::lex::{Token, shown};
 
@@ -71,10 +72,10 @@ impl Parser<'_> {
             self.parsed.errors.push(error);
             self.parsed.errors.extend(inner.errors);
         }
-        let items = inner.items.into_iter().filter(|item| item.command.word != "Output").collect();
+        self.parsed.items.extend(inner.items.into_iter().filter(|item| item.command.word != "Output"));
         let named = |note: crate::Note| crate::Note { message: format!("{}: {note}", shown(&source.name)), row: None };
         self.parsed.notes.extend(inner.notes.into_iter().map(named));
-        Ok(Arguments::new("", "", Action::Source(items)))
+        Ok(Arguments::new("", "", Action::Source))
     }
 
     fn sourced_text(&mut self, path: &Token) -> Result<String, TapeError> {

@@ -1,6 +1,7 @@
 //! Keys and chords: `Enter@1s 3`, `Ctrl+Alt+C`, `Alt+x`, `Shift+Tab`.
 
-use super::{Action, Arguments, Parser};
+use super::{Arguments, Parser};
+use crate::command::Action;
 use crate::error::TapeError;
 use crate::key::Held;
 use crate::lex::{Kind, Token};

@@ -16,12 +16,9 @@ use std::time::Duration;
 use cuesta_distributions::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
-use crate::Piece;
-use crate::command::Command;
+use crate::command::{Action, Command};
 use crate::error::{Note, Source, SourceSpan, TapeError};
-use crate::lex::{Kind, Token, UNITS};
-use crate::lex::{is_unclosed, lex};
-use crate::script::{Settings, Step};
+use crate::lex::{Kind, Token, UNITS, is_unclosed, lex};
 use crate::words::{Word, word};
 
 /// Reads a file named in a tape; returns its text, or why it cannot be read.
@@ -30,53 +27,11 @@ pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 /// After this many errors the rest of a tape is not parsed.
 const MOST_ERRORS: usize = 100;
 
-/// A command, what it does, and where it stands.
+/// A command and where it stands.
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) command: Command,
-    pub(crate) action: Action,
     pub(crate) place: SourceSpan,
-}
-
-/// What a command does.
-#[derive(Debug)]
-pub(crate) enum Action {
-    /// One step of the script.
-    Step(Step),
-    /// A setting.
-    Set { settings: Box<Settings>, holds: Holds },
-    /// A text for the clipboard.
-    Copy(Vec<Piece>),
-    /// Types the clipboard.
-    Paste,
-    /// Opens a block.
-    Open(Block),
-    /// Closes the block that was opened last.
-    Close,
-    /// Puts the commands of another tape here.
-    Source(Vec<Item>),
-    /// Nothing.
-    Nothing,
-}
-
-/// Where a setting begins to hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holds {
-    /// From where it stands.
-    FromHere,
-    /// From where it stands, although VHS would ignore it after the first command.
-    FromHereUnlikeVhs,
-    /// For the whole session, so it must stand first.
-    Throughout,
-}
-
-/// A block that `End` closes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Block {
-    Transaction(String),
-    Part(char),
-    Repeat(u32),
-    Forever,
 }
 
 /// A whole tape as commands, with everything that is wrong or worth a note.
@@ -180,21 +135,20 @@ impl<'a> Parser<'a> {
 
     fn push(&mut self, first: &Token, word: &'static str, arguments: Arguments) {
         let Arguments { options, args, action } = arguments;
-        if let Action::Source(items) = action {
-            self.parsed.items.extend(items);
+        if action == Action::Source {
             return;
         }
         let command = Command {
             word,
             options,
             args,
-            step: if let Action::Step(step) = &action { Some(step.clone()) } else { None },
+            action,
             source: self.sourced.then(|| self.source.name.clone()),
             row: first.row,
             column: first.column,
         };
         let place = self.place(first);
-        self.parsed.items.push(Item { command, action, place });
+        self.parsed.items.push(Item { command, place });
     }
 
     fn peek(&self) -> &Token<'a> {

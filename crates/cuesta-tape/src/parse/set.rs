@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use cuesta_distributions::KeyDistribution;
 
-use super::{Action, Arguments, Parser};
+use super::{Arguments, Parser};
 use crate::Echo;
+use crate::command::Action;
 use crate::error::{TapeError, did_you_mean};
 use crate::lex::{Kind, Token, UNITS};
 use crate::script::Settings;

@@ -1,6 +1,7 @@
 //! Texts with `${column}` places: `Type@1s "x" y`, `Copy "x"`.
 
-use super::{Action, Arguments, Parser};
+use super::{Arguments, Parser};
+use crate::command::Action;
 use crate::error::TapeError;
 use crate::lex::{Kind, Token};
 use crate::script::Step;

@@ -3,7 +3,8 @@
 use cuesta_distributions::Distribution;
 
 use super::set::LARGEST_TERMINAL;
-use super::{Action, Arguments, Parser, Time};
+use super::{Arguments, Parser, Time};
+use crate::command::Action;
 use crate::error::{TapeError, did_you_mean};
 use crate::lex::{Kind, Token, shown};
 use crate::script::Step;
