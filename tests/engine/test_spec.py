@@ -4,7 +4,7 @@ from pathlib import Path
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.engine.job import prepare
-from cuesta.engine.spec import host_spec, of_agent, run_spec
+from cuesta.engine.spec import host_spec, run_spec
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
@@ -47,9 +47,3 @@ def test_specifications_of_the_driver_and_the_host(here: Path, write: Write, sna
     placed = {"seed": 7, "cpus": [1], "meters": "host"}
     spec = host_spec(step.settings.host, job.service(step), ["telnet://127.0.0.1:0"], placed)
     assert json.dumps(spec, indent=1) == snapshot(name="host")
-
-
-def test_agents_get_their_own_cpus_while_some_are_free() -> None:
-    spec = {"cpus": [4, 5, 6], "threads": 2}
-    assert [of_agent(spec, number)["cpus"] for number in range(3)] == [[4, 5], [6, 4], [5, 6]]
-    assert of_agent({"cpus": None, "threads": 1}, 1)["cpus"] is None

@@ -14,7 +14,6 @@ from typing import Any
 from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.engine.meetings import Meetings
-from cuesta.engine.spec import of_agent
 from cuesta.errors import CuestaError
 
 LOOK_EVERY = 0.25
@@ -94,6 +93,13 @@ def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) ->
         spec = json.dumps(of_agent(order["spec"], agent.number))
         own = {"spec": spec, "folder": str(folder / f"agent-{agent.number}")}
         agent.tell({**order, **own, "passphrases": passphrases.given()})
+
+
+def of_agent(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """The specification for one agent: `spec` with the agent's number and its share of the CPUs."""
+    cpus, threads = spec["cpus"], spec["threads"]
+    own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
+    return {**spec, "agent": number, "cpus": own}
 
 
 def tell_all(agents: Sequence[Agent], row: Mapping[str, object]) -> None:

@@ -24,13 +24,6 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
     }
 
 
-def of_agent(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """The specification for one agent: `spec` with the agent's number and its share of the CPUs."""
-    cpus, threads = spec["cpus"], spec["threads"]
-    own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
-    return {**spec, "agent": number, "cpus": own}
-
-
 def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
     return {
         "name": group.name,

@@ -278,10 +278,8 @@ def _distribution(value: object) -> str:
     return _parsed_distribution(_text(value))
 
 
-@cache
-def _parsed_distribution(text: str) -> str:
-    """Cached, because a value is validated as a flag, as a setting and in each step."""
-    return _native.distribution(text)
+_parsed_distribution = cache(_native.distribution)
+"""Cached, because a value is validated as a flag, as a setting and in each step."""
 
 
 def _key_distribution(value: object) -> str:

@@ -88,7 +88,7 @@ def load(options: RawOptions, here: Path) -> Plan:
         settings = Settings.model_validate(raw)
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
-    return Plan(source, settings, steps(source, raw, settings.sweep))
+    return Plan(source, settings, steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),))
 
 
 def _name_of(tape: str) -> str:

@@ -40,7 +40,7 @@ class Step:
 
 
 def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object, ...]]) -> tuple[Step, ...]:
-    """Expand `sweep` over the raw plan. Without a sweep there is one step."""
+    """Expand `sweep` over the raw plan."""
     base = {key: value for key, value in raw.items() if key != "sweep"}
     for axis, values in sweep.items():
         _check_axis(source, base, axis, values)
@@ -107,7 +107,7 @@ def _settings(source: str, base: Mapping[str, Any], swept: Mapping[str, object])
         return Settings.model_validate(raw)
     except ValidationError as error:
         where = ", ".join(f"{path} = {value}" for path, value in swept.items())
-        raise plan_error(f"{source}: sweep ({where})" if swept else source, raw, error) from None
+        raise plan_error(f"{source}: sweep ({where})", raw, error) from None
 
 
 def _check_axis(source: str, base: Mapping[str, Any], axis: str, values: tuple[object, ...]) -> None:
