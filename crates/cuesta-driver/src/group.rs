@@ -1,6 +1,5 @@
 //! Users of one kind: their programs by step, and the series that they count in.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -115,22 +114,13 @@ impl Group {
 
     /// The cells of a user's row that no record may show.
     pub(crate) fn secrets(&self, rank: u32) -> Vec<&str> {
-        let row = self.data.get(rank as usize % self.data.len().max(1));
-        let secret = row.into_iter().flatten().filter(|(column, _)| self.secret.contains(*column));
+        let secret = self.row(rank).into_iter().flatten().filter(|(column, _)| self.secret.contains(*column));
         secret.map(|(_, cell)| cell.as_str()).collect()
     }
 
-    /// The text that a user types: each `${column}` is the user's cell, or stays as it is if there is no such column.
-    pub(crate) fn text<'a>(&self, pieces: &'a [Piece], rank: u32) -> Cow<'a, str> {
-        if let [Piece::Literal(text)] = pieces {
-            return Cow::Borrowed(text);
-        }
-        let row = self.data.get(rank as usize % self.data.len().max(1));
-        let shown = pieces.iter().map(|piece| match piece {
-            Piece::Literal(text) => text.clone(),
-            Piece::Column(name) => row.and_then(|row| row.get(name)).cloned().unwrap_or_else(|| format!("${{{name}}}")),
-        });
-        shown.collect()
+    /// A user's row of the users' table, if there is one.
+    pub(crate) fn row(&self, rank: u32) -> Option<&BTreeMap<String, String>> {
+        self.data.get(rank as usize % self.data.len().max(1))
     }
 }
 

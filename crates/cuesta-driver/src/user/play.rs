@@ -1,10 +1,12 @@
 //! What a user does: the operations of its program, one after another.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, clock};
-use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, WaitCondition};
+use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
 
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
@@ -105,7 +107,7 @@ impl User {
     async fn keys(&mut self, session: &mut Session, keys: &Keys, settings: KeySettings) -> Result<(), Stop> {
         match keys {
             Keys::Text(pieces) => {
-                let text = self.shared.groups[self.group].text(pieces, self.rank);
+                let text = text(pieces, self.shared.groups[self.group].row(self.rank));
                 let secret = self.shared.groups[self.group].types_secret(pieces);
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
@@ -121,7 +123,7 @@ impl User {
                 }
             }
             Keys::Paste(pieces) => {
-                let text = self.shared.groups[self.group].text(pieces, self.rank);
+                let text = text(pieces, self.shared.groups[self.group].row(self.rank));
                 let secret = self.shared.groups[self.group].types_secret(pieces);
                 let at_once = KeySettings { gap: Duration::ZERO, ..settings };
                 self.key(session, KeyInput::Paste(&text), at_once, secret).await?;
@@ -290,4 +292,16 @@ impl User {
         self.ready = self.ready.max(go_on);
         Ok(())
     }
+}
+
+/// The text that a user types: each `${column}` is the cell of the user's row, or stays as it is if there is no such column.
+fn text<'a>(pieces: &'a [Piece], row: Option<&BTreeMap<String, String>>) -> Cow<'a, str> {
+    if let [Piece::Literal(text)] = pieces {
+        return Cow::Borrowed(text);
+    }
+    let typed = pieces.iter().map(|piece| match piece {
+        Piece::Literal(text) => text.clone(),
+        Piece::Column(name) => row.and_then(|row| row.get(name)).cloned().unwrap_or_else(|| format!("${{{name}}}")),
+    });
+    typed.collect()
 }
