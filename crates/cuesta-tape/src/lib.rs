@@ -15,10 +15,10 @@
 
 mod build;
 mod command;
+mod condition;
 mod error;
 mod key;
 mod lex;
-mod op;
 mod parse;
 mod pattern;
 mod program;
@@ -29,11 +29,11 @@ mod typed_rows;
 mod words;
 
 pub use command::Command;
+pub use condition::{ExpectSource, WaitCondition};
 pub use error::{Note, TapeError, TapeErrors};
 pub use key::{Key, Modes};
-pub use op::{Echo, ExpectSource, KeySettings, Keys, Op, Piece, WaitCondition};
 pub use pattern::Pattern;
 pub use program::{Overrides, Program, TooLong};
-pub use script::{Script, Settings, Step};
+pub use script::{Echo, KeySettings, Keys, Op, Piece, Script, Settings, Step};
 pub use tape::{Tape, listing, parse};
 pub use totals::Totals;

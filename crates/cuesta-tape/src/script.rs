@@ -1,12 +1,12 @@
-//! What a tape means, as a tree. Nothing here knows the text that it came from; a [`Program`](crate::Program) is what is
-//! played.
+//! What a tape means, as a tree of steps, and the operations that a [`Program`](crate::Program) is made of. Nothing here knows
+//! the text that it came from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
 
-use crate::{Echo, Keys, Op, Pattern, Piece, WaitCondition};
+use crate::{ExpectSource, Key, Pattern, WaitCondition};
 
 /// A parsed tape.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -164,4 +164,112 @@ pub enum Step {
     Op(Op),
     /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
     Set(Box<Settings>),
+}
+
+/// One operation of a [`Program`](crate::Program). A new one is a variant here, and its arm in the driver.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// Types keys.
+    Keys {
+        /// What is typed.
+        keys: Keys,
+        /// How.
+        settings: KeySettings,
+    },
+    /// Pauses for a fixed time.
+    Pause(Duration),
+    /// Pauses for a time drawn from a distribution.
+    Think(Distribution),
+    /// Waits.
+    Wait {
+        /// Which condition ends it.
+        condition: usize,
+        /// After how long it is given up.
+        timeout: Duration,
+    },
+    /// Checks that a pattern matches, and counts an error if not. Waits for nothing.
+    Expect(Pattern, ExpectSource),
+    /// Begins a named transaction.
+    Begin(usize),
+    /// Ends it.
+    Finish,
+    /// Begins a loop with this number of turns.
+    Loop(u32),
+    /// Ends a turn of the loop whose `Loop` has this index.
+    Again(usize),
+    /// Waits for all users of the group at the barrier of this number.
+    Barrier(usize),
+}
+
+impl Op {
+    /// The index of the condition that it waits for, if it waits.
+    pub(crate) fn condition(&self) -> Option<usize> {
+        match self {
+            Self::Wait { condition, .. } => Some(*condition),
+            _ => None,
+        }
+    }
+}
+
+/// Keys to press.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Keys {
+    /// Text with `${column}` places; one key per character (UTF-8 encoded).
+    Text(Vec<Piece>),
+    /// A named key or chord, pressed `count` times.
+    Press {
+        /// Which.
+        key: Key,
+        /// How often; at least 1.
+        count: u32,
+    },
+    /// Text sent in one go, without pauses: `Paste`.
+    Paste(Vec<Piece>),
+}
+
+impl Keys {
+    /// Whether what is sent depends on the modes that the host has set.
+    pub(crate) fn need_modes(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Press { key, .. } => key.needs_modes(),
+            Self::Paste(_) => true,
+        }
+    }
+}
+
+/// A piece of typed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// As it stands.
+    Literal(String),
+    /// `${column}` of the users' table; typed as it stands where there is no such column.
+    Column(String),
+}
+
+/// How keys are typed, and which wait comes next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeySettings {
+    /// Mean time before a key.
+    pub gap: Duration,
+    /// How that time varies.
+    pub distribution: KeyDistribution,
+    /// How the echo is awaited.
+    pub echo: Echo,
+    /// The condition that will be waited for next, so that what comes is judged as it comes.
+    pub next_wait: Option<usize>,
+    /// Whether that wait follows them, with no other keys between.
+    pub ends_input: bool,
+}
+
+/// How the echo of a key is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Echo {
+    /// Not at all: an echo is output like any other.
+    #[default]
+    Untimed,
+    /// To the key's own echo in the stream of characters.
+    Timed,
+    /// To the moment at which the screen shows the key where the cursor was.
+    Screen,
 }
