@@ -6,10 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from cuesta.analysis.certify.cpu_account import CpuAccount, EventCounts, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.analysis.certify.run import CertificationRun
+from cuesta.analysis.certify.run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
@@ -78,11 +77,9 @@ def account(span: Span, subject: float, **rest: float) -> CpuAccount:
         coverage=0.99,
         readings=4,
         samples=SampleTotals(100.0),
-        events=EventCounts(
-            counts=Counter(minor_faults=900, major_faults=100),
-            occurrences=Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000),
-            readings_with=Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4),
-        ),
+        counts=Counter(minor_faults=900, major_faults=100),
+        occurrences=Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000),
+        readings_with=Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4),
         whole_readings=WholeReadings(capacity, Counter(others)),
     )
 

@@ -11,7 +11,7 @@ from cuesta import __version__
 from cuesta.analysis.certify.extra_runs import why_not_counted
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
-from cuesta.analysis.certify.run import read_run
+from cuesta.analysis.certify.read_run import read_run
 from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts

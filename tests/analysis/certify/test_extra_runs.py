@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.certify.cpu_account import cpu_account
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.grade import filled
 from cuesta.analysis.certify.phases import Span
+from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.figures.meter_figure import to_json
@@ -148,7 +148,7 @@ def test_each_system_call_is_counted_in_one_class() -> None:
 def test_without_samples_the_light_tracer_gives_no_causes() -> None:
     row = traced(0, user_and_calls={"seconds": 0.39}, softirq={"seconds": 0.01, "count": 3.0})
     made = cpu_account(recorded(row), Span(0.0, 1.0))
-    assert (made.causes, made.coverage, made.events.occurrences) == (Counter(), 0.0, Counter(softirq=3))
+    assert (made.causes, made.coverage, made.occurrences) == (Counter(), 0.0, Counter(softirq=3))
 
 
 def test_without_a_tracer_nothing_was_counted() -> None:

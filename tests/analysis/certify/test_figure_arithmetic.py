@@ -6,8 +6,8 @@ import random
 import pytest
 
 from cuesta.analysis.certify import figure_arithmetic
-from cuesta.analysis.certify.cpu_account import cpu_account
 from cuesta.analysis.certify.phases import Span
+from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import RecordFigure

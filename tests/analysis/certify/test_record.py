@@ -51,7 +51,7 @@ def test_idle_time_under_a_quota_is_not_true_idle_time() -> None:
     barred = trial()
     for account in barred.accounts.values():
         account.rest["throttled"] = 1  # a second
-        account.events.readings_with["throttled"] = account.readings
+        account.readings_with["throttled"] = account.readings
     found = {each.name: each.command for each in measurements([barred], None).a}
     free = {each.name: each.command for each in measurements([trial()], None).a}
     assert value(found["Idle time due to eligibility control"]) == 1

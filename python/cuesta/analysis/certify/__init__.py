@@ -1,8 +1,8 @@
 """Derives a certification's record from its runs: MPL-17's form, the checks and the grade.
 
 - `record`: derives the whole record from the raw files; `agreement`: compares it with `record.json`.
-- `run`: reads one run; `phases`: the times of its two phases; `cpu_account`: their CPU time; `extra_runs`: reads runs
-  made for one figure.
+- `run`: one run, and the figures that it gives; `read_run`: reads it; `phases`: the times of its two phases;
+  `extra_runs`: reads runs made for one figure.
 - `cpu_rows`: parts a and b of the form, and the kinds of faults; `fault_rows`: part c; `process_rows`: part d;
   `figure_arithmetic`: sums, means and ratios of figures that rest on samples.
 - `grade`: the checks, and the grade that follows; `absentee`: warns if a benchmark does not represent a service.

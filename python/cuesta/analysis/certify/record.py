@@ -12,7 +12,8 @@ from cuesta.analysis.certify.fault_rows import fault_rows
 from cuesta.analysis.certify.figure_arithmetic import mean, ratio
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
-from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, read_run
+from cuesta.analysis.certify.read_run import read_run
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun
 from cuesta.ledger.certification import Certification, hashes, text_hash
 from cuesta.ledger.record import (
     Absence,

@@ -1,22 +1,22 @@
-"""Reads one run of a certification: its users' times, and the CPU time of each phase."""
+"""One run of a certification, and the figures that it gives by phase: CPU time, counts, or why there is none."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certify.cpu_account import CpuAccount, EventCounts, cpu_account
 from cuesta.analysis.certify.figure_arithmetic import figure, plus, unmet
-from cuesta.analysis.certify.phases import PhaseTimes, phase_times
-from cuesta.analysis.summary import Summary, of_recorded
+from cuesta.analysis.certify.phases import PhaseTimes, Span
+from cuesta.analysis.summary import Summary
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.meter_schema import fields
 from cuesta.figures.step import StepFigures
-from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
+from cuesta.ledger import Recorded
+from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.record import Absence, RecordFigure
-from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
+from cuesta.ledger.runnable_tasks import RunnableTasks
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 NOT_SAMPLED = RunnableTasks([], [], [])
@@ -25,6 +25,73 @@ LONGEST = 200
 SCRIPT_PHASES = ("creation", "command")
 OF_INTERRUPTS = {"softirq", "interrupts"}
 """Causes that both tracers count; only the full tracer counts the others."""
+
+
+@dataclass(slots=True)
+class SampleTotals:
+    """The samples of the subject in a phase: what the CPU time by cause rests on."""
+
+    number: float = 0.0
+    seconds: float = 0.0
+    """CPU time that samples cover."""
+    squares: float = 0.0
+    """Sum of squares of the CPU time that each sample stands for, which is more in readings with few samples."""
+    calibrations: Counter[str] = field(default_factory=Counter)
+    """Error of the calibration's constants by cause. It is equal in every reading, so it adds up linearly."""
+    unmet: set[str] = field(default_factory=set)
+    """Causes that some reading could have sampled and did not."""
+
+    @property
+    def effective_size(self) -> float:
+        """Kish's effective sample size: the number of equally weighted samples with this sampling error."""
+        return self.seconds**2 / self.squares if self.squares else self.number
+
+
+@dataclass(slots=True)
+class WholeReadings:
+    """The CPUs' time in all readings of a phase, with what lies beyond its bounds: to check that the clocks add up."""
+
+    capacity: float = 0.0
+    """CPUs × length."""
+    rest: Counter[str] = field(default_factory=Counter)
+    """CPU time of others, `iowait`, `steal` and `idle`."""
+    interrupts: float = 0.0
+    """The most of it that interrupts took. Interrupts of idle CPUs belong to no process."""
+
+
+@dataclass(slots=True)
+class CpuAccount:
+    """CPU time of a phase, in seconds. All of it is CPUs × length."""
+
+    span: Span
+    cpus: int = 0
+    subject: float = 0.0
+    rest: Counter[str] = field(default_factory=Counter)
+    """What is not the subject's: `others`, `iowait`, `steal`, `idle`, `unaccounted`; `throttled`, a part of `idle`."""
+    causes: Counter[str] = field(default_factory=Counter)
+    """The subject's by cause; empty if no sample met it."""
+    coverage: float = 0.0
+    """Share of the subject's CPU time that samples cover; the rest is divided in the same proportions."""
+    readings: int = 0
+    samples: SampleTotals = field(default_factory=SampleTotals)
+    counts: Counter[str] = field(default_factory=Counter)
+    """How often the kernel counted something of the subject: `minor_faults`, `major_faults`, `system_calls`, `execs`."""
+    occurrences: Counter[str] = field(default_factory=Counter)
+    """How often each cause of CPU time occurred."""
+    readings_with: Counter[str] = field(default_factory=Counter)
+    """Number of readings that have a figure: each of `counts`, `page_waits` and `throttled`."""
+    whole_readings: WholeReadings = field(default_factory=WholeReadings)
+    why: str | None = None
+    """Why there is no account."""
+
+    @property
+    def seconds(self) -> float:
+        return self.cpus * self.span.seconds
+
+    @property
+    def measured(self) -> float:
+        """CPU time in whole readings that the subject, others, idle and steal add up to."""
+        return self.subject + sum(max(seconds, 0.0) for seconds in self.whole_readings.rest.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +142,7 @@ class CertificationRun:
     def other_use(self, phase: str, name: str) -> RecordFigure:
         """CPU time that is not the subject's: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         account = self.accounts.get(phase)
-        if name == "throttled" and account and not account.why and not account.events.readings_with[name]:
+        if name == "throttled" and account and not account.why and not account.readings_with[name]:
             return unknown(why_unmetered(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
@@ -103,23 +170,23 @@ class CertificationRun:
 
     def number(self, phase: str, *names: str) -> RecordFigure:
         """How often the kernel counted something, if every reading has it."""
-        return self._counted(phase, names, lambda events: sum(events.counts[name] for name in names))
+        return self._counted(phase, names, lambda account: sum(account.counts[name] for name in names))
 
     def occurrences(self, phase: str, *causes: str) -> RecordFigure:
         """How often causes of CPU time occurred, if a tracer counted them in every reading."""
         tracer = "page_waits" if set(causes) <= OF_INTERRUPTS else "system_calls"
-        return self._counted(phase, (tracer,), lambda events: sum(events.occurrences[name] for name in causes))
+        return self._counted(phase, (tracer,), lambda account: sum(account.occurrences[name] for name in causes))
 
-    def _counted(self, phase: str, needed: Iterable[str], take: Callable[[EventCounts], float]) -> RecordFigure:
+    def _counted(self, phase: str, needed: Iterable[str], take: Callable[[CpuAccount], float]) -> RecordFigure:
         account = self.accounts.get(phase)
         if account and not account.why:
             for name in needed:
-                readings = account.events.readings_with
+                readings = account.readings_with
                 if name not in readings:
                     return unknown(self._count_why(name))
                 if readings[name] < account.readings:
                     return unknown("it was not counted in every reading")
-        return self._of(phase, lambda account: take(account.events))
+        return self._of(phase, take)
 
     def loaded(self) -> float | None:
         """How many programs were loaded in the whole run; none if nobody counted."""
@@ -201,19 +268,6 @@ def plainly(why: str) -> str:
 
 
 NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
-
-
-def read_run(folder: Path, pause: float | None) -> CertificationRun:
-    """Read a run; one of a benchmark has no pause and a single phase. Raises InputError."""
-    recorded = open_run(folder)
-    times = phase_times(recorded, pause)
-    accounts = {
-        name: cpu_account(recorded, span, [other for each, other in times.spans.items() if each != name])
-        for name, span in times.spans.items()
-    }
-    return CertificationRun(
-        folder, of_recorded(recorded), times, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
-    )
 
 
 def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:

@@ -1,4 +1,4 @@
-"""The CPU time of one phase of a certification run, by the meters.
+"""Reads one run of a certification: its users' times, and the CPU time of each phase by the meters.
 
 The meters read every quarter of a second, so that at least one reading is within the pause between the phases: the
 subject's CPU time before it belongs to process creation, its CPU time after it to the commands. If a phase begins or
@@ -8,12 +8,16 @@ nothing outside of it; the time of others and idle time are divided in proportio
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from pathlib import Path
 
-from cuesta.analysis.certify.phases import Span
+from cuesta.analysis.certify.phases import Span, phase_times
+from cuesta.analysis.certify.run import CertificationRun, CpuAccount, SampleTotals
+from cuesta.analysis.summary import of_recorded
 from cuesta.figures.meter_report import ByCause, Count, Counts, Idle
-from cuesta.ledger import Recorded
+from cuesta.ledger import Recorded, open_run
+from cuesta.ledger.kernel_threads import read_kernel_threads
 from cuesta.ledger.meters import Row
+from cuesta.ledger.runnable_tasks import read_runnable_tasks
 
 BUSY = ("usr", "sys", "irq")
 """Shares of the CPUs' time in which they worked, for any process."""
@@ -27,78 +31,17 @@ UNSPLIT = "user_and_calls"
 """The cause that the light tracer reports if no sample distinguishes user code from system calls."""
 
 
-@dataclass(slots=True)
-class SampleTotals:
-    """The samples of the subject in a phase: what the CPU time by cause rests on."""
-
-    number: float = 0.0
-    seconds: float = 0.0
-    """CPU time that samples cover."""
-    squares: float = 0.0
-    """Sum of squares of the CPU time that each sample stands for, which is more in readings with few samples."""
-    calibrations: Counter[str] = field(default_factory=Counter)
-    """Error of the calibration's constants by cause. It is equal in every reading, so it adds up linearly."""
-    unmet: set[str] = field(default_factory=set)
-    """Causes that some reading could have sampled and did not."""
-
-    @property
-    def effective_size(self) -> float:
-        """Kish's effective sample size: the number of equally weighted samples with this sampling error."""
-        return self.seconds**2 / self.squares if self.squares else self.number
-
-
-@dataclass(slots=True)
-class EventCounts:
-    """How often things happened to the subject in a phase."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    """The counts `OWN_COUNTS`."""
-    occurrences: Counter[str] = field(default_factory=Counter)
-    """How often each cause of CPU time occurred."""
-    readings_with: Counter[str] = field(default_factory=Counter)
-    """Number of readings that have a figure, for `OWN_COUNTS`, `page_waits` and `throttled`."""
-
-
-@dataclass(slots=True)
-class WholeReadings:
-    """The CPUs' time in all readings of a phase, with what lies beyond its bounds: to check that the clocks add up."""
-
-    capacity: float = 0.0
-    """CPUs × length."""
-    rest: Counter[str] = field(default_factory=Counter)
-    """CPU time of others, `iowait`, `steal` and `idle`."""
-    interrupts: float = 0.0
-    """The most of it that interrupts took. Interrupts of idle CPUs belong to no process."""
-
-
-@dataclass(slots=True)
-class CpuAccount:
-    """CPU time of a phase, in seconds. All of it is CPUs × length."""
-
-    span: Span
-    cpus: int = 0
-    subject: float = 0.0
-    rest: Counter[str] = field(default_factory=Counter)
-    """What is not the subject's: `others`, `iowait`, `steal`, `idle`, `unaccounted`; `throttled`, a part of `idle`."""
-    causes: Counter[str] = field(default_factory=Counter)
-    """The subject's by cause; empty if no sample met it."""
-    coverage: float = 0.0
-    """Share of the subject's CPU time that samples cover; the rest is divided in the same proportions."""
-    readings: int = 0
-    samples: SampleTotals = field(default_factory=SampleTotals)
-    events: EventCounts = field(default_factory=EventCounts)
-    whole_readings: WholeReadings = field(default_factory=WholeReadings)
-    why: str | None = None
-    """Why there is no account."""
-
-    @property
-    def seconds(self) -> float:
-        return self.cpus * self.span.seconds
-
-    @property
-    def measured(self) -> float:
-        """CPU time in whole readings that the subject, others, idle and steal add up to."""
-        return self.subject + sum(max(seconds, 0.0) for seconds in self.whole_readings.rest.values())
+def read_run(folder: Path, pause: float | None) -> CertificationRun:
+    """Read a run; one of a benchmark has no pause and a single phase. Raises InputError."""
+    recorded = open_run(folder)
+    times = phase_times(recorded, pause)
+    accounts = {
+        name: cpu_account(recorded, span, [other for each, other in times.spans.items() if each != name])
+        for name, span in times.spans.items()
+    }
+    return CertificationRun(
+        folder, of_recorded(recorded), times, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
+    )
 
 
 def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = ()) -> CpuAccount:
@@ -169,8 +112,8 @@ def add(account: CpuAccount, row: Row) -> None:
     add_idle(account, report.idle, capacity)
     if report.by_cause.value:
         add_causes(account, report.by_cause.value)
-    add_counts(account.events, report.counts)
-    account.events.readings_with[PAGE_WAITS] += report.traffic.page_waits.value is not None
+    add_counts(account, report.counts)
+    account.readings_with[PAGE_WAITS] += report.traffic.page_waits.value is not None
 
 
 def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
@@ -178,15 +121,15 @@ def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
     barred = idle.throttled.value if idle.quota_wait.value is None else idle.quota_wait.value
     if barred is not None:
         account.rest.update({"throttled": barred / 100 * capacity})
-        account.events.readings_with["throttled"] += 1
+        account.readings_with["throttled"] += 1
 
 
-def add_counts(events: EventCounts, counts: Counts) -> None:
+def add_counts(account: CpuAccount, counts: Counts) -> None:
     for name in OWN_COUNTS:
         counted: Count | None = getattr(counts, name).value
         if counted and name not in counts.of_machine:
-            events.counts[name] += counted.count
-            events.readings_with[name] += 1
+            account.counts[name] += counted.count
+            account.readings_with[name] += 1
 
 
 def scale_causes_to_subject(account: CpuAccount) -> None:
@@ -200,7 +143,7 @@ def scale_causes_to_subject(account: CpuAccount) -> None:
 def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
     """Add a reading's CPU time by cause, and how often each occurred."""
     counts = {name: cause.count.value for name, cause in by_cause.causes.items()}
-    account.events.occurrences.update({name: count for name, count in counts.items() if count is not None})
+    account.occurrences.update({name: count for name, count in counts.items() if count is not None})
     add_samples(account.samples, by_cause)
     if UNSPLIT not in by_cause.causes:
         seconds = {name: cause.seconds.value or 0.0 for name, cause in by_cause.causes.items()}

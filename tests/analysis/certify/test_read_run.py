@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.certify.cpu_account import CpuAccount, cpu_account
 from cuesta.analysis.certify.phases import Span
+from cuesta.analysis.certify.read_run import cpu_account
+from cuesta.analysis.certify.run import CpuAccount
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.ledger.meters import Gap
 from tests.certification_runs import reading, recorded
@@ -35,7 +36,7 @@ def test_a_sample_across_a_phase_bound_counts_the_subject_whole_and_the_rest_in_
     assert second.subject == pytest.approx(0.2)
     assert second.rest["others"] == pytest.approx(0.4)
     assert second.rest["idle"] == pytest.approx(0.4)
-    assert second.events.counts["minor_faults"] == 100
+    assert second.counts["minor_faults"] == 100
     assert second.causes["page_faults"] == pytest.approx(0.06)
 
 
