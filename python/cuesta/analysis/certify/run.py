@@ -75,7 +75,7 @@ class CpuAccount:
     readings: int = 0
     samples: SampleTotals = field(default_factory=SampleTotals)
     counts: Counter[str] = field(default_factory=Counter)
-    """How often the kernel counted something of the subject: `minor_faults`, `major_faults`, `system_calls`, `execs`."""
+    """Events of the subject, as the kernel counts them: `minor_faults`, `major_faults`, `system_calls`, `execs`."""
     occurrences: Counter[str] = field(default_factory=Counter)
     """How often each cause of CPU time occurred."""
     readings_with: Counter[str] = field(default_factory=Counter)

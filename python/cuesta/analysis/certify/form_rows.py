@@ -1,15 +1,16 @@
-"""Parts a and b of MPL-17's form: the CPUs' time by use, and the subject's CPU time by cause.
+"""Parts a, b and c of MPL-17's form: the CPUs' time by use, the subject's by cause, and its faults.
 
-Each part is a table of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
+Parts a and b are tables of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
 figure is the mean over the runs that count. Rows that the form of 1969 did not have (others, the hypervisor) follow
 its own, so that every column still adds up. Programs use a row's key; its number on the form follows from the order.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cuesta.analysis.certify.figure_arithmetic import less, mean
+from cuesta.analysis.certify.extra_runs import ExtraRuns
+from cuesta.analysis.certify.figure_arithmetic import less, mean, ratio
 from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, both_phases
 from cuesta.ledger.record import FormRow, RecordFigure, is_numbered
 
@@ -37,7 +38,7 @@ class FaultKind:
     counted: tuple[str, ...]
     """What is counted: `counts` of a meter report where timed runs count it, else causes."""
     counted_by: Literal["timed", "interrupts", "traced", "linkage"]
-    """The runs that count it: `fault_rows.HOW_COUNTED`."""
+    """The runs that count it: `HOW_COUNTED`."""
 
     def row_label(self, what: str) -> str:
         """A row of part c for people: `missing page (page faults): number`."""
@@ -96,6 +97,12 @@ FAULT_KINDS = (
         counted_by="interrupts",
     ),
 )
+HOW_COUNTED = {
+    "timed": "counted in the timed runs",
+    "interrupts": "counted by the tracer, in the timed runs",
+    "traced": "counted by the tracer, in the run apart that traces system calls",
+    "linkage": "references bound by name, as the linkers say in the run apart that asks them",
+}
 LOADING, NON_FAULT = "loading", "user"
 """Causes that are no faults."""
 NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in kind.causes)}
@@ -237,3 +244,56 @@ def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
         total=both_phases(runs, creation, command),
         formula=row.formula.format(a=NUMBERS_A),
     )
+
+
+def fault_rows(runs: Sequence[CertificationRun], b: Mapping[str, FormRow], extra: ExtraRuns) -> Iterator[FormRow]:
+    """Make part c: the average time of each kind of fault, and their number.
+
+    An average is a ratio of means: part b's mean CPU time ÷ the mean number, both over the runs that count. So
+    `page.average` is the CPU time of a page fault in a phase, minor or major; the time that a task waits off its CPU is
+    the meters' `traffic.page_wait`.
+    """
+    for kind in FAULT_KINDS:
+        number = number_row(kind, runs, extra)
+        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*SCRIPT_PHASES, "total")}
+        yield FormRow(
+            key=f"{kind.key}.average",
+            name=f"{kind.name}: average",
+            today=kind.today,
+            label=kind.row_label("average"),
+            unit="s",
+            formula="b ÷ number",
+            **averages,
+        )
+        yield number
+
+
+def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRuns) -> FormRow:
+    """The row with a kind's number. If the phases have none, the whole run's meter report may estimate the total."""
+    creation, command = (number_in(kind, phase, runs, extra) for phase in SCRIPT_PHASES)
+    total = both_phases(runs, creation, command)
+    estimated = mean([run.count_in_whole_run(*kind.causes) for run in runs])
+    return FormRow(
+        key=f"{kind.key}.number",
+        name=f"{kind.name}: number",
+        today=kind.today,
+        label=kind.row_label("number"),
+        unit="number",
+        creation=creation,
+        command=command,
+        total=estimated if total.value is None and estimated.value is not None else total,
+        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the sheet of the whole run estimates it",
+    )
+
+
+def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> RecordFigure:
+    match kind.counted_by:
+        case "timed":
+            return mean([run.number(phase, *kind.counted) for run in runs])
+        case "interrupts":
+            timed = mean([run.occurrences(phase, *kind.counted) for run in runs])
+            return timed if timed.value is not None else extra.calls(phase, *kind.counted)
+        case "traced":
+            return extra.calls(phase, *kind.counted)
+        case "linkage":
+            return extra.symbols(phase)
