@@ -9,7 +9,7 @@ from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_row
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup, Published, Record, RecordFigure, Reference, Workload
-from cuesta.report import form_page, form_text
+from cuesta.report import form, form_page
 from tests.certification_runs import METHOD, extra_runs, trial
 from tests.ledger.test_certification import GIVEN
 
@@ -68,19 +68,19 @@ def record(runs: int, **changed: object) -> Record:
 
 @pytest.mark.parametrize("runs", [5, 1])
 def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
-    assert form_text.text(record(runs), Path("certified/3.0.5")) == snapshot
+    assert form.text(record(runs), Path("certified/3.0.5")) == snapshot
 
 
 def test_a_figure_without_data_is_not_zero() -> None:
     nothing = record(0).model_copy(update={"workload": NOTHING})
-    said = form_text.text(nothing, Path("c"))
+    said = form.text(nothing, Path("c"))
     assert "number of processes used: — (no run was begun)" in said
     assert "script used: — (no run was begun)" in said
 
 
 def test_foreign_names_send_no_control_codes_or_markup() -> None:
     nasty = record(1, system="3.0.5\x1b[2J<script>alert(1)</script>", comments=["\x1b]0;title\x07 <b>"])
-    assert "\x1b" not in form_text.text(nasty, Path("c"))
+    assert "\x1b" not in form.text(nasty, Path("c"))
     assert "\x1b" not in (page := form_page.page(nasty, Path("c")))
     assert "<script>alert" not in page
     assert "<b>" not in page

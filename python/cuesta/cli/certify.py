@@ -231,14 +231,14 @@ def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     """Derive the record, write it if there is none, and show it."""
     from cuesta.analysis.certify.agreement import differences  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
-    from cuesta.report import form_page, form_text, page  # noqa: PLC0415
+    from cuesta.report import form, form_page, page  # noqa: PLC0415
 
     certification = open_certification(folder)
     record = derive(certification)
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
     page.write(folder / PAGE, form_page.page(record, folder))
-    paragraphs = [form_text.text(record, folder), f"RECORD   {folder / RECORD}"]
+    paragraphs = [form.text(record, folder), f"RECORD   {folder / RECORD}"]
     if arguments.sign:
         paragraphs.append(f"SIGNED   {sign(folder, arguments.sign)}")
     if certification.record and (wrong := differences(record, certification.record)):

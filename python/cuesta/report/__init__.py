@@ -6,8 +6,8 @@
   catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
 - `render`: a report as text, page and Markdown; `page`: HTML elements; `documents`: writes runs as documents.
 - `junit`: limits for continuous integration.
-- `form`: a certification's form, laid out by `form_text` and `form_page`; `systems`: several certifications, side by
-  side on one page.
+- `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
+  page.
 - `comparison`: two sides of runs, as text and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;

@@ -1,13 +1,16 @@
-"""MPL-17's certification form: its six parts as facts and rows, which `form_text` and `form_page` lay out.
+"""MPL-17's certification form as text for a terminal of 80 columns; and its facts and rows, for `form_page` too.
 
 The order is that of 1969. Additions of today (the grade, its reasons, the method, the runs) are before and after it.
 """
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
-from cuesta.ledger.record import Absence, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
+from cuesta.ledger.record import Absence, Check, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
+from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
 from cuesta.units import (
     ABSENT,
@@ -38,7 +41,111 @@ PURPOSE = {
 
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
+WIDTH = 80
+INDENT = 5
+LABEL = 44
+CELL = 12
+INTERVAL = " " * 11 + "95 % of samples"
+WIDE = 15
+"""Columns of an interval."""
+
 AnyRow = TypeVar("AnyRow", FormRow, ProcessRow)
+
+
+def text(record: Record, folder: Path) -> str:
+    return "\n\n".join("\n".join(rows) for rows in parts(record, folder))
+
+
+def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
+    word, sentence = verdict(record)
+    yield [
+        title(record).upper(),
+        f"{record.given.started}, {plain(record.given.system)}",
+        f"{word}: {sentence}",
+    ] + [row for reason in record.because for row in wrapped(f"- {reason}", "  ")]
+    yield from (wrapped(f"WARNING: {warning}", "  ") for warning in record.warnings)
+    yield ["I    Variable settings: operating system", *named(settings(record))]
+    yield ["II   Hardware configuration", *named(hardware(record))]
+    yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
+    yield from measured(record)
+    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(folders(record))}"])]
+    yield ["VI   Comments", *listed(comments(record))]
+    yield ["     How it was measured", *named(method(record))]
+    yield ["     Runs", *runs(record)]
+    yield ["     Checks", *(row for check in record.checks for row in check_result(check))]
+    if missing := absences(record):
+        yield ["     —", *(row for why, names in missing.items() for row in wrapped(f"{names}: {why}", "  "))]
+
+
+def measured(record: Record) -> Iterator[Sequence[str]]:
+    """Part IV; empty if no run counts."""
+    if not record.runs:
+        return
+    yield ["IV   Measurements (means of the runs that counted)"]
+    for part, caption in CAPTIONS.items():
+        rows = process_rows(record) if part == "d" else form_rows(record, getattr(record.measurements, part))
+        yield [f" {part}.  {caption}", *rows]
+    if record.published:
+        yield [f"     {PUBLISHED}", *(row for each in published(record) for row in wrapped(each, "  "))]
+
+
+def check_result(check: Check) -> list[str]:
+    return wrapped(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
+
+
+def runs(record: Record) -> Iterator[str]:
+    for cells in (RUN_HEADS, *map(run_row, record.runs)):
+        yield in_columns(f"     {cells[0]}", 12, cells[1:], (9, 9, 9, 9, 9, 7, 7))
+
+
+def form_rows(record: Record, rows: Sequence[FormRow]) -> Iterator[str]:
+    """Part a, b or c. Today's name is below 1969's if the column is too narrow for both."""
+    heads = columns(record)
+    short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
+    widths = [max(CELL, len(short[at]) + 1) for at in heads]
+    yield in_columns("", LABEL, (short[at] for at in heads), widths)
+    for number, each in numbered(rows):
+        fits = INDENT + len(number) + len(label(each)) <= LABEL
+        name = f"{' ' * INDENT}{number}{label(each) if fits else each.name}"
+        yield in_columns(name, LABEL, (figure(getattr(each, at), each.unit) for at in heads), widths)
+        if not fits:
+            yield f"{' ' * (INDENT + len(number))}({each.today})"
+        if any(within := [interval(getattr(each, at), each.unit) for at in heads]):
+            yield in_columns(INTERVAL, LABEL + sum(widths) - WIDE * len(within), within, [WIDE] * len(within))
+
+
+def process_rows(record: Record) -> Iterator[str]:
+    """Part d."""
+    for number, each in numbered(record.measurements.d):
+        name = f"{' ' * INDENT}{number}{label(each)}"
+        yield in_columns(name, LABEL + 2 * CELL, [figure(each.figure, each.unit)], [CELL])
+        if within := interval(each.figure, each.unit):
+            yield in_columns(INTERVAL, LABEL + 3 * CELL - WIDE, [within], [WIDE])
+
+
+def published(record: Record) -> Iterator[str]:
+    for what, then, now, source in beside_rows(record):
+        yield f"{what}: {then}; here {now} ({source})"
+
+
+def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Wrap facts."""
+    for name, value in rows:
+        head = f"     {name}: "
+        yield from textwrap.wrap(value, WIDTH, initial_indent=head, subsequent_indent=" " * 9) or [head.rstrip()]
+
+
+def listed(rows: Iterable[str]) -> Iterator[str]:
+    """Wrap sentences."""
+    for row in rows:
+        yield from wrapped(row)
+
+
+def wrapped(row: str, more: str = "") -> list[str]:
+    """Wrap a sentence below the head of its part."""
+    return textwrap.wrap(
+        plain(row), WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False
+    )
 
 
 def title(record: Record) -> str:
