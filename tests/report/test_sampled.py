@@ -42,7 +42,7 @@ EIGHTY = plain(
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
     _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=EIGHTY)}])
-    assert list(by_cause(host)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
+    assert list(by_cause(host.meter_report.by_cause.value.causes)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
     assert list(unmet(host)) == ["no sample met linking, mapping: each under 4 %"]
     assert host.cpu_by_cause_se == {"user": 5.6, "page_faults": 5.6}
     assert host.cpu_by_cause_interval["mapping"] == (0.0, 4.5)
@@ -85,5 +85,5 @@ def test_missing_errors_are_not_zero(tmp_path: Path) -> None:
     share = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
     traced = plain({"causes": {"user": share}, "unclassified": 0.0, "about": {}})
     _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=traced)}])
-    assert ", ".join(by_cause(host)) == "user 3.5"
+    assert ", ".join(by_cause(host.meter_report.by_cause.value.causes)) == "user 3.5"
     assert host.cpu_by_cause_se == {}

@@ -4,7 +4,7 @@
 - `run`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and what is
   unusual; `sweep`, `host`: sections of a run's report; `figure`: values with their label and meaning from the
   catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
-- `render`: a report as text, page and Markdown; `page`: HTML elements; `documents`: writes runs as documents.
+- `render`: a report as text, page and Markdown; `page`: HTML elements.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.
@@ -15,9 +15,9 @@
 - `recording`: tells which entries of a recorded session are hidden.
 """
 
-from cuesta.report.documents import html, markdown, text
 from cuesta.report.junit import junit
-from cuesta.report.several import names
+from cuesta.report.run import text
+from cuesta.report.several import html, markdown, names
 from cuesta.report.systems import systems
 
 __all__ = ["html", "junit", "markdown", "names", "systems", "text"]

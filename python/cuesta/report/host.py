@@ -8,7 +8,7 @@ from cuesta.analysis.host import COUNTS, PARTS, uses
 from cuesta.analysis.summary import Summary
 from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import Cpu, Device, MeterReport
+from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
 from cuesta.report import meters, off_cpu
@@ -106,8 +106,9 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     tier = in_brackets(*uses(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:\n{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
-    if host.cpu_by_cause and meter_report and (causes := ", ".join(by_cause(host))):
-        yield f"by cause: {causes}{in_brackets(meter_report.by_cause)}"
+    found = meter_report and meter_report.by_cause
+    if found and found.value and (causes := ", ".join(by_cause(found.value.causes))):
+        yield f"by cause: {causes}{in_brackets(found)}"
     if host.per_transaction and meter_report:
         yield each_transaction(host.per_transaction) + in_brackets(
             meter_report.own.seconds, *(getattr(meter_report.counts, name) for name in COUNTS)
@@ -138,17 +139,17 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
-def by_cause(host: HostFigures) -> Iterator[str]:
+def by_cause(causes: Mapping[str, CauseRow]) -> Iterator[str]:
     """Write the shares of the causes, largest first, with the 95 % intervals of sampled ones."""
-    causes = sorted((host.cpu_by_cause or {}).items(), key=lambda cause: -cause[1])
-    errors, intervals = host.cpu_by_cause_se or {}, host.cpu_by_cause_interval or {}
-    small = [value for _, value in causes if value < SMALLEST]
-    for name, value in causes:
+    known = [(name, of, value) for name, of in causes.items() if (value := of.percent.value) is not None]
+    shares = sorted(known, key=lambda share: -share[2])
+    small = [value for *_, value in shares if value < SMALLEST]
+    for name, of, value in shares:
         if value >= SMALLEST:
-            within = f" [{between(*intervals[name])}]" if name in intervals else ""
-            yield f"{cause(name)} {percent(value, errors.get(name))}{within}"
+            within = f" [{between(*limits)}]" if (limits := of.interval.value) else ""
+            yield f"{cause(name)} {percent(value, of.standard_error.value)}{within}"
     if (rest := sum(small)) >= SMALLEST:
-        what = "others" if len(small) < len(causes) else "causes together"
+        what = "others" if len(small) < len(shares) else "causes together"
         yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import host, sweep
+from cuesta.report import host, render, sweep
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -51,6 +51,11 @@ MOST_KEPT = 6
 """Limits that were kept and that a first screen lists: those of the steps with the most users."""
 MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
+
+
+def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> str:
+    """Write one run for a terminal."""
+    return render.text(of_run(summary), colour, verbose=verbose)
 
 
 def of_run(summary: Summary) -> Report:

@@ -9,9 +9,11 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
+from cuesta.report import render
 from cuesta.report.figure import FEW, MARK, head, marked, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
+from cuesta.report.page import write
 from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.run import of_run
@@ -43,6 +45,16 @@ def names(folders: Sequence[Path]) -> list[str]:
         if len(set(tails)) == len(tails):
             return [plain(tail) for tail in tails]
     return [f"{plain(str(folder.absolute()))} ({number})" for number, folder in enumerate(folders, 1)]
+
+
+def markdown(runs: Mapping[str, Summary]) -> str:
+    """Write one run, or several by name, as Markdown."""
+    return render.markdown(of_runs(runs))
+
+
+def html(runs: Mapping[str, Summary], file: Path) -> None:
+    """Write the page of one run, or of several by name."""
+    write(file, render.html(of_runs(runs), file.absolute().parent))
 
 
 def of_runs(runs: Mapping[str, Summary]) -> Report:
