@@ -153,7 +153,8 @@ class Stream:
         *orders, self.said = (self.said + came).split(b"\n")
         for order in orders:
             if order == b"mark":
-                self.say({"mark": True, **json.loads(self.meters.report(self.marked))})
+                report = self.meters.report(self.marked)
+                print(f'{{"mark": true, {report.removeprefix("{")}', file=self.out, flush=True)
                 self.marked = self.meters.snapshot()
             elif order == b"profile":
                 self.profile()
@@ -163,13 +164,10 @@ class Stream:
         """Write the profile, if stacks were kept."""
         if isinstance(self.meters, _native.Meters):
             try:
-                self.say({"profile": json.loads(self.meters.profile(COVERED, "CPU time of the host"))})
+                profile = self.meters.profile(COVERED, "CPU time of the host")
+                print(f'{{"profile": {profile}}}', file=self.out, flush=True)
             except _native.RunError:
                 return  # not sampled: the reports say why
-
-    def say(self, row: dict[str, Any]) -> None:
-        """Write a row."""
-        print(json.dumps(row), file=self.out, flush=True)
 
 
 if __name__ == "__main__":
