@@ -3,7 +3,6 @@
 - `record`: derives the whole record from the raw files; `agreement`: compares it with `record.json`.
 - `run`: one run, and the figures that it gives; `read_run`: reads it; `phases`: the times of its two phases;
   `extra_runs`: reads runs made for one figure.
-- `form_rows`: parts a, b and c of the form; `process_rows`: part d; `figure_arithmetic`: sums, means and ratios of
-  figures that rest on samples.
+- `form_rows`: parts a, b and c of the form, and sums, means and ratios of figures; `process_rows`: part d.
 - `grade`: the checks, and the grade that follows; `absentee`: warns if a benchmark does not represent a service.
 """

@@ -3,16 +3,17 @@
 Parts a and b are tables of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
 figure is the mean over the runs that count. Rows that the form of 1969 did not have (others, the hypervisor) follow
 its own, so that every column still adds up. Programs use a row's key; its number on the form follows from the order.
+Intervals cover the sampling error within one run; how much runs differ is seen only over several runs.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.figure_arithmetic import less, mean, ratio
-from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, both_phases
-from cuesta.ledger.record import FormRow, RecordFigure, is_numbered
+from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun
+from cuesta.ledger.record import Absence, FormRow, RecordFigure, is_numbered
 
 Take = Callable[[CertificationRun, str], RecordFigure]
 """Takes a figure from a run and a phase."""
@@ -297,3 +298,64 @@ def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], ext
             return extra.calls(phase, *kind.counted)
         case "linkage":
             return extra.symbols(phase)
+
+
+def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:
+    """Add both phases up; a benchmark has only the command phase."""
+    benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
+    return command if benchmark else plus(creation, command)
+
+
+def total(figures: Iterable[RecordFigure], divisor: float = 1.0) -> RecordFigure:
+    """Add up figures that have values and are independent; `divisor` is their number for a mean."""
+    known = list(figures)
+    value = sum(each.value or 0.0 for each in known) / divisor
+    if all(each.high is None for each in known):
+        return RecordFigure(value=value)
+    return RecordFigure(value=value, **_around(value, known, divisor))
+
+
+def less(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+    """The difference of two figures that have values."""
+    value = (one.value or 0.0) - (other.value or 0.0)
+    if one.high is None and other.high is None:
+        return RecordFigure(value=value)
+    mirrored = other.model_copy(update={"low": other.high, "high": other.low})
+    return RecordFigure(value=value, **_around(value, [one, mirrored], 1.0))
+
+
+def scaled(one: RecordFigure, by: float) -> RecordFigure:
+    """A figure with its error and interval multiplied by a number; the figure has a value."""
+    limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
+    return RecordFigure(**{name: None if each is None else each * by for name, each in limits.items()})
+
+
+def mean(figures: Sequence[RecordFigure]) -> RecordFigure:
+    """The mean over runs; if a run lacks the figure, the reason."""
+    if not figures:
+        return RecordFigure(why="no run counts", absence=Absence.NO_RUN)
+    missing = next((figure for figure in figures if figure.value is None), None)
+    return missing or total(figures, len(figures))
+
+
+def plus(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+    if one.value is None or other.value is None:
+        return one if one.value is None else other
+    return total([one, other])
+
+
+def ratio(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+    if one.value is None or other.value is None:
+        return one if one.value is None else other
+    if not other.value:
+        return RecordFigure(why="there were none", absence=Absence.NO_EVENT)
+    return scaled(one, 1 / other.value)
+
+
+def _around(value: float, figures: Iterable[RecordFigure], divisor: float) -> dict[str, Any]:
+    """Error and interval of a sum: distances from the value add up in quadrature."""
+    known = [each for each in figures if each.high is not None]
+    down = math.hypot(*((each.value or 0.0) - (each.low or 0.0) for each in known)) / divisor
+    up = math.hypot(*((each.high or 0.0) - (each.value or 0.0) for each in known)) / divisor
+    error = math.hypot(*(each.standard_error or 0.0 for each in known)) / divisor
+    return {"standard_error": error, "low": value - down, "high": value + up}

@@ -7,8 +7,7 @@ from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
-from cuesta.analysis.certify.figure_arithmetic import mean, ratio
-from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, time_rows
+from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, mean, ratio, time_rows
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.read_run import read_run

@@ -1,12 +1,13 @@
 """One run of a certification, and the figures that it gives by phase: CPU time, counts, or why there is none."""
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certify.figure_arithmetic import figure, plus, unmet
+from cuesta import _native
 from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.summary import Summary
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
@@ -20,6 +21,8 @@ from cuesta.ledger.runnable_tasks import RunnableTasks
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 NOT_SAMPLED = RunnableTasks([], [], [])
+DEVIATIONS = 1.96
+"""Standard errors on either side of a 95 % interval."""
 LONGEST = 200
 """Characters of a reason; the last ones are kept, which say most."""
 SCRIPT_PHASES = ("creation", "command")
@@ -257,6 +260,25 @@ def sampled(account: CpuAccount, *names: str) -> RecordFigure:
     return figure(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
 
 
+def figure(seconds: float, share: float, samples: float, calibration: float = 0.0) -> RecordFigure:
+    """CPU time in `share` of `samples`; `calibration` is one standard error, in seconds."""
+    whole = seconds / share if share else 0.0
+    low, high = _native.share_interval(share, samples)
+    error = whole * math.sqrt(share * (1 - share) / samples) if samples else 0.0
+    return RecordFigure(
+        value=seconds,
+        standard_error=math.hypot(error, calibration),
+        low=max(seconds - math.hypot((share - low) * whole, DEVIATIONS * calibration), 0.0),
+        high=seconds + math.hypot((high - share) * whole, DEVIATIONS * calibration),
+    )
+
+
+def unmet(whole: float, samples: float) -> RecordFigure:
+    """CPU time of which there is no sample: 0, with the upper limit for so many samples."""
+    high = whole * _native.share_interval(0.0, samples)[1]
+    return RecordFigure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
+
+
 def unknown(why: str, absence: Absence | None = None) -> RecordFigure:
     return RecordFigure(why=f"no meter data ({plainly(why)})", absence=absence)
 
@@ -268,9 +290,3 @@ def plainly(why: str) -> str:
 
 
 NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
-
-
-def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:
-    """Add both phases up; a benchmark has only the command phase."""
-    benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
-    return command if benchmark else plus(creation, command)
