@@ -11,7 +11,7 @@
 - `comparison`: two sides of runs, as text and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
-  `cells`: a meter's figure in a table, and its tier; `layout`: columns of text.
+  `cells`: a meter's figure in a table; `layout`: columns of text.
 - `recording`: tells which entries of a recorded session are hidden.
 """
 

@@ -1,21 +1,11 @@
-"""Writes a meter's figure in a cell of a table, `—` if it has no value, and its tier."""
+"""Writes a meter's figure in a cell of a table, `—` if it has no value; and the tiers of a row."""
 
 from typing import Any
 
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.meter_report import Count
+from cuesta.report.phrases import tiers
 from cuesta.units import ABSENT, count, digits, seconds, signed
-
-
-def tiers(*figures: MeterFigure[Any]) -> str:
-    """The tiers of figures, each once; empty if no figure has one."""
-    return ", ".join(dict.fromkeys(figure.tier for figure in figures if figure.tier))
-
-
-def in_brackets(*figures: MeterFigure[Any]) -> str:
-    """The tiers of figures in brackets; empty if no figure has one."""
-    names = tiers(*figures)
-    return f" ({names})" if names else ""
 
 
 def tiered(row_: str, *figures: MeterFigure[Any]) -> str:

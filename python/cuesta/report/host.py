@@ -12,12 +12,12 @@ from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
 from cuesta.report import meters, off_cpu
-from cuesta.report.cells import duration, in_brackets, number, whole
+from cuesta.report.cells import duration, number, whole
 from cuesta.report.cells import percent as percent_cell
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, closing
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.report.phrases import cause, per_s, plain
+from cuesta.report.phrases import cause, in_brackets, per_s, plain
 from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
 
 IDLE = {

@@ -14,10 +14,10 @@ from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
 from cuesta.figures.meter_schema import fields
 from cuesta.report import off_cpu
-from cuesta.report.cells import duration, in_brackets, number, per_s, percent, tiered, whole
+from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import cause as cause_label
-from cuesta.report.phrases import plain
+from cuesta.report.phrases import in_brackets, plain
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN = 10

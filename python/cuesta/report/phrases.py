@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from cuesta import _native
 from cuesta.analysis.asymptotes import Heavy
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
+from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import (
     DueAccount,
@@ -49,6 +51,17 @@ def plain(name: str) -> str:
 def cause(name: str) -> str:
     """The label of a cause of CPU time: `page faults`."""
     return plain(name.replace("_", " "))
+
+
+def tiers(*figures: MeterFigure[Any]) -> str:
+    """The tiers of figures, each once; empty if no figure has one."""
+    return ", ".join(dict.fromkeys(figure.tier for figure in figures if figure.tier))
+
+
+def in_brackets(*figures: MeterFigure[Any]) -> str:
+    """The tiers of figures in brackets; empty if no figure has one."""
+    names = tiers(*figures)
+    return f" ({names})" if names else ""
 
 
 def on_time(summary: Summary) -> str:

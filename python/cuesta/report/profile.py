@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.figures.meter_report import MeterReport
-from cuesta.report.cells import in_brackets
-from cuesta.report.phrases import plain
+from cuesta.report.phrases import in_brackets, plain
 from cuesta.units import ABSENT, percent
 
 BAR = 20

@@ -8,8 +8,8 @@ from cuesta.analysis.causes import Stretch
 from cuesta.analysis.host import uses
 from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
-from cuesta.report.cells import in_brackets
 from cuesta.report.model import Plot
+from cuesta.report.phrases import in_brackets
 from cuesta.report.plots.spec import (
     CHOSEN,
     COLOURS,
