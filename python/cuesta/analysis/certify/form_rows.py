@@ -227,12 +227,8 @@ def numbers(part: str, keys: Iterable[str]) -> dict[str, str]:
 NUMBERS_A, NUMBERS_B = (numbers(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
 
 
-def time_rows(rows: Sequence[CpuRow], runs: Sequence[CertificationRun]) -> Rows:
-    """Make part a or b: means over runs of both phases, and their sum."""
-    return {row.key: time_row(row, runs) for row in rows}
-
-
 def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
+    """Make a row of part a or b: means over runs of both phases, and their sum."""
     creation, command = (mean([row.take(run, phase) for run in runs]) for phase in SCRIPT_PHASES)
     return FormRow(
         key=row.key,

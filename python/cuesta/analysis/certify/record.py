@@ -7,7 +7,7 @@ from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
-from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, mean, ratio, time_rows
+from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, mean, ratio, time_row
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.read_run import read_run
@@ -78,7 +78,7 @@ def measurements(
     runs: Sequence[CertificationRun], reference: Reference | None, extra: ExtraRuns | None = None
 ) -> Measurements:
     """Derive parts a to d from the runs that count, and from the extra runs."""
-    a, b = time_rows(PART_A, runs), time_rows(PART_B, runs)
+    a, b = ({row.key: time_row(row, runs) for row in part} for part in (PART_A, PART_B))
     benchmark = all("creation" not in run.accounts for run in runs)
     d = benchmark_rows(runs, a, b) if benchmark else process_rows(runs, a, b, reference)
     c = fault_rows(runs, b, extra or ExtraRuns())
