@@ -33,7 +33,7 @@ pub(crate) struct Rings {
     /// A buffer for the bytes of a ring, reused.
     bytes: Vec<u8>,
     /// Records that were drained, and may have to wait for earlier ones of another ring.
-    merge: Merge,
+    waiting: Vec<Stamped>,
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Rings {
         if config.cgroup && Event::open(config, Some(0), None).is_err() {
             config.cgroup = false;
         }
-        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new(), merge: Merge::default() };
+        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new(), waiting: Vec::new() };
         for cpu in online()? {
             let ring = rings.open_on(cpu)?;
             rings.by_cpu.insert(cpu, ring);
@@ -76,14 +76,14 @@ impl Rings {
                     sample.period = 2 * self.config.period;
                     sample.half_rate = true;
                 }
-                self.merge.push(record);
+                self.waiting.push(record);
             }
         }
     }
 
     /// Removes and returns, in order of time, all drained records that were written before `floor`.
     pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
-        self.merge.before(floor)
+        before(&mut self.waiting, floor)
     }
 
     /// Waits until a ring is half full, the bell rings, or `at_most` has passed.
@@ -179,23 +179,12 @@ fn online() -> io::Result<Vec<u32>> {
     Ok(cpus.into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect())
 }
 
-/// Holds records back as long as an earlier one may still arrive.
-#[derive(Debug, Default)]
-struct Merge {
-    waiting: Vec<Stamped>,
-}
-
-impl Merge {
-    fn push(&mut self, record: Stamped) {
-        self.waiting.push(record);
-    }
-
-    fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
-        // Stable, so records of one instant keep the order of their ring.
-        self.waiting.sort_by_key(|record| record.at);
-        let later = self.waiting.split_off(self.waiting.partition_point(|record| record.at < floor));
-        std::mem::replace(&mut self.waiting, later)
-    }
+/// Removes the records before `floor`; a later one may still have to wait for an earlier one.
+fn before(waiting: &mut Vec<Stamped>, floor: Stamp) -> Vec<Stamped> {
+    // Stable, so records of one instant keep the order of their ring.
+    waiting.sort_by_key(|record| record.at);
+    let later = waiting.split_off(waiting.partition_point(|record| record.at < floor));
+    std::mem::replace(waiting, later)
 }
 
 #[cfg(test)]
@@ -240,13 +229,9 @@ mod tests {
 
     #[test]
     fn records_of_two_rings_come_in_order() {
-        let mut merge = Merge::default();
-        for at in [1, 4, 6, 2, 3, 9] {
-            merge.push(lost(at));
-        }
-        assert_eq!(merge.before(Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
-        merge.push(lost(5));
-        merge.push(lost(7));
-        assert_eq!(merge.before(Stamp::FAR), [5, 6, 7, 9].map(lost));
+        let mut waiting = [1, 4, 6, 2, 3, 9].map(lost).to_vec();
+        assert_eq!(before(&mut waiting, Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
+        waiting.extend([5, 7].map(lost));
+        assert_eq!(before(&mut waiting, Stamp::FAR), [5, 6, 7, 9].map(lost));
     }
 }
