@@ -9,9 +9,9 @@ use crate::plain::kernel::cpu_list;
 use crate::plain::snapshot::tasks;
 use crate::plain::task_exits::ExitListener;
 use crate::report::{CounterFigures, total_time};
-use crate::sampled::cause::{CpuAccounting, SampleWindow, SampledFigures, SamplerOptions, with_interrupts};
+use crate::sampled::cause::{CpuAccounting, SampledFigures, SamplerOptions, with_interrupts};
 use crate::sampled::profile::Profile;
-use crate::traced::{self, Depth, Trace, TraceDelta};
+use crate::traced::{self, Depth, Trace};
 use crate::{ByCause, CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Own, Roots, Subject, roots};
 
 /// What to meter.
@@ -191,37 +191,22 @@ impl Meter {
             let trace = trace.as_ref().map_err(String::clone)?;
             trace.since(earlier.at, delta.cpus())
         };
-        let samples = match &self.accounting {
-            Ok(accounting) => Ok((accounting, accounting.since(earlier.at))),
-            Err(why) => Err(why.as_str()),
+        let plain = delta.counter_figures();
+        let (counted, traced) = match self.trace.as_ref().map(traced) {
+            None => (plain, None),
+            Some(Ok(traced)) => (traced.counter_figures(plain), Some(traced)),
+            Some(Err(why)) => (traced::untraced(plain, &why), None),
         };
-        Ok(report(&delta, &samples, &self.trace.as_ref().map(traced)))
+        let sampled = match &self.accounting {
+            Ok(accounting) => accounting.sampled_figures(earlier.at, &counted),
+            Err(why) => SampledFigures::nothing(Figure::absent(why)),
+        };
+        let by_cause = traced.as_ref().and_then(|traced| traced.by_cause(&sampled.by_cause, &counted));
+        // The tracer counts the sampler's interrupts itself.
+        let sampled =
+            SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
+        Ok(joined(counted, sampled, by_cause))
     }
-}
-
-/// The sampler and its window of an interval (None unless it ran throughout); or why there is no sampler.
-type Samples<'a> = Result<(&'a CpuAccounting, Option<SampleWindow>), &'a str>;
-
-/// The traced interval, or why it was not traced; None if no tracer was requested.
-type Traces = Option<Result<TraceDelta, String>>;
-
-/// The report of an interval.
-fn report(delta: &Delta<'_>, by_sampler: &Samples<'_>, by_tracer: &Traces) -> MeterReport {
-    let plain = delta.counter_figures();
-    let (counted, traced) = match by_tracer {
-        None => (plain, None),
-        Some(Ok(traced)) => (traced.counter_figures(plain), Some(traced)),
-        Some(Err(why)) => (traced::untraced(plain, why), None),
-    };
-    let sampled = match by_sampler {
-        Ok((accounting, window)) => accounting.sampled_figures(window.as_ref(), &counted),
-        Err(why) => SampledFigures::nothing(Figure::absent(*why)),
-    };
-    let by_cause = traced.and_then(|traced| traced.by_cause(&sampled.by_cause, &counted));
-    // The tracer counts the sampler's interrupts itself.
-    let sampled =
-        SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
-    joined(counted, sampled, by_cause)
 }
 
 impl Delta<'_> {

@@ -25,10 +25,6 @@ mod tracer;
 
 #[cfg(not(feature = "exact"))]
 pub use absent::Trace;
-#[cfg(not(feature = "exact"))]
-pub(crate) use absent::TraceDelta;
-#[cfg(feature = "exact")]
-pub(crate) use figures::TraceDelta;
 #[cfg(feature = "exact")]
 pub use trace::Trace;
 

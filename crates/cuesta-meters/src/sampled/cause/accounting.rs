@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, VecDeque};
 use cuesta_record::Stamp;
 
 use super::calibrate::{Calibration, Constants, calibrate, reusable_constants};
-use super::causes::{CauseShares, ClockedCpu};
-use super::classify::Cause;
-use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
+use super::causes::{Cause, CauseShares, ClockedCpu};
+use super::sampler::{NotSampled, Sampler, SamplerOptions};
 use super::share::interval;
-use super::tally::SampleTally;
+use super::tally::{SampleTally, SampleWindow, Visibility};
 use crate::report::CounterFigures;
 use crate::sampled::profile::Profile;
 use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
@@ -112,10 +111,11 @@ impl CpuAccounting {
         self.sampler.profile()
     }
 
-    /// What samples add to an interval whose clocks and counters are `counted`.
-    pub(crate) fn sampled_figures(&self, window: Option<&SampleWindow>, counted: &CounterFigures) -> SampledFigures {
-        let by_cause = self.by_cause(window, counted);
-        let (Some(window), Some(found)) = (window, by_cause.value()) else {
+    /// What samples add to an interval that began at `from` and whose clocks and counters are `counted`.
+    pub(crate) fn sampled_figures(&self, from: Stamp, counted: &CounterFigures) -> SampledFigures {
+        let window = self.since(from);
+        let by_cause = self.by_cause(window.as_ref(), counted);
+        let (Some(window), Some(found)) = (&window, by_cause.value()) else {
             let notes = self.limits.iter().cloned().chain(self.reused()).collect();
             return SampledFigures { notes, ..SampledFigures::nothing(by_cause) };
         };

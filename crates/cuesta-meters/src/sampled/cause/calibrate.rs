@@ -19,7 +19,7 @@ use std::time::Duration;
 use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
-use super::classify::Cause;
+use super::causes::Cause;
 use super::kallsyms::Kallsyms;
 use super::pages::Pages;
 use super::reader::{Reader, SubjectFilter};

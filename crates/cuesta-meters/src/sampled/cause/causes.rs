@@ -1,13 +1,89 @@
-//! Tallies × CPU time by the clocks → CPU time by cause. Pure.
+//! The causes of CPU time; tallies × CPU time by the clocks → CPU time by cause → the rows of a report. Pure.
 
 use std::collections::BTreeMap;
 
 use super::calibrate::Constants;
-
-use super::classify::Cause;
-use super::sampler::{SampleWindow, Visibility};
 use super::share::{Share, ShareEstimator, bound, samples_taken};
-use super::tally::SampleTally;
+use super::tally::{SampleTally, SampleWindow, Visibility};
+use crate::{ByCause, CauseRow, Figure};
+
+/// Fewest samples for an estimate of calls: its chance error is then a tenth.
+const ENOUGH: u64 = 100;
+const UNCALIBRATED: &str = "the constants could not be measured";
+
+/// Why a CPU was busy, or that it was idle. Each sample has one cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// User code outside the dynamic linker (MPL-17 "non-fault time").
+    User,
+    /// The user's address lies in the dynamic linker (MPL-17 "linkage fault time").
+    Linking,
+    /// Handling page faults (MPL-17 "missing-page fault time").
+    PageFaults,
+    /// Handling other exceptions.
+    OtherFaults,
+    /// System calls that are in neither of the next two (MPL-17 "wall crossing").
+    SystemCalls,
+    /// Making, loading and ending processes: fork, exec, exit (MPL-17 "time spent loading processes").
+    Loading,
+    /// Opening and mapping files: open, close, mmap, munmap, mprotect (MPL-17 "missing-segment fault time").
+    Mapping,
+    /// Choosing the next task and switching to it (Multics "getwork").
+    Dispatching,
+    /// Deferred work of interrupts: network receive, timers.
+    Softirq,
+    /// Interrupts of devices, timers and other CPUs, the part that a timer can see.
+    Interrupts,
+    /// Kernel threads (MPL-17 "file system daemon").
+    KernelThreads,
+    /// The kernel as a whole, if only user parts may be sampled.
+    Kernel,
+    /// No work. It never measures idle: the CPU clocks do.
+    Idle,
+    /// No function on the stack has a known class.
+    Unclassified,
+}
+
+impl Cause {
+    pub const COUNT: usize = 14;
+
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::User,
+        Self::Linking,
+        Self::PageFaults,
+        Self::OtherFaults,
+        Self::SystemCalls,
+        Self::Loading,
+        Self::Mapping,
+        Self::Dispatching,
+        Self::Softirq,
+        Self::Interrupts,
+        Self::KernelThreads,
+        Self::Kernel,
+        Self::Idle,
+        Self::Unclassified,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Linking => "linking",
+            Self::PageFaults => "page_faults",
+            Self::OtherFaults => "other_faults",
+            Self::SystemCalls => "system_calls",
+            Self::Loading => "loading",
+            Self::Mapping => "mapping",
+            Self::Dispatching => "dispatching",
+            Self::Softirq => "softirq",
+            Self::Interrupts => "interrupts",
+            Self::KernelThreads => "kernel_threads",
+            Self::Kernel => "kernel",
+            Self::Idle => "idle",
+            Self::Unclassified => "unclassified",
+        }
+    }
+}
 
 /// The CPU time of the subject by its clocks (the plain tier, or the traced one), in the interval of the samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -209,149 +285,88 @@ fn shares(
     Cause::ALL.into_iter().filter(shown).map(share).collect()
 }
 
-pub(super) fn percent(part: f64, whole: f64) -> f64 {
+fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use cuesta_record::Stamp;
-
-    use super::*;
-
-    fn window(visibility: Visibility) -> SampleWindow {
-        SampleWindow {
-            from: Stamp::ZERO,
-            until: Stamp::from_nanos(1_000_000_000),
-            tallies: Vec::new(),
-            visibility,
-            lost: 3,
-            throttled: 0,
-            reader: Duration::from_millis(5),
+impl CauseShares {
+    /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
+    pub fn report(&self, clocked: ClockedCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+        let uncounted = || Figure::absent("how many is not counted by samples");
+        let row = |(cause, share): (&Cause, &Share)| {
+            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
+            let seconds = Figure::sampled(share.seconds);
+            let of_cpus = |percent: f64| Figure::sampled(percent * clocked.busy());
+            let average = match cause {
+                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the traced tier times each"),
+                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
+            };
+            let row = CauseRow {
+                percent: Figure::sampled(percent(share.seconds, clocked.capacity)),
+                standard_error: of_cpus(share.error),
+                calibration_error: of_cpus(share.calibration),
+                interval: Figure::sampled(share.interval.map(|limit| limit * clocked.busy())),
+                samples: Figure::sampled(share.samples as f64),
+                seconds,
+                count,
+                average,
+            };
+            (cause.name().to_owned(), row)
+        };
+        ByCause {
+            causes: self.by_cause.iter().map(row).collect(),
+            unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
+            bound: Figure::sampled(self.bound * clocked.busy()),
+            unclassified: self.unclassified,
+            about: self.about(),
         }
     }
 
-    const PERIOD: u64 = 1_000_000;
-
-    fn tally(counts: &[(Cause, u64, u64)], syscall_returns: u64) -> SampleTally {
-        let mut tally = SampleTally::default();
-        tally.syscall_returns[Cause::SystemCalls as usize] = syscall_returns;
-        tally.syscall_return_times[Cause::SystemCalls as usize] = syscall_returns * PERIOD;
-        for (cause, samples, for_linker) in counts {
-            tally.samples[*cause as usize] = *samples;
-            tally.times[*cause as usize] = *samples * PERIOD;
-            tally.for_linker[*cause as usize] = *for_linker * PERIOD;
-        }
-        tally.squares = u128::from(tally.busy()) * u128::from(PERIOD).pow(2);
-        tally
+    /// Number of calls of each kind, if there are enough samples.
+    pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
+        self.calls.iter().flatten().map(|(cause, calls)| {
+            let samples = self.syscall_returns_by_cause.get(cause).copied().unwrap_or_default();
+            (*cause, estimate(*calls, samples))
+        })
     }
 
-    fn constants() -> Constants {
-        Constants {
-            call: 75e-9,
-            call_hidden: 30e-9,
-            call_after: 3e-9,
-            fault: 1e-6,
-            fault_hidden: 1e-7,
-            errors: [0.0; 2],
-            sample: 0.0,
-            sample_in_fault: 0.0,
+    fn all_calls(&self) -> Figure {
+        match &self.calls {
+            Some(calls) => estimate(calls.values().sum(), self.syscall_returns),
+            None => Figure::absent(UNCALIBRATED),
         }
     }
 
-    fn close(a: f64, b: f64) -> bool {
-        (a - b).abs() < 1e-9
-    }
-
-    #[test]
-    fn shares_of_busy_samples_multiply_clocked_time_and_idle_does_not() {
-        let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
-        let clocked = ClockedCpu { cpu: 0.2, fault_count: None, capacity: 2.0 };
-        let causes = CauseShares::new(&tally, &window(Visibility::Whole), clocked, Some(&constants()));
-        // A tenth of the returns' 0.04 s.
-        assert!(close(causes.by_cause[&Cause::User].seconds, 0.12 - 0.004));
-        assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 42.0));
-        assert!(!causes.by_cause.contains_key(&Cause::Idle));
-        assert!(close(causes.coverage, 0.5));
-        assert!(close(causes.calls.as_ref().expect("estimated")[&Cause::SystemCalls], 0.04 / 30e-9));
-        assert_eq!((causes.corrections.fault_seconds, causes.lost), (None, 3));
-    }
-
-    #[test]
-    fn returns_from_faults_move_from_user_and_linker_to_faults() {
-        let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
-        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
-        let seconds = |cause| causes.by_cause[&cause].seconds;
-        assert!(close(seconds(Cause::User), 0.5 - 0.075));
-        assert!(close(seconds(Cause::Linking), 0.1 - 0.025));
-        assert!(close(seconds(Cause::PageFaults), 0.5));
-        assert!(close(causes.for_linker, 0.2));
-    }
-
-    #[test]
-    fn the_cost_of_samples_is_also_taken_off_hidden_time() {
-        // A thousand samples of 0.1 ms each take a tenth of the time.
-        let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
-        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000), capacity: 1.0 };
-        let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
-        let causes = CauseShares::new(&tally, &window(Visibility::Whole), clocked, Some(&known));
-        assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1 / 0.9));
-        assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
-    }
-
-    #[test]
-    fn no_more_time_is_moved_than_the_user_part_has() {
-        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(1_000_000_000), capacity: 1.0 };
-        let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
-        assert!(close(causes.by_cause[&Cause::PageFaults].seconds, 1.0));
-        assert!(close(causes.corrections.fault_seconds.expect("moved"), 0.1));
-    }
-
-    #[test]
-    fn with_user_samples_alone_the_kernel_has_the_rest() {
-        let clocked = ClockedCpu { cpu: 1.0, fault_count: None, capacity: 1.0 };
-        let tally = tally(&[(Cause::User, 300, 0)], 0);
-        let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), clocked, None);
-        assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
-        assert!(close(causes.by_cause[&Cause::Kernel].seconds, 0.7));
-        assert_eq!(causes.calls, None);
-    }
-
-    #[test]
-    fn a_share_has_an_error_and_a_cause_without_samples_a_bound() {
-        let clocked = ClockedCpu { cpu: 2.0, fault_count: None, capacity: 2.0 };
-        let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
-        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), clocked, Some(&constants()));
-        let faults = &causes.by_cause[&Cause::PageFaults];
-        assert!(close(faults.error, 100.0 * (0.25_f64 * 0.75 / 100.0).sqrt()));
-        let [lower, upper] = faults.interval;
-        assert!((16.0..18.0).contains(&lower) && (34.0..36.0).contains(&upper), "{lower} to {upper}");
-        assert!(causes.unmet.contains(&Cause::Linking) && !causes.unmet.contains(&Cause::Idle));
-        assert!((causes.bound - 3.6).abs() < 0.1, "{}", causes.bound);
-    }
-
-    #[test]
-    fn the_error_of_the_constants_counts_even_without_samples() {
-        let clocked = ClockedCpu { cpu: 1.0, fault_count: Some(100_000), capacity: 1.0 };
-        let known = Constants { errors: [0.0, 1e-8], ..constants() };
-        let causes =
-            CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), clocked, Some(&known));
-        let faults = &causes.by_cause[&Cause::PageFaults];
-        assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
-        // No sample hit a fault, so the bound adds a third of a percent.
-        assert!(faults.interval[0] < 0.81 && (1.36..1.45).contains(&faults.interval[1]), "{:?}", faults.interval);
-        assert!(!causes.unmet.contains(&Cause::PageFaults));
-    }
-
-    #[test]
-    fn no_samples_give_no_causes() {
-        let clocked = ClockedCpu { cpu: 0.0, fault_count: Some(0), capacity: 1.0 };
-        let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), clocked, Some(&constants()));
-        assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);
-        assert_eq!((causes.samples, causes.unclassified), (0, 0.0));
+    fn about(&self) -> BTreeMap<String, Figure> {
+        let uncalibrated = || Figure::absent(UNCALIBRATED);
+        let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
+        let rows = [
+            ("samples", Figure::sampled(self.samples as f64)),
+            ("lost", Figure::sampled(self.lost as f64)),
+            ("throttled", Figure::sampled(self.throttled as f64)),
+            ("coverage", Figure::sampled(self.coverage)),
+            ("named_calls_percent", Figure::sampled(self.named)),
+            ("calls_estimated", self.all_calls()),
+            ("calls_estimated_from", Figure::sampled(self.syscall_returns as f64)),
+            ("for_linker_seconds", Figure::sampled(self.for_linker)),
+            ("corrected_calls_seconds", Figure::sampled(self.corrections.call_seconds)),
+            ("corrected_faults_seconds", known(self.corrections.fault_seconds)),
+            ("reader_seconds", Figure::plain(self.overhead.reader)),
+            ("interrupts_seconds", known(self.overhead.interrupts)),
+            ("half_rate_seconds", Figure::sampled(self.overhead.half_rate)),
+        ];
+        rows.map(|(name, figure)| (name.to_owned(), figure)).into()
     }
 }
+
+/// An estimated number of calls; missing if `samples` are too few.
+fn estimate(calls: f64, samples: u64) -> Figure {
+    if samples >= ENOUGH {
+        return Figure::sampled(calls);
+    }
+    let noun = if samples == 1 { "sample" } else { "samples" };
+    Figure::absent(format!("it has only {samples} {noun}: an estimate takes {ENOUGH}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,11 @@
-//! The kernel's symbols: the function at an address. Source: `/proc/kallsyms`.
+//! The kernel's symbols: the function at an address, and its class. Source: `/proc/kallsyms`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
+
+use super::classify::SymbolClass;
+use super::symbol_classes::class_of;
 
 /// Symbols at the ends of the kernel's own code.
 const ENDS: [&str; 2] = ["_etext", "_einittext"];
@@ -28,6 +31,7 @@ struct Symbol {
     name: (u32, u32),
     /// The range of its module's name; empty for the kernel itself.
     module: (u32, u32),
+    class: SymbolClass,
 }
 
 /// The number of a function in a [`Kallsyms`].
@@ -66,8 +70,9 @@ impl Kallsyms {
                 continue;
             }
             let module = words.next().map_or("", |module| module.trim_matches(['[', ']']));
+            let class = class_of(name);
             let (Some(name), Some(module)) = (all.keep(name), all.keep(module)) else { break };
-            all.symbols.push(Symbol { start, name, module });
+            all.symbols.push(Symbol { start, name, module, class });
         }
         all.symbols.sort_by_key(|symbol| symbol.start);
         all.ends.sort_unstable();
@@ -93,9 +98,13 @@ impl Kallsyms {
         self.symbols.get(function.0 as usize).map_or("", |symbol| self.text(symbol.module))
     }
 
-    /// All functions.
-    pub fn functions(&self) -> impl Iterator<Item = Function> {
-        (0..u32::try_from(self.symbols.len()).unwrap_or(u32::MAX)).map(Function)
+    pub fn class(&self, function: Function) -> SymbolClass {
+        self.symbols.get(function.0 as usize).map_or(SymbolClass::None, |symbol| symbol.class)
+    }
+
+    /// Whether there are none, since the kernel hides its symbols.
+    pub fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
     }
 
     fn keep(&mut self, name: &str) -> Option<(u32, u32)> {
@@ -152,7 +161,7 @@ ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
     #[test]
     fn hidden_addresses_are_no_addresses() {
         let hidden = "0000000000000000 T _text\n0000000000000000 t x\n";
-        assert_eq!(Kallsyms::parse(hidden).functions().count(), 0);
+        assert!(Kallsyms::parse(hidden).is_empty());
     }
 
     proptest! {

@@ -5,9 +5,11 @@
 //! from samples. Returns from system calls show at the instruction after the call. Returns from page faults are a constant,
 //! measured at the start, times the counted faults. The timer sees only a part of hard interrupts, and the report says so.
 //!
-//! - [`Sampler`]: a running sampler and its limits. [`SampleWindow`]: the samples of an interval.
+//! - [`Sampler`]: a running sampler and its limits.
 //! - [`CpuAccounting`]: all parts together, for a report.
-//! - [`SampleTally`] × [`ClockedCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`] with its confidence [`interval()`]; `rows`: the rows of a report.
+//! - [`SampleTally`]: the samples of a subject; [`SampleWindow`]: those of an interval.
+//! - [`SampleTally`] × [`ClockedCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`] with its confidence [`interval()`] → the
+//!   rows of a report.
 //! - `kallsyms`, `symbol_classes`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `syscall_return`: a user's address → its file, and whether a system call returns there.
 //! - `reader`: chooses and counts the subject's samples. `pace`: the rate of each CPU.
@@ -22,7 +24,6 @@ mod maps;
 mod pace;
 mod pages;
 mod reader;
-mod rows;
 mod sampler;
 mod share;
 mod symbol_classes;
@@ -32,13 +33,13 @@ mod tally;
 pub use accounting::CpuAccounting;
 pub(crate) use accounting::{SampledFigures, with_interrupts};
 pub use calibrate::{Constants, calibrate};
-pub use causes::{CauseShares, ClockedCpu, Corrections, Overhead};
-pub use classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
+pub use causes::{Cause, CauseShares, ClockedCpu, Corrections, Overhead};
+pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, SymbolClass, UserCode, classify};
 pub use kallsyms::{Function, Kallsyms};
 pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};
-pub use sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
+pub use sampler::{NotSampled, Sampler, SamplerOptions};
 pub use share::{Share, bound, interval};
-pub use symbol_classes::{SymbolClass, SymbolClasses, class_of};
+pub use symbol_classes::class_of;
 #[cfg(feature = "exact")]
 pub(crate) use syscall_return::call_of;
-pub use tally::SampleTally;
+pub use tally::{SampleTally, SampleWindow, Visibility};

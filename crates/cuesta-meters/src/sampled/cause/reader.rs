@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use super::classify::{CallKind, Cause, CodeOwner, SampleClass, StackBase, UserCode, classify};
+use super::causes::Cause;
+use super::classify::{CallKind, CodeOwner, SampleClass, StackBase, SymbolClass, UserCode, classify};
 use super::kallsyms::{Function, Kallsyms};
 use super::maps::{FileOffset, Maps};
 use super::pace::Pace;
-use super::symbol_classes::{SymbolClass, SymbolClasses};
 use super::syscall_return::SyscallReturns;
 use super::tally::SampleTally;
 use crate::plain::snapshot::{group, tasks};
+use crate::sampled::perf::Rings;
 use crate::sampled::perf::record::{Mode, Record, Sample, Stamped};
 use crate::sampled::profile::{Histogram, Profile, ProfileSample};
 use crate::{Roots, Subject};
@@ -23,7 +24,6 @@ use crate::{Roots, Subject};
 #[derive(Debug)]
 pub(crate) struct Reader {
     symbols: Arc<Kallsyms>,
-    symbol_classes: SymbolClasses,
     maps: Maps,
     syscall_returns: SyscallReturns,
     /// Subjects and their tallies since the last window.
@@ -43,7 +43,6 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new(symbols: Arc<Kallsyms>, filters: Vec<SubjectFilter>, profile: bool) -> Self {
         Self {
-            symbol_classes: SymbolClasses::of(&symbols),
             symbols,
             maps: Maps::default(),
             syscall_returns: SyscallReturns::default(),
@@ -54,6 +53,11 @@ impl Reader {
             lost: 0,
             throttled: 0,
         }
+    }
+
+    /// Reads the records that were drained from rings and written before `floor`.
+    pub(crate) fn read_before(&mut self, rings: &mut Rings, floor: Stamp) {
+        rings.before(floor).into_iter().for_each(|record| self.read(record));
     }
 
     pub(crate) fn read(&mut self, record: Stamped) {
@@ -157,10 +161,10 @@ impl Reader {
         };
         let classes = functions
             .iter()
-            .map(|function| function.map_or(SymbolClass::None, |function| self.symbol_classes.get(function)));
+            .map(|function| function.map_or(SymbolClass::None, |function| self.symbols.class(function)));
         let mut class = classify(classes, base, number);
         // Without symbols the kernel's part cannot be split.
-        if sample.mode == Mode::Kernel && class.cause == Cause::Unclassified && self.symbol_classes.are_none() {
+        if sample.mode == Mode::Kernel && class.cause == Cause::Unclassified && self.symbols.is_empty() {
             class.cause = if base == StackBase::Idle { Cause::Idle } else { Cause::Kernel };
         }
         (class, base)

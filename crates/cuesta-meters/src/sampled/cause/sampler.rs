@@ -11,12 +11,11 @@ use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
 use rustix::event::{EventfdFlags, eventfd};
-use serde::{Deserialize, Serialize};
 
 use super::kallsyms::Kallsyms;
 use super::maps::executable;
 use super::reader::{Reader, SubjectFilter};
-use super::tally::SampleTally;
+use super::tally::{SampleWindow, Visibility};
 use crate::plain::snapshot::tasks;
 use crate::sampled::perf::allowed::Allowed;
 use crate::sampled::perf::{EventConfig, RingTarget, Rings, Scope};
@@ -44,47 +43,6 @@ impl Default for SamplerOptions {
 pub struct NotSampled {
     /// What is missing, and how to allow it.
     pub why: String,
-}
-
-/// The samples since the last window.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SampleWindow {
-    pub from: Stamp,
-    pub until: Stamp,
-    /// One tally for each subject, in the given order.
-    pub tallies: Vec<SampleTally>,
-    /// How much of the machine is seen.
-    pub visibility: Visibility,
-    /// Samples and other records that were lost since their ring was full.
-    pub lost: u64,
-    /// How often the kernel stopped sampling a CPU for the rest of a tick.
-    pub throttled: u64,
-    /// CPU time of the reader thread.
-    pub reader: Duration,
-}
-
-impl SampleWindow {
-    /// Adds the next interval.
-    pub fn add(&mut self, next: &Self) {
-        self.until = next.until;
-        for (tally, other) in self.tallies.iter_mut().zip(&next.tallies) {
-            *tally += other;
-        }
-        self.lost += next.lost;
-        self.throttled += next.throttled;
-        self.reader += next.reader;
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Visibility {
-    /// Users and the kernel, by cause.
-    Whole,
-    /// Users and the kernel as a whole, since its symbols are hidden.
-    Unsplit,
-    /// Users alone: samples in the kernel are dropped.
-    UserOnly,
 }
 
 /// A request to the thread.
@@ -283,7 +241,7 @@ impl Worker {
             let now = clock::now();
             self.rings.drain();
             // Records written before the last round have all arrived by now.
-            self.hand_on(drained);
+            self.reader.read_before(&mut self.rings, drained);
             drained = now;
             self.keep_pace();
             loop {
@@ -317,16 +275,10 @@ impl Worker {
         }
     }
 
-    fn hand_on(&mut self, floor: Stamp) {
-        for record in self.rings.before(floor) {
-            self.reader.read(record);
-        }
-    }
-
     fn window(&mut self) -> SampleWindow {
         let at = clock::now();
         self.rings.drain();
-        self.hand_on(at);
+        self.reader.read_before(&mut self.rings, at);
         let now = Totals { at, cpu: clock::thread_cpu(), lost: self.reader.lost, throttled: self.reader.throttled };
         let before = std::mem::replace(&mut self.last, now);
         let tallies = self.reader.take();

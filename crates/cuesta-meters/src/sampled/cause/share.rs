@@ -6,9 +6,8 @@
 //! It assumes independent samples. Consecutive samples on a CPU are alike if work lasts longer than a period: then the true
 //! error is smaller, never larger.
 
-use super::classify::Cause;
-use super::sampler::Visibility;
-use super::tally::SampleTally;
+use super::causes::Cause;
+use super::tally::{SampleTally, Visibility};
 
 /// CPU time of one cause.
 #[derive(Debug, Clone, Copy, PartialEq)]

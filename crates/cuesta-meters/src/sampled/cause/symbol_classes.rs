@@ -3,57 +3,7 @@
 //! The names are those of Linux 5.10 to 6.18. Those of x86-64 are tested; those of aarch64 come from the kernel's source and
 //! never ran.
 
-use super::kallsyms::{Function, Kallsyms};
-
-/// The reason why the kernel runs, by a function on its stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SymbolClass {
-    /// Nothing.
-    None,
-    /// Deferred work of interrupts: network receive, timers, RCU.
-    Softirq,
-    /// Inside a softirq: the network's.
-    Network,
-    /// An interrupt of a device, a timer or another CPU.
-    Interrupt,
-    /// A page fault.
-    PageFault,
-    /// Any other exception: floating point, breakpoint, general protection.
-    Exception,
-    /// A system call.
-    Call,
-    /// A new task: a process if it has a user part, else a kernel thread.
-    Born,
-    /// The idle loop.
-    Idle,
-    /// Choosing the next task and switching to it.
-    Dispatch,
-    /// Inside a call: making, loading or ending a process.
-    Loading,
-    /// Inside a call: opening and mapping files.
-    Mapping,
-    /// Inside a call: any other call, known by its name.
-    OtherCall,
-}
-
-/// The classes of all functions of a kernel.
-#[derive(Debug)]
-pub struct SymbolClasses(Vec<SymbolClass>);
-
-impl SymbolClasses {
-    pub fn of(symbols: &Kallsyms) -> Self {
-        Self(symbols.functions().map(|function| class_of(symbols.name(function))).collect())
-    }
-
-    /// Whether there are none, since the kernel hides its symbols.
-    pub fn are_none(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn get(&self, function: Function) -> SymbolClass {
-        self.0.get(function.0 as usize).copied().unwrap_or(SymbolClass::None)
-    }
-}
+use super::classify::SymbolClass;
 
 /// The class of a function by its name.
 pub fn class_of(name: &str) -> SymbolClass {

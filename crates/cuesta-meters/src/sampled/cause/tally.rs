@@ -1,8 +1,13 @@
-//! Numbers of samples by cause, counted while the sampler runs and not scaled yet.
+//! Numbers of samples by cause: of a subject, and of all subjects in an interval. They are not scaled yet.
 
 use std::ops::AddAssign;
+use std::time::Duration;
 
-use super::classify::{Cause, SampleClass};
+use cuesta_record::Stamp;
+use serde::{Deserialize, Serialize};
+
+use super::causes::Cause;
+use super::classify::SampleClass;
 
 /// Samples of one subject. Tallies of consecutive intervals add up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -121,6 +126,47 @@ impl AddAssign<&Self> for SampleTally {
         self.squares += rhs.squares;
         self.half_rate += rhs.half_rate;
     }
+}
+
+/// The samples since the last window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampleWindow {
+    pub from: Stamp,
+    pub until: Stamp,
+    /// One tally for each subject, in the given order.
+    pub tallies: Vec<SampleTally>,
+    /// How much of the machine is seen.
+    pub visibility: Visibility,
+    /// Samples and other records that were lost since their ring was full.
+    pub lost: u64,
+    /// How often the kernel stopped sampling a CPU for the rest of a tick.
+    pub throttled: u64,
+    /// CPU time of the reader thread.
+    pub reader: Duration,
+}
+
+impl SampleWindow {
+    /// Adds the next interval.
+    pub fn add(&mut self, next: &Self) {
+        self.until = next.until;
+        for (tally, other) in self.tallies.iter_mut().zip(&next.tallies) {
+            *tally += other;
+        }
+        self.lost += next.lost;
+        self.throttled += next.throttled;
+        self.reader += next.reader;
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Users and the kernel, by cause.
+    Whole,
+    /// Users and the kernel as a whole, since its symbols are hidden.
+    Unsplit,
+    /// Users alone: samples in the kernel are dropped.
+    UserOnly,
 }
 
 #[cfg(test)]
