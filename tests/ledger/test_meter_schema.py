@@ -15,6 +15,8 @@ RENEW = "run `python -m cuesta.figures.meter_schema`, then `ruff format`"
 
 def test_the_types_are_those_of_the_schema() -> None:
     for name, table in meter_schema.tables().items():
+        if name in meter_schema.READ_AS_MAPS:
+            continue
         kinds = {field.name: meter_schema.annotation(field.kind) for field in table.fields.values()}
         written = meter_schema.TYPES.read_text(encoding="utf-8").partition(f"\nclass {name}:\n")[2].partition("\n@")[0]
         assert {field: kind for field, kind in kinds.items() if f"\n    {field}: {kind}\n" in written} == kinds, RENEW

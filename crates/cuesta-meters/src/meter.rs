@@ -282,7 +282,7 @@ mod tests {
             let by_cause = report.by_cause.value().expect("this test needs to be allowed to sample");
             let own = *report.own.percent.value().unwrap();
             let parts: f64 = by_cause.causes.values().map(|cause| *cause.percent.value().unwrap()).sum();
-            if by_cause.about["samples"].value() > Some(&20.0) {
+            if by_cause.about.0.as_ref().and_then(|about| about.samples.value()) > Some(&20.0) {
                 let shown =
                     |name: &str| report.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
                 assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", report.total_time);

@@ -191,22 +191,8 @@ def in_percent(figure: MeterFigure[float]) -> str:
     return f"{percent(figure)} %"
 
 
-SAMPLING: dict[str, tuple[str, Callable[[MeterFigure[float]], str]]] = {
-    "samples": ("samples", whole),
-    "lost": ("samples lost", whole),
-    "throttled": ("times throttled", whole),
-    "coverage": ("coverage", number),
-    "named_calls_percent": ("calls with a name", in_percent),
-    "calls_estimated": ("calls estimated", whole),
-    "calls_estimated_from": ("from samples of returns", whole),
-    "for_linker_seconds": ("for the linker", duration),
-    "corrected_calls_seconds": ("moved to system calls", duration),
-    "corrected_faults_seconds": ("moved to page faults", duration),
-    "reader_seconds": ("reader", duration),
-    "interrupts_seconds": ("interrupts", duration),
-    "half_rate_seconds": ("sampled at half rate", duration),
-}
-"""Figures of the sampler: label, and how the value is written. The schema of meter reports does not list them."""
+SAMPLING = fields("Sampling")
+OF_UNIT: dict[str, Callable[[MeterFigure[float]], str]] = {"percent": in_percent, "seconds": duration, "number": whole}
 
 
 def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
@@ -218,8 +204,9 @@ def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) ->
 
 
 def of_sampling(name: str, figure: MeterFigure[float]) -> str:
-    label, written = SAMPLING.get(name, (name, number))
-    return f"{plain(label)} {written(figure)}"
+    field = SAMPLING.get(name)
+    written = number if field is None or name == "coverage" else OF_UNIT[field.unit]
+    return f"{plain(field.label if field else name)} {written(figure)}"
 
 
 def idle(meter_report: MeterReport) -> Iterator[str]:

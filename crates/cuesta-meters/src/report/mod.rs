@@ -15,10 +15,10 @@ mod tables;
 pub(crate) use counter_figures::{CounterFigures, NOT_ITS_OWN, total_time};
 pub use figure::{Figure, Tier};
 pub use own::Source;
-pub use schema::{Field, Table, Unit, schema};
+pub use schema::{Field, OrEmpty, Table, Unit, schema};
 pub use tables::{
-    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, MeterReport, Network, Own, Quantiles, TimeRow,
-    Traffic,
+    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, MeterReport, Network, Own, Quantiles, Sampling,
+    TimeRow, Traffic,
 };
 
 impl Cpu {

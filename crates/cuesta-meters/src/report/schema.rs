@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
 use super::{Figure, MeterReport, Tier};
 
@@ -73,6 +74,30 @@ pub(super) trait FieldType {
     fn name() -> String;
     /// Adds the tables that it is made of, unless they are there.
     fn tables(_: &mut Vec<Table>) {}
+}
+
+/// A table, or in JSON an empty object where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrEmpty<T>(pub Option<T>);
+
+impl<T: Serialize> Serialize for OrEmpty<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Some(table) => table.serialize(serializer),
+            None => serializer.serialize_map(Some(0))?.end(),
+        }
+    }
+}
+
+/// Python reads it as a map, because records of other versions have other figures.
+impl<T: FieldType> FieldType for OrEmpty<T> {
+    fn name() -> String {
+        "dict[str, Figure[float]]".to_owned()
+    }
+
+    fn tables(into: &mut Vec<Table>) {
+        T::tables(into);
+    }
 }
 
 macro_rules! scalar {
@@ -183,6 +208,11 @@ mod tests {
         assert!(place("Count") < place("Counts") && place("CauseRow") < place("ByCause"), "{names:?}");
         assert_eq!(names.last(), Some(&"MeterReport"));
         assert!(names.iter().all(|name| names.iter().filter(|other| other == &name).count() == 1), "{names:?}");
+    }
+
+    #[test]
+    fn a_table_that_is_missing_is_an_empty_object() {
+        assert_eq!(serde_json::to_value(OrEmpty::<super::super::Sampling>(None)).unwrap(), serde_json::json!({}));
     }
 
     #[test]

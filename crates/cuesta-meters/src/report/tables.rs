@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cuesta_record::Stamp;
 
-use super::schema::table;
+use super::schema::{OrEmpty, table};
 use super::{Figure, Source};
 use crate::Subject;
 
@@ -287,7 +287,39 @@ table! {
         /// share of the samples without a known cause
         unclassified: f64 = "not classified", Percent, Sampled, "";
         /// samples taken and lost, constants, the sampler's own cost
-        about: BTreeMap<String, Figure> = "sampling", None, Sampled, "";
+        about: OrEmpty<Sampling> = "sampling", None, Sampled, "";
+    }
+}
+
+table! {
+    /// Samples taken and lost, constants, the sampler's own cost.
+    Sampling {
+        /// estimated number of system calls
+        calls_estimated: Figure = "calls estimated", Number, Sampled, "samples at the returns of calls";
+        /// number of samples that the estimate rests on
+        calls_estimated_from: Figure = "from samples of returns", Number, Sampled, "";
+        /// CPU time of returns from system calls, and of their effect on the instructions after them, moved from the user's part to system calls
+        corrected_calls_seconds: Figure = "moved to system calls", Seconds, Sampled, "";
+        /// CPU time of returns from page faults, moved from the user's part to page faults
+        corrected_faults_seconds: Figure = "moved to page faults", Seconds, Sampled, "";
+        /// CPU time that the samples stand for ÷ that of the clocks
+        coverage: Figure = "coverage", Number, Sampled, "";
+        /// CPU time that the dynamic linker used or asked for, whatever its cause
+        for_linker_seconds: Figure = "for the linker", Seconds, Sampled, "";
+        /// CPU time that was sampled at half rate because of dense page faults
+        half_rate_seconds: Figure = "sampled at half rate", Seconds, Sampled, "";
+        /// CPU time of the sampler's interrupts
+        interrupts_seconds: Figure = "interrupts", Seconds, Sampled, "samples of the subject × the measured cost of one";
+        /// samples and other records for which there was no room
+        lost: Figure = "samples lost", Number, Sampled, "`PERF_RECORD_LOST`";
+        /// share of the samples in system calls whose number is known
+        named_calls_percent: Figure = "calls with a name", Percent, Sampled, "";
+        /// CPU time of the thread that reads the samples
+        reader_seconds: Figure = "reader", Seconds, Plain, "";
+        /// busy samples
+        samples: Figure = "samples", Number, Sampled, "";
+        /// how often the kernel stopped sampling for the rest of a tick
+        throttled: Figure = "times throttled", Number, Sampled, "`PERF_RECORD_THROTTLE`";
     }
 }
 

@@ -8,7 +8,7 @@ use super::account::{Class, Owner};
 use super::figures::{CALLS, TraceDelta, is_part};
 use crate::report::{CounterFigures, unsampled};
 use crate::sampled::cause::Cause;
-use crate::{ByCause, CauseRow, Figure};
+use crate::{ByCause, CauseRow, Figure, OrEmpty};
 
 impl TraceDelta {
     /// CPU time by cause. If samples give the causes, only interrupts come from the tracer; else all rows do. None without the
@@ -24,7 +24,7 @@ impl TraceDelta {
                 unmet: Vec::new(),
                 bound: Figure::absent("nothing was sampled"),
                 unclassified: 0.0,
-                about: BTreeMap::new(),
+                about: OrEmpty(None),
             }),
         })
     }

@@ -121,7 +121,7 @@ impl CpuAccounting {
         };
         let period = window.tallies.first().map_or(0.0, SampleTally::period);
         let doubt = doubt(&counted.own, found, period * 1e-9);
-        let lost = found.about["lost"].value().filter(|lost| **lost > 0.0);
+        let lost = found.about.0.as_ref().and_then(|about| about.lost.value()).filter(|lost| **lost > 0.0);
         let lost = lost.map(|lost| format!("{lost} samples were lost: there was no room for them"));
         SampledFigures {
             notes: doubt.iter().chain(&self.limits).cloned().chain(self.reused()).chain(lost).collect(),
@@ -242,10 +242,10 @@ pub(crate) fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> O
 /// the kernel, only too many samples are a reason.
 pub(crate) fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
     let seconds = own.seconds.value()?;
-    let about = |name: &str| by_cause.about.get(name).and_then(|figure| figure.value().copied());
-    let samples = about("samples").filter(|_| period > 0.0)?;
+    let about = by_cause.about.0.as_ref()?;
+    let samples = about.samples.value().filter(|_| period > 0.0)?;
     // A sample stands for a period, or for two if its CPU was sampled at half rate.
-    let sampled_seconds = samples * period + about("half_rate_seconds").unwrap_or(0.0) / 2.0;
+    let sampled_seconds = samples * period + about.half_rate_seconds.value().unwrap_or(&0.0) / 2.0;
     let (samples, expected) = (sampled_seconds / period, seconds / period);
     let by_chance = (samples - expected).abs() <= CHANCE * samples.max(expected).max(CHANCE).sqrt();
     let ratio = if *seconds > 0.0 { sampled_seconds / seconds } else { f64::INFINITY };
@@ -261,7 +261,7 @@ pub(crate) fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CauseRow, CounterSnapshot, Delta, Roots, Subject};
+    use crate::{CauseRow, CounterSnapshot, Delta, OrEmpty, Roots, Sampling, Subject};
 
     #[test]
     fn windows_are_consecutive_and_add_up() {
@@ -305,13 +305,27 @@ mod tests {
                 count: none.clone(),
                 average: none.clone(),
             };
-            let about = [("samples", samples), ("half_rate_seconds", half_rate)];
+            let about = Sampling {
+                calls_estimated: none.clone(),
+                calls_estimated_from: none.clone(),
+                corrected_calls_seconds: none.clone(),
+                corrected_faults_seconds: none.clone(),
+                coverage: none.clone(),
+                for_linker_seconds: none.clone(),
+                half_rate_seconds: Figure::sampled(half_rate),
+                interrupts_seconds: none.clone(),
+                lost: none.clone(),
+                named_calls_percent: none.clone(),
+                reader_seconds: none.clone(),
+                samples: Figure::sampled(samples),
+                throttled: none.clone(),
+            };
             let by_cause = ByCause {
                 causes: causes.iter().map(|name| ((*name).to_owned(), cause.clone())).collect(),
                 unmet: Vec::new(),
                 bound: none,
                 unclassified: 0.0,
-                about: about.map(|(name, value)| (name.to_owned(), Figure::sampled(value))).into(),
+                about: OrEmpty(Some(about)),
             };
             let found = doubt(&own, &by_cause, 1e-3);
             assert!(found.as_ref().is_none_or(|why| why.contains("not to be trusted")));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::calibrate::Constants;
 use super::share::{Share, ShareEstimator, bound, samples_taken};
 use super::tally::{SampleTally, SampleWindow, Visibility};
-use crate::{ByCause, CauseRow, Figure};
+use crate::{ByCause, CauseRow, Figure, OrEmpty, Sampling};
 
 /// Fewest samples for an estimate of calls: its chance error is then a tenth.
 const ENOUGH: u64 = 100;
@@ -318,7 +318,7 @@ impl CauseShares {
             unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
             bound: Figure::sampled(self.bound * clocked.busy()),
             unclassified: self.unclassified,
-            about: self.about(),
+            about: OrEmpty(Some(self.about())),
         }
     }
 
@@ -337,25 +337,23 @@ impl CauseShares {
         }
     }
 
-    fn about(&self) -> BTreeMap<String, Figure> {
-        let uncalibrated = || Figure::absent(UNCALIBRATED);
-        let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
-        let rows = [
-            ("samples", Figure::sampled(self.samples as f64)),
-            ("lost", Figure::sampled(self.lost as f64)),
-            ("throttled", Figure::sampled(self.throttled as f64)),
-            ("coverage", Figure::sampled(self.coverage)),
-            ("named_calls_percent", Figure::sampled(self.named)),
-            ("calls_estimated", self.all_calls()),
-            ("calls_estimated_from", Figure::sampled(self.syscall_returns as f64)),
-            ("for_linker_seconds", Figure::sampled(self.for_linker)),
-            ("corrected_calls_seconds", Figure::sampled(self.corrections.call_seconds)),
-            ("corrected_faults_seconds", known(self.corrections.fault_seconds)),
-            ("reader_seconds", Figure::plain(self.overhead.reader)),
-            ("interrupts_seconds", known(self.overhead.interrupts)),
-            ("half_rate_seconds", Figure::sampled(self.overhead.half_rate)),
-        ];
-        rows.map(|(name, figure)| (name.to_owned(), figure)).into()
+    fn about(&self) -> Sampling {
+        let known = |value: Option<f64>| value.map_or_else(|| Figure::absent(UNCALIBRATED), Figure::sampled);
+        Sampling {
+            calls_estimated: self.all_calls(),
+            calls_estimated_from: Figure::sampled(self.syscall_returns as f64),
+            corrected_calls_seconds: Figure::sampled(self.corrections.call_seconds),
+            corrected_faults_seconds: known(self.corrections.fault_seconds),
+            coverage: Figure::sampled(self.coverage),
+            for_linker_seconds: Figure::sampled(self.for_linker),
+            half_rate_seconds: Figure::sampled(self.overhead.half_rate),
+            interrupts_seconds: known(self.overhead.interrupts),
+            lost: Figure::sampled(self.lost as f64),
+            named_calls_percent: Figure::sampled(self.named),
+            reader_seconds: Figure::plain(self.overhead.reader),
+            samples: Figure::sampled(self.samples as f64),
+            throttled: Figure::sampled(self.throttled as f64),
+        }
     }
 }
 

@@ -189,7 +189,7 @@ fn calls_with_few_samples_are_not_estimated() {
     let estimated = |syscall_returns| {
         let causes = causes(Cause::SystemCalls, syscall_returns);
         let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");
-        assert_eq!(causes.about()["calls_estimated"], calls);
+        assert_eq!(causes.about().calls_estimated, calls);
         calls
     };
     assert_eq!(estimated(99).why(), Some("it has only 99 samples: an estimate takes 100"));
