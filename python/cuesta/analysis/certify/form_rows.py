@@ -101,8 +101,8 @@ FAULT_KINDS = (
 HOW_COUNTED = {
     "timed": "counted in the timed runs",
     "interrupts": "counted by the tracer, in the timed runs",
-    "traced": "counted by the tracer, in the run apart that traces system calls",
-    "linkage": "references bound by name, as the linkers say in the run apart that asks them",
+    "traced": "counted by the tracer, in the extra run that traces system calls",
+    "linkage": "references bound by name, as the dynamic linkers report in the extra run that asks them",
 }
 LOADING, NON_FAULT = "loading", "user"
 """Causes that are no faults."""
@@ -279,7 +279,7 @@ def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRu
         creation=creation,
         command=command,
         total=estimated if total.value is None and estimated.value is not None else total,
-        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the sheet of the whole run estimates it",
+        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the meter report of the whole run estimates it",
     )
 
 
