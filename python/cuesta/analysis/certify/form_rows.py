@@ -279,7 +279,7 @@ def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRu
         creation=creation,
         command=command,
         total=estimated if total.value is None and estimated.value is not None else total,
-        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the meter report of the whole run estimates it",
+        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, estimated by the meter report of the run",
     )
 
 
