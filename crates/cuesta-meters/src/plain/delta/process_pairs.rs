@@ -61,7 +61,8 @@ impl<'a> TaskSide<'a> {
         self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
     }
 
-    /// Processes that may have waited for orphans of the other side: its ancestors, and init even if it is none of them.
+    /// Processes that may have waited for orphans of the other side, if that has processes: its ancestors, and init even if
+    /// it is none of them.
     fn heirs_beyond(self) -> impl Iterator<Item = u32> {
         let most = self.processes.len() + self.beyond.len() + 1; // the parents of a saved snapshot may form a cycle
         let parent = move |pid: &u32| {
@@ -70,7 +71,7 @@ impl<'a> TaskSide<'a> {
         };
         let ancestors =
             self.beyond.values().flat_map(move |process| successors(Some(process.stat.parent), parent).take(most));
-        ancestors.chain([INIT])
+        ancestors.chain((!self.beyond.is_empty()).then_some(INIT))
     }
 }
 

@@ -62,6 +62,15 @@ fn an_orphan_of_the_subject_that_init_waited_for_counts_on_one_side() {
 }
 
 #[test]
+fn orphans_that_a_subject_with_all_processes_waited_for_count() {
+    let a = tasks(1000 * TICK, [(1, one(1, 0, 0)), (7, child(1, one(5, 10, 0)))]);
+    let b = tasks(1100 * TICK, [(1, one(1, 0, 22)), (7, child(1, one(5, 10, 0)))]);
+    let ended = ExitDelta { seconds: 1.0, tasks: TaskTotals::default(), processes: ProcessUsage::default() };
+    let pairs = ProcessPairs::of(TaskSide::subject(&a), TaskSide::subject(&b), a.at.as_nanos());
+    assert_eq!(pairs.delta(Some(ended)).cpu / TICK, 22);
+}
+
+#[test]
 fn a_process_that_was_read_late_has_an_interval_of_its_own() {
     let at = |ticks: u64, process: Process| Process { at: Some(Stamp::from_nanos(ticks * TICK)), ..process };
     let a = tasks(1000 * TICK, [(1, at(1000, one(5, 10, 0))), (2, at(1000, one(6, 0, 0)))]);
