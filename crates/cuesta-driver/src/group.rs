@@ -25,7 +25,7 @@ pub(crate) struct Group {
     pub(crate) line: Options,
     /// Whether the host can echo.
     pub(crate) can_echo: bool,
-    data: Vec<BTreeMap<String, String>>,
+    data: Arc<Vec<BTreeMap<String, String>>>,
     /// Columns whose cells no record may show, and whose length no count may reveal.
     secret: Vec<String>,
 }
@@ -102,7 +102,7 @@ impl Group {
                 ..plain
             },
             can_echo: !group.target.starts_with("pipe:"),
-            data: group.data.clone(),
+            data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),
         })
     }
