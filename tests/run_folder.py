@@ -41,7 +41,7 @@ class RunFolder:
     edit_user: Callable[[Row], Row] = lambda row: row
     """Changes each row of users.jsonl before it is written."""
     histograms: Sequence[tuple[str, Sequence[float]]] = ()
-    """More of them, in the first second that is measured of each step: GROUP/TRANSACTION/SERIES."""
+    """More of them, in the first second that is measured of each step: GROUP/SOURCE/SERIES."""
     lost: Sequence[int] = ()
     """Users who lost their line."""
     slow: dict[int, float] = field(default_factory=dict)

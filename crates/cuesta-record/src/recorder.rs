@@ -128,7 +128,7 @@ fn write_all(
     let mut file = FlushRows(&mut files.histograms);
     let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(setup.started_wall);
     let mut log = IntervalLogWriterBuilder::new()
-        .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/TRANSACTION/SERIES")
+        .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/SOURCE/SERIES")
         .with_start_time(started)
         .with_base_time(started)
         .with_max_value_divisor(1e9)

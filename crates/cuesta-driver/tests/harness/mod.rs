@@ -55,7 +55,7 @@ impl RunRecords {
         Self { histograms, series: rows("series.jsonl"), users: rows("users.jsonl") }
     }
 
-    /// The histogram of a tag, `GROUP/TRANSACTION/SERIES`.
+    /// The histogram of a tag, `GROUP/SOURCE/SERIES`.
     pub fn histogram(&self, tag: &str) -> &Histogram<u64> {
         self.histograms.get(tag).unwrap_or_else(|| panic!("no {tag} in {:?}", self.histograms.keys()))
     }
