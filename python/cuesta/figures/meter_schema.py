@@ -36,6 +36,7 @@ UNITS = {
     "seconds": "s",
     "percent": "%",
     "number": "n",
+    "ratio": "",
     "events": "n, n/s",
     "bytes_per_second": "B/s",
     "none": "",

@@ -205,7 +205,7 @@ def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) ->
 
 def of_sampling(name: str, figure: MeterFigure[float]) -> str:
     field = SAMPLING.get(name)
-    written = number if field is None or name == "coverage" else OF_UNIT[field.unit]
+    written = OF_UNIT.get(field.unit, number) if field else number
     return f"{plain(field.label if field else name)} {written(figure)}"
 
 

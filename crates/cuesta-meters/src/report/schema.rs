@@ -22,6 +22,8 @@ pub enum Unit {
     Percent,
     /// A number of things, or a mean number.
     Number,
+    /// A ratio of two numbers.
+    Ratio,
     /// A number of events, and how many a second.
     Events,
     /// Bytes a second.

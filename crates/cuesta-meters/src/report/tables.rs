@@ -303,7 +303,7 @@ table! {
         /// CPU time of returns from page faults, moved from the user's part to page faults
         corrected_faults_seconds: Figure = "moved to page faults", Seconds, Sampled, "";
         /// CPU time that the samples stand for ÷ that of the clocks
-        coverage: Figure = "coverage", Number, Sampled, "";
+        coverage: Figure = "coverage", Ratio, Sampled, "";
         /// CPU time that the dynamic linker used or asked for, whatever its cause
         for_linker_seconds: Figure = "for the linker", Seconds, Sampled, "";
         /// CPU time that was sampled at half rate because of dense page faults
