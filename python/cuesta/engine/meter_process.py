@@ -6,6 +6,7 @@ stdout  JSON lines: a report at each interval, {"mark": true, …report…} for 
         {"profile": {listing, folded, flame}}
 """
 
+import io
 import json
 import os
 import select
@@ -111,6 +112,8 @@ def stream() -> None:
     while not text.endswith(b"\n") and len(text) < LONGEST and (came := os.read(0, 1)):
         text += came  # byte by byte: orders may follow the row
     request = MeterRequest.parse(text)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # in every locale, as its reader expects
     Stream(open_meters(request), 0, sys.stdout).run(request.every)
 
 

@@ -111,7 +111,7 @@ class Metering:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.errors,
-                text=True,
+                encoding="utf-8",
                 start_new_session=True,  # only the engine handles Ctrl-C at the terminal
             )
         except OSError as error:
