@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.compare.comparability import facts
-from cuesta.analysis.compare.comparison import Overall, Terms, compare
+from cuesta.analysis.compare.comparison import Overall, Terms, compare, notes
 from cuesta.analysis.compare.sides import ComparedRun, Side, compared_run, side
 from cuesta.analysis.compare.verdict import Verdict
-from cuesta.report.comparison import notes
 from tests.analysis import runs
 from tests.analysis.runs import RUN, unmeasured_run
 from tests.run_folder import RunFolder

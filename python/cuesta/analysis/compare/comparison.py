@@ -9,8 +9,10 @@ from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
 from cuesta.analysis.compare.metrics import CREATION_CPU, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
-from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, ComparedRun, Side, why_copy
-from cuesta.analysis.compare.verdict import MetricComparison, Verdict, judge, with_ratio
+from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
+from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, judge, with_ratio
+from cuesta.analysis.hodges_lehmann import CONFIDENCE, least_runs
+from cuesta.units import many
 
 
 class Overall(StrEnum):
@@ -179,3 +181,50 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
     if metric.statistic == "p99" and least < ENOUGH_FOR_P99:
         return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
     return None
+
+
+def notes(comparison: Comparison) -> Iterator[str]:
+    """Sentences on what limits the conclusions."""
+    if comparison.refused:
+        return
+    base, new = comparison.base.runs, comparison.new.runs
+    yield from too_few(comparison)
+    starts = [sorted(run.started for run in runs) for runs in (base, new)]
+    if not comparison.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
+        yield "all runs of one side came before the other's: drift between them looks like a change of the host"
+    undecided = [f"{each.metric.label} ({each.missing})" for each in comparison.headline if not each.test]
+    if undecided:
+        yield f"not decided, because there is no ratio: {', '.join(undecided)}"
+    if any(each.metric.needs_meters and not each.test for each in comparison.headline):
+        yield 'if CPU time cannot be metered, leave it out: both plans say `meters = "none"`'
+    methods = [each for each in comparison.unlike if each.kind == "method"]
+    bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
+    if methods and bare:
+        yield f"the change of method is not compensated in: {', '.join(bare)}"
+    late = sum(0 < run.metered < METERED for run in (*base, *new))
+    if late:
+        few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
+        yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
+    # Runs of one side that differ in host or meters are refused, so the first run's sentence stands for all of them.
+    if any(each.metric.needs_meters and each.test for each in comparison.headline) and (honesty := new[0].honesty):
+        yield f"CPU: {honesty}"
+
+
+def too_few(comparison: Comparison) -> Iterator[str]:
+    """A sentence if the number of runs is too small for a verdict."""
+    fewest = min(len(comparison.base.runs), len(comparison.new.runs))
+    have = (
+        many(fewest, "pair")
+        if comparison.in_pairs
+        else f"{len(comparison.base.runs)} + {len(comparison.new.runs)} runs"
+    )
+    figures = sum(each.test is not None for each in comparison.headline)
+    for_any, for_change = (
+        least_runs(confidence, comparison.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
+    )
+    if fewest < for_any:
+        need = f"{for_any} pairs" if comparison.in_pairs else f"{for_any} + {for_any} runs"
+        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
+    elif fewest < for_change:
+        need = f"{for_change} pairs" if comparison.in_pairs else f"{for_change} + {for_change} runs"
+        yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
