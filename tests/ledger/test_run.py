@@ -35,13 +35,6 @@ def test_only_the_measurement_interval_is_added_up(tmp_path: Path) -> None:
     assert max(h.max for h in responses.values()) < 1.0  # 9 s while settling
 
 
-def test_one_agent_can_be_read_alone(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run", agents=2, measure=3, responses=lambda _, agent, *__: [0.1 + agent])
-    run = open_run(folder.write())
-    medians = [h.quantile(0.5) for (_, tag), h in run.measured.items() if tag.series == "response"]
-    assert medians == [pytest.approx(0.1, rel=1e-3), pytest.approx(1.1, rel=1e-3)]
-
-
 @given(st.lists(DURATIONS, min_size=1, max_size=6))
 def test_adding_histograms_pools_their_values(parts: list[list[float]]) -> None:
     merged = Histogram.sum([Histogram.decode(encode(part)) for part in parts])

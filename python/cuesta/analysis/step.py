@@ -201,14 +201,7 @@ class StepRecords:
     # Distributions
 
     def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-        """Add up the histograms of some tags of this step, of one agent or all; None if there is none."""
-        return Histogram.sum(
-            [
-                histogram
-                for (number, tag), histogram in self.recorded.measured.items()
-                if tag.step == self.number and agent in (None, number) and wanted(tag)
-            ]
-        )
+        return pooled(self.recorded, self.number, wanted, agent)
 
     def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
@@ -311,6 +304,12 @@ class StepRecords:
             shift([transactions(rows) / rows[0].length for rows in seconds], counts=True),
             shift(responses),
         )
+
+
+def pooled(recorded: Recorded, step: int, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
+    """Add up the histograms of some tags of a step, of one agent or all; None if there is none."""
+    of_agents = ((tag, histogram) for (number, tag), histogram in recorded.measured.items() if agent in (None, number))
+    return Histogram.sum([histogram for tag, histogram in of_agents if tag.step == step and wanted(tag)])
 
 
 def is_class(tag: Tag) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cuesta._native import Histogram
 from cuesta.analysis.over_time import curve, spread
-from cuesta.analysis.step import StepRecords
+from cuesta.analysis.step import pooled
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures, TransactionClass
 from cuesta.ledger import Recorded
@@ -22,8 +22,8 @@ def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
         yield from histogram(_pooled(recorded, step.step, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
-        pooled = {label: _pooled(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
-        yield from percentiles(title, series, pooled)
+        curves = {label: _pooled(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
+        yield from percentiles(title, series, curves)
     if len(step.classes) > 1:
         of_classes = {label: _of_class(recorded, step.step, each) for label, each in _labels(step.classes)}
         yield from percentiles("Response of each transaction by percentile", "response, since due", of_classes)
@@ -31,14 +31,14 @@ def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Draw the driver's own delays by percentile."""
-    pooled = {"delay": _pooled(recorded, step.step, "lateness")}
-    yield from percentiles("Driver delay by percentile", "from when a key could be sent to when it was sent", pooled)
+    delay = {"delay": _pooled(recorded, step.step, "lateness")}
+    yield from percentiles("Driver delay by percentile", "from when a key could be sent to when it was sent", delay)
 
 
 def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
     """Draw a curve for each run, of its last step."""
-    pooled = {name: _pooled(run.recorded, run.last.step, series) for name, run in runs.items()}
-    yield from percentiles(title, series, pooled)
+    curves = {name: _pooled(run.recorded, run.last.step, series) for name, run in runs.items()}
+    yield from percentiles(title, series, curves)
 
 
 def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
@@ -88,9 +88,9 @@ def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, Transact
 
 
 def _pooled(recorded: Recorded, step: int, series: str) -> Histogram | None:
-    return StepRecords(recorded, step).pooled(lambda tag: tag.series == series)
+    return pooled(recorded, step, lambda tag: tag.series == series)
 
 
 def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Histogram | None:
     name = (of.group, of.transaction, "response")
-    return StepRecords(recorded, step).pooled(lambda tag: (tag.group, tag.source, tag.series) == name)
+    return pooled(recorded, step, lambda tag: (tag.group, tag.source, tag.series) == name)
