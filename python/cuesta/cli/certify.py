@@ -156,6 +156,7 @@ def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: a
 
 def one(about: CertificationSetup, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
     """Make the runs of one certification."""
+    check_empty(folder)  # again: another command may have used it meanwhile
     private_folder(folder)
     record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:
