@@ -199,14 +199,14 @@ def method(record: Record) -> list[tuple[str, str]]:
         *([("worth", plain(how.honesty))] if how.honesty else []),
         ("phases", how.cut),
         ("settled", how.settled),
-        *(("runs apart", apart) for apart in runs_apart(record)),
+        *(("extra runs", extra) for extra in extra_runs(record)),
         ("driver", f"{late}; CPU {share(driver.cpu)}, run-wait {share(driver.run_wait)} of a core a thread"),
         *(("excluded", plain(f"{name}: {'; '.join(why)}")) for name, why in how.excluded.items()),
         ("id", record.id),
     ]
 
 
-def runs_apart(record: Record) -> Iterator[str]:
+def extra_runs(record: Record) -> Iterator[str]:
     """Sentences on the extra runs, and on the cost of metering."""
     how = record.method
     for what, made in how.apart.items():
