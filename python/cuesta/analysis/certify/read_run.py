@@ -113,7 +113,8 @@ def add(account: CpuAccount, row: Row) -> None:
     if report.by_cause.value:
         add_causes(account, report.by_cause.value)
     add_counts(account, report.counts)
-    account.readings_with[PAGE_WAITS] += report.traffic.page_waits.value is not None
+    if report.traffic.page_waits.value is not None:
+        account.readings_with[PAGE_WAITS] += 1
 
 
 def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
