@@ -17,7 +17,7 @@ Write = Callable[[str, str], Path]
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("CUESTA_"):
+        if name.startswith("CUESTA_") or name == "COLUMNS":
             monkeypatch.delenv(name)
 
 

@@ -61,6 +61,14 @@ def test_rows_fit_a_narrow_terminal(
     assert set(re.findall(r"[\d.]+ m?s", wide)) <= set(re.findall(r"[\d.]+ m?s", said)), "no figure is lost"
 
 
+def test_a_terminal_of_one_column_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    monkeypatch.setenv("COLUMNS", "1")
+    narrowest = shown(folder)
+    monkeypatch.setenv("COLUMNS", "20")
+    assert narrowest == shown(folder)
+
+
 def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
     said = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()

@@ -17,6 +17,8 @@ from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Secti
 from cuesta.units import ABSENT
 
 MARGIN, WIDTH = 11, 80
+LEAST = 20
+"""A narrower terminal is written to as if it had so many columns."""
 STACKED = 60
 """The least width in columns that has room for titles in a margin."""
 INDENT = "  "
@@ -39,7 +41,7 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
     if colour is None:
         terminal = Console()
         colour = terminal.is_terminal and not terminal.no_color
-    width = min(shutil.get_terminal_size((WIDTH, 0)).columns, WIDTH)
+    width = min(max(shutil.get_terminal_size((WIDTH, 0)).columns, LEAST), WIDTH)
     out = StringIO()
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
     for row in _rows(report, verbose, width):
