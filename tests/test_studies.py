@@ -46,7 +46,7 @@ def processes_at_home(home: Path) -> list[str]:
     return found
 
 
-@pytest.mark.quiet
+@pytest.mark.nightly
 def test_the_emacs_study_plays_all_parts_at_real_emacs(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

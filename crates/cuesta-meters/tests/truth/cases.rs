@@ -43,8 +43,6 @@ use Found::{ForLinker, In, Kernel};
 
 pub(crate) const ALL: &[Case] = &[
     Case { name: "page_faults", kinds: "faults", seconds: 1.5, compared: &[("faults", In(Cause::PageFaults))] },
-    Case { name: "writing", kinds: "io", seconds: 0.8, compared: &[("io", Kernel)] },
-    Case { name: "sleeping", kinds: "user,sleep", seconds: 0.5, compared: &[("user", In(Cause::User))] },
     Case {
         name: "a_mix",
         kinds: "user,faults,faults,calls,linking,linking,linking",
@@ -58,11 +56,13 @@ pub(crate) const ALL: &[Case] = &[
     },
 ];
 
-/// One kind of work at a time; `a_mix` has each of them too. `scripts/nightly` plays these.
+/// One kind of work at a time; `a_mix` has the first three too. `scripts/nightly` plays these.
 pub(crate) const NIGHTLY: &[Case] = &[
     Case { name: "user_time", kinds: "user", seconds: 0.8, compared: &[("user", In(Cause::User))] },
     Case { name: "null_calls", kinds: "calls", seconds: 1.0, compared: &[("calls", In(Cause::SystemCalls))] },
     Case { name: "dynamic_linking", kinds: "linking", seconds: 1.0, compared: &[("linking", ForLinker)] },
+    Case { name: "writing", kinds: "io", seconds: 0.8, compared: &[("io", Kernel)] },
+    Case { name: "sleeping", kinds: "user,sleep", seconds: 0.5, compared: &[("user", In(Cause::User))] },
 ];
 
 /// Tries of a case.
