@@ -35,7 +35,9 @@ UseDNS no
 PrintMotd no
 PrintLastLog no
 {more}
+SetEnv HOME={folder}/home
 """
+"""Without the user's own start files of shells: they may read what a test types."""
 AT_A_SHELL = "ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i"
 """Additional settings of sshd that give users a plain shell."""
 

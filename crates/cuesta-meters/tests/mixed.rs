@@ -84,9 +84,11 @@ impl Sshd {
         }
         let path = |name: &str| folder.path().join(name).display().to_string();
         let config = format!(
-            "HostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nPermitRootLogin yes\nUsePAM no\nPrintMotd no\n",
+            "HostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nPermitRootLogin yes\nUsePAM no\nPrintMotd no\n\
+             SetEnv HOME={}\n",
             path("host"),
-            path("client.pub")
+            path("client.pub"),
+            folder.path().display(),
         );
         fs::write(folder.path().join("config"), config).unwrap();
         let _ = fs::create_dir_all("/run/sshd");

@@ -1,25 +1,33 @@
-//! Real ssh hosts, each with its own folder and keys, killed when they are dropped.
+//! Real ssh hosts, each with its own keys and home folder. Each runs in its own PID namespace, so that its sessions end with it.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// A running host.
 pub(crate) struct Peer {
     pub(crate) port: u16,
     pub(crate) folder: TempDir,
-    pub(crate) process: Child,
+    /// `unshare`, which ends once all processes of the host have ended.
+    namespace: Child,
 }
 
 impl Drop for Peer {
+    /// Kills the host; the kernel then kills all other processes of its namespace.
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let unshare = self.namespace.id();
+        let children = fs::read_to_string(format!("/proc/{unshare}/task/{unshare}/children")).unwrap_or_default();
+        for host in children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
+            let _ = kill_process(host, Signal::KILL);
+        }
+        let _ = self.namespace.wait();
     }
 }
 
@@ -65,11 +73,11 @@ fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
         path("authorized"),
     );
     fs::write(path("sshd_config"), config).unwrap();
-    let command = Command::new("/usr/sbin/sshd").args(["-D", "-e", "-f", &path("sshd_config")]).spawn_piped();
-    started(command, port, folder, "Server listening")
+    let host = spawn(&folder, &["/usr/sbin/sshd", "-D", "-e", "-f", &path("sshd_config")]);
+    started(host, port, folder, "Server listening")
 }
 
-/// dropbear; it reads `~/.ssh/authorized_keys`, see [`Authorized`].
+/// dropbear.
 pub(crate) fn dropbear() -> Peer {
     let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -80,10 +88,8 @@ pub(crate) fn dropbear() -> Peer {
     fs::write(path("known"), format!("[127.0.0.1]:{port} {key}\n")).unwrap();
     keygen(&path("client"));
     let address = format!("127.0.0.1:{port}");
-    let command = Command::new("dropbear")
-        .args(["-F", "-E", "-p", &address, "-r", &path("host"), "-P", &path("pid")])
-        .spawn_piped();
-    started(command, port, folder, "Not backgrounding")
+    let host = spawn(&folder, &["dropbear", "-F", "-E", "-p", &address, "-r", &path("host"), "-P", &path("pid")]);
+    started(host, port, folder, "Not backgrounding")
 }
 
 /// tinysshd, one process for each connection.
@@ -97,39 +103,8 @@ pub(crate) fn tinysshd() -> Peer {
     fs::write(path("known"), format!("[127.0.0.1]:{port} {}\n", &key[key.find("ssh-ed25519").unwrap()..])).unwrap();
     keygen(&path("client"));
     let port_text = port.to_string();
-    let command = Command::new("tcpsvd")
-        .args(["-v", "-E", "127.0.0.1", &port_text, "tinysshd", "-v", &path("keys")])
-        .spawn_piped();
-    started(command, port, folder, "")
-}
-
-/// A key in `~/.ssh/authorized_keys`, which some hosts require; removed when it is dropped.
-pub(crate) struct Authorized {
-    key: String,
-    file: PathBuf,
-    made: bool,
-}
-
-impl Authorized {
-    pub(crate) fn new(peer: &Peer) -> Self {
-        let folder = Path::new(&std::env::var("HOME").unwrap()).join(".ssh");
-        let file = folder.join("authorized_keys");
-        run(Command::new("mkdir").args(["-p", "-m", "700"]).arg(&folder));
-        let made = !file.exists();
-        // The newline before it separates the key from a last row without one.
-        let key = format!("\n{}", fs::read_to_string(peer.path("client.pub")).unwrap());
-        let before = fs::read_to_string(&file).unwrap_or_default();
-        fs::write(&file, format!("{before}{key}")).unwrap();
-        run(Command::new("chmod").arg("600").arg(&file));
-        Self { key, file, made }
-    }
-}
-
-impl Drop for Authorized {
-    fn drop(&mut self) {
-        let left = fs::read_to_string(&self.file).unwrap_or_default().replace(&self.key, "");
-        let _ = if self.made && left.is_empty() { fs::remove_file(&self.file) } else { fs::write(&self.file, left) };
-    }
+    let host = spawn(&folder, &["tcpsvd", "-v", "-E", "127.0.0.1", &port_text, "tinysshd", "-v", &path("keys")]);
+    started(host, port, folder, "")
 }
 
 pub(crate) fn keygen(path: &str) {
@@ -156,31 +131,35 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-trait SpawnPiped {
-    fn spawn_piped(&mut self) -> Child;
-}
-
-impl SpawnPiped for Command {
-    fn spawn_piped(&mut self) -> Child {
-        let command = self.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        command.spawn().unwrap_or_else(|error| panic!("{self:?}: {error}: ./scripts/setup --tests installs it"))
-    }
+/// Starts a host as the first process of a new PID namespace. Its users' home contains nothing but the client's key, in a mount
+/// namespace: a shell's start files may read what a test types, or run for a minute.
+fn spawn(folder: &TempDir, command: &[&str]) -> Child {
+    let home = folder.path().join("home");
+    let keys = home.join(".ssh");
+    DirBuilder::new().recursive(true).mode(0o700).create(&keys).unwrap();
+    fs::copy(folder.path().join("client.pub"), keys.join("authorized_keys")).unwrap();
+    let in_home = "mount --bind \"$1\" ~ && shift && exec \"$@\"";
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--pid", "--fork", "--kill-child", "--mount", "sh", "-c", in_home, "sh"]).arg(home).args(command);
+    unshare.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    unshare.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 /// Waits until a row of its output contains `sign` and its port accepts; later output is discarded.
-fn started(mut process: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
-    let mut said = BufReader::new(process.stderr.take().unwrap());
+fn started(mut namespace: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
+    let mut said = BufReader::new(namespace.stderr.take().unwrap());
     let mut row = String::new();
     let mut all = String::new();
     while !row.contains(sign) {
         row.clear();
-        assert!(said.read_line(&mut row).unwrap() > 0, "it does not listen: {all}");
+        assert!(said.read_line(&mut row).unwrap() > 0, "{all}\n./scripts/setup --tests installs ssh hosts");
         all.push_str(&row);
     }
     thread::spawn(move || said.lines().count());
     // dropbear prints its sign before it listens, and tcpsvd prints none.
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert_eq!(namespace.try_wait().unwrap(), None, "it has ended");
         thread::yield_now();
     }
-    Peer { port, folder, process }
+    Peer { port, folder, namespace }
 }
