@@ -62,8 +62,8 @@ for row in sys.stdin:
     print('used', now[0] - before[0], now[1] - before[1], flush=True)
 ";
 
-/// One host at a time: burners of another host count as others, and no account contains the kernel's work to end thousands of
-/// processes that no parent waits for.
+/// One host at a time: burners of another host count as others, and no account contains all time of thousands of processes that
+/// no parent waits for.
 static ONE: Mutex<()> = Mutex::new(());
 
 struct Host {

@@ -35,7 +35,7 @@ TRAFFIC = {name: fields("Traffic")[name] for name in ("running", "ready", "in_io
 
 SOURCES = {
     "control_group": "by the account of its control group",
-    "exit_records": "by its processes' own accounts, and the last ones of those that ended; detached ones are followed",
+    "exit_records": "by its processes' accounts and their last ones (each lacks up to a tick); detached ones count",
     "exit_records_by_parent": "by its processes' accounts and their last ones; those that left their parents are lost",
     "parents": "by its processes' accounts; processes that nobody waited for, or that left their parents, are lost",
     "tracer": "traced in the kernel, from birth to end",

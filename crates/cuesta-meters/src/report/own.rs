@@ -10,8 +10,9 @@ use super::{Figure, Own};
 pub enum Source {
     /// The account of its control group. Nothing is missing.
     ControlGroup,
-    /// The accounts of its processes, notices of births, and the final accounts of ended processes. Missing: the kernel's work to
-    /// end a process for which no parent waits.
+    /// The accounts of its processes, notices of births, and the final accounts of ended processes. Missing, for a process for
+    /// which no parent waits: what each task used since the last clock tick (4 ms at most at 250 Hz), and the kernel's work to
+    /// end it.
     ExitRecords,
     /// The same without notices of births. Missing too: a process that leaves its parent and lives on.
     ExitRecordsByParent,

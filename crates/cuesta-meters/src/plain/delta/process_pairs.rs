@@ -1,10 +1,11 @@
 //! The processes of two snapshots, paired, and what they did in between. Pure.
 //!
 //! Two accounts cover processes that ended between the snapshots. A listener (`task_exits`) receives each birth and
-//! each task's final account; it misses only the kernel's work that ends a process. The other account is a parent's `children`
-//! counters: the CPU time and faults of the processes that it waited for; it misses all others. Neither account is ever too
-//! large but for the rounding of ticks, so the larger one is nearer to the truth. Children of a process that may have waited
-//! for the other side's do not count. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
+//! each task's final account; it misses the CPU time since the kernel last updated the task's clock (at a clock tick or a
+//! switch) and the kernel's work that ends a process: on the mean 2 ms of a task at 250 Hz, and most of the time of a task that
+//! runs for less. The other account is a parent's `children` counters: the CPU time and faults of the processes that it waited
+//! for; it misses all others. Neither account is ever too large but for the rounding of ticks, so the larger one is nearer to
+//! the truth. Children of a process that may have waited for the other side's do not count. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
 //! the later snapshot has 10 s for the shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been
 //! seen at 1 s, 1 s of the 3 s is subtracted.
 //!

@@ -11,7 +11,7 @@ pub struct LastAccount {
     pub process: u32,
     /// Its process' parent.
     pub parent: u32,
-    /// CPU time, without the kernel's work to end it; nanoseconds.
+    /// CPU time until the kernel last updated the task's clock, at a clock tick or a switch; nanoseconds.
     pub cpu: u64,
     /// User time by ticks; nanoseconds.
     pub user: u64,
