@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
 use cuesta_record::clock::{self, Time};
+use tokio::time::timeout;
 
 /// Runs a test as the driver runs users.
 pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
@@ -36,12 +37,14 @@ pub(crate) async fn ask(line: &mut dyn Line, keys: &str, wanted: &str) -> String
     until(line, wanted).await
 }
 
-/// Reads until `wanted` arrives, and returns everything read.
+/// Reads until `wanted` arrives, and returns everything read. It fails if nothing arrives for a minute.
 pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     let mut text = String::new();
     let mut room = [0; 4096];
     while !text.contains(wanted) {
-        let received = receive(line, &mut room).await.unwrap_or_else(|error| panic!("{error} after {text:?}"));
+        let received = timeout(Duration::from_secs(60), receive(line, &mut room)).await;
+        let received = received.unwrap_or_else(|_| panic!("no {wanted:?} after {text:?}"));
+        let received = received.unwrap_or_else(|error| panic!("{error} after {text:?}"));
         assert!(received.len > 0, "the line was closed after {text:?}");
         text.push_str(&String::from_utf8_lossy(&room[..received.len]));
     }

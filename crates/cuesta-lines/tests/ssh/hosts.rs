@@ -83,11 +83,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_user_who_does_not_read_is_sent_a_bounded_amount_and_can_interrupt() {
-    let peer = openssh("");
+    // This shell leaves the terminal's modes alone, so it can be typed to before it reads.
+    let peer = openssh("ForceCommand exec sh");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
         let mut line = opened(&url).await.unwrap();
-        ask(&mut line, "exec sh\r", "sh").await;
         let before = line.traffic().received;
         cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
         until(&mut line, "y\r\ny\r\ny").await;
