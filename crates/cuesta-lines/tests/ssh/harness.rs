@@ -1,10 +1,11 @@
 //! Shared functions of the tests: open a line, type, and read until a text arrives.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::time::Duration;
 
 use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
 use cuesta_record::clock::{self, Time};
-use tokio::time::timeout;
 
 /// Runs a test as the driver runs users.
 pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
@@ -42,9 +43,12 @@ pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     let mut text = String::new();
     let mut room = [0; 4096];
     while !text.contains(wanted) {
-        let received = timeout(Duration::from_secs(60), receive(line, &mut room)).await;
-        let received = received.unwrap_or_else(|_| panic!("no {wanted:?} after {text:?}"));
-        let received = received.unwrap_or_else(|error| panic!("{error} after {text:?}"));
+        let mut limit = pin!(clock::sleep_until(clock::now() + Duration::from_secs(60)));
+        let received = poll_fn(|cx| {
+            assert!(limit.as_mut().poll(cx).is_pending(), "no {wanted:?} after {text:?}");
+            line.poll_receive(cx, &mut room)
+        });
+        let received = received.await.unwrap_or_else(|error| panic!("{error} after {text:?}"));
         assert!(received.len > 0, "the line was closed after {text:?}");
         text.push_str(&String::from_utf8_lossy(&room[..received.len]));
     }
