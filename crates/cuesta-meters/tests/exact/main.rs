@@ -3,7 +3,7 @@
 //! - `program`: a program that runs commands. `running`: ends it together with its test.
 //! - `counts`: counts agree exactly. `time`: owner and causes of CPU time; the account closes. `distributions`: times off the CPU
 //!   and in run queues. `idle`: why the subject did not run.
-//! - `whose`: drivers, control groups and CPUs as subjects. `nobody`: without privileges.
+//! - `subjects`: drivers, control groups and CPUs as subjects. `unprivileged`: tracing without privileges.
 //! - `relocatable`: the compiled tracers fit any kernel.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
@@ -11,10 +11,10 @@
 mod counts;
 mod distributions;
 mod idle;
-mod nobody;
 mod program;
 mod relocatable;
 #[path = "../running/mod.rs"]
 mod running;
+mod subjects;
 mod time;
-mod whose;
+mod unprivileged;

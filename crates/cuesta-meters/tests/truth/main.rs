@@ -6,13 +6,13 @@
 //!
 //! - `cases`: the cases and their bounds. `trial`: one run, and whether the machine disturbed it.
 //! - `work`: the programs under test. `running`: ends a program together with its trial.
-//! - `nobody`: the sampler without privileges.
+//! - `unprivileged`: the sampler without privileges.
 
 mod cases;
-mod nobody;
 #[path = "../running/mod.rs"]
 mod running;
 mod trial;
+mod unprivileged;
 mod work;
 
 use std::env;
@@ -29,15 +29,15 @@ fn main() -> ExitCode {
         work::serve(kinds, seconds.parse().expect("seconds of CPU time"));
         return ExitCode::SUCCESS;
     }
-    if words == ["nobody"] {
-        nobody::print_figures();
+    if words == [unprivileged::ARGUMENT] {
+        unprivileged::print_figures();
         return ExitCode::SUCCESS;
     }
     let is_nightly = words.iter().any(|word| word == "--ignored");
     let cases = if is_nightly { cases::NIGHTLY } else { cases::ALL };
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word));
-    let names = cases.iter().map(|case| case.name).chain((!is_nightly).then_some(NOBODY));
+    let names = cases.iter().map(|case| case.name).chain((!is_nightly).then_some(UNPRIVILEGED));
     let chosen: Vec<&str> = names.filter(is_wanted).collect();
     if words.iter().any(|word| word == "--list") {
         for name in chosen {
@@ -50,12 +50,12 @@ fn main() -> ExitCode {
 }
 
 /// The case without a program under test.
-const NOBODY: &str = "without_privileges";
+const UNPRIVILEGED: &str = "without_privileges";
 
 fn passes(cases: &[Case], name: &str) -> bool {
     let found = match cases.iter().find(|case| case.name == name) {
         Some(case) => cases::run(case),
-        None => nobody::run(),
+        None => unprivileged::run(),
     };
     let (word, report) = match &found {
         Ok(report) => ("ok", report),

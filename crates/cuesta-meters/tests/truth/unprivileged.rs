@@ -10,6 +10,9 @@ use cuesta_meters::sampled::cause::{CauseShares, ClockedCpu, Sampler, SamplerOpt
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
+/// Makes this program print its figures.
+pub(crate) const ARGUMENT: &str = "unprivileged";
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
     visibility: Option<Visibility>,
@@ -64,7 +67,7 @@ fn call() {
 /// Starts this program again without privileges and compares its figures with what the kernel's settings allow.
 pub(crate) fn run() -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("nobody");
+    let program = folder.path().join("unprivileged");
     fs::copy(std::env::current_exe().expect("this program"), &program).expect("copied");
     for path in [folder.path(), &program] {
         fs::set_permissions(path, Permissions::from_mode(0o755)).expect("permissions set");
@@ -72,7 +75,7 @@ pub(crate) fn run() -> Result<String, String> {
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"])
         .arg(&program)
-        .arg("nobody")
+        .arg(ARGUMENT)
         .current_dir("/")
         .output()
         .expect("setpriv of util-linux is needed");

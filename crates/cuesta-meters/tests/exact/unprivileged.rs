@@ -8,12 +8,12 @@ use cuesta_meters::traced::{Depth, Trace};
 
 use crate::program::meter;
 
-/// Environment variable that is set when this program runs again as the user nobody.
-const NOBODY: &str = "CUESTA_TEST_NOBODY";
+/// Environment variable that is set when this program runs again without privileges.
+const UNPRIVILEGED: &str = "CUESTA_TEST_UNPRIVILEGED";
 
 #[test]
 fn a_user_without_privileges_gets_the_reason() {
-    if std::env::var_os(NOBODY).is_some() {
+    if std::env::var_os(UNPRIVILEGED).is_some() {
         let mut meter = meter(&format!("pid:{}", std::process::id())).with_tracer(Depth::Light);
         let first = meter.snapshot();
         let mut report = meter.report().unwrap();
@@ -30,14 +30,20 @@ fn a_user_without_privileges_gets_the_reason() {
     }
     assert_eq!(Trace::absence(true), None, "these tests must run as root");
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("nobody");
+    let program = folder.path().join("unprivileged");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     for path in [folder.path(), &program] {
         fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
     }
     let drop = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"];
     let mut command = Command::new("setpriv");
-    command.args(drop).arg(&program).arg("somebody_without_privileges").env(NOBODY, "1").current_dir("/");
+    command
+        .args(drop)
+        .arg(&program)
+        .args(["--exact", "unprivileged::a_user_without_privileges_gets_the_reason"])
+        .env(UNPRIVILEGED, "1")
+        .current_dir("/");
     let output = command.output().expect("setpriv of util-linux is needed");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
