@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.summary import Summary
-from cuesta.figures.step import Distribution
+from cuesta.figures.durations import Distribution
 from cuesta.report import text
 from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.model import Remark

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from cuesta.figures.step import GroupCounts, StepFigures, is_stuck
+from cuesta.figures.counts import GroupCounts
+from cuesta.figures.step import StepFigures
 from cuesta.plan.schema import Validity
 from cuesta.units import count, many, named, seconds, share
 
@@ -34,6 +35,15 @@ def after_errors(step: StepFigures, otherwise: str) -> str:
     if details:
         return details[0]
     return f"see why lines were lost: {named(of_lines)}" if of_lines else otherwise
+
+
+FAR_OLDER = 3.0
+"""A wait is stuck if it is more than this many times as long as the longest response, and over a second longer."""
+
+
+def is_stuck(waited: float, longest: float) -> bool:
+    """Whether the answer to a wait will not come, by the longest response; both in seconds."""
+    return waited > FAR_OLDER * longest and waited > longest + 1.0
 
 
 @dataclass(frozen=True, slots=True)

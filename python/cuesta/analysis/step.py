@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
+from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host import host
 from cuesta.analysis.law import law
@@ -13,28 +14,18 @@ from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
 from cuesta.figures.catalogue import COUNTERS
-from cuesta.figures.step import (
-    AgentFigures,
+from cuesta.figures.counts import (
     Characters,
-    Distribution,
-    DriverLoad,
     DueAccount,
     Errors,
     GroupCounts,
-    Inflation,
-    KernelTimes,
     Keystrokes,
-    KeyTimes,
-    ResponseLaw,
-    ScreenCost,
-    Settling,
-    StepFigures,
-    TransactionClass,
     Transactions,
     Unfinished,
     Waiting,
-    is_stuck,
 )
+from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
+from cuesta.figures.step import AgentFigures, DriverLoad, ResponseLaw, ScreenCost, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"

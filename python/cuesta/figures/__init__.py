@@ -1,7 +1,7 @@
 """The catalogue of figures: every number that Cuesta gives is declared here, once.
 
 - `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
-- `step`, `host`: the figures of a load step, as the tables of the `--json` object that have them.
+- `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `host`: its tables.
 - `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
   `meter_figure`: a figure of one, and the two forms that reports have on disk.
 - `run`: a whole run: the `--json` object.

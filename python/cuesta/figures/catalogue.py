@@ -7,8 +7,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.durations import Distribution
 from cuesta.figures.meter_report import MeterReport
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.step import StepFigures
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,19 +13,11 @@ from typing import Any, get_args, get_origin
 from pydantic import TypeAdapter
 
 from cuesta.figures.catalogue import declared, is_table
+from cuesta.figures.counts import GroupCounts
+from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.run import RunFigures
-from cuesta.figures.step import (
-    AgentFigures,
-    Distribution,
-    GroupCounts,
-    KeyTimes,
-    LevelShift,
-    LimitResult,
-    PublishedComparison,
-    StepFigures,
-    TransactionClass,
-)
+from cuesta.figures.step import AgentFigures, LevelShift, LimitResult, PublishedComparison, StepFigures
 
 TABLES = {
     "run": RunFigures,

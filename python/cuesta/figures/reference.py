@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from cuesta import _native
 from cuesta.figures.about import Unit
 from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, declared
-from cuesta.figures.step import Distribution, TransactionClass
+from cuesta.figures.durations import Distribution, TransactionClass
 
 NUMBERS = {name: figure for name, figure in BY_NAME.items() if figure.name.rpartition(".")[0] not in DURATIONS}
 """Figures that are no statistic of a distribution, by name and by alias."""

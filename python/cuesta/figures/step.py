@@ -6,226 +6,32 @@ records is `cuesta.analysis`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated
 
-from cuesta._native import Histogram
 from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.counts import (
+    Characters,
+    DueAccount,
+    Errors,
+    GroupCounts,
+    Keystrokes,
+    Transactions,
+    Unfinished,
+    Waiting,
+)
+from cuesta.figures.durations import (
+    ECHO,
+    ECHO_FROM_SENT,
+    FIRST_RESPONSE,
+    LATENESS,
+    RESPONSE,
+    RESPONSE_FROM_SENT,
+    Distribution,
+    KernelTimes,
+    KeyTimes,
+    TransactionClass,
+)
 from cuesta.figures.host import HostFigures
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """Durations in seconds. All but the count are None where nothing was recorded."""
-
-    count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
-    min: Annotated[float | None, About("{}: the smallest value", Unit.SECONDS, "least {}")] = None
-    mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
-    p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
-    p90: Annotated[float | None, About("{}: 90 % of the values are at most this", Unit.SECONDS)] = None
-    p95: Annotated[float | None, About("{}: 95 % of the values are at most this", Unit.SECONDS)] = None
-    p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
-    p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
-    max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
-
-    @classmethod
-    def of(cls, histogram: Histogram | None) -> Self:
-        if histogram is None or not histogram.count:
-            return cls()
-        p50, p90, p95, p99, p999 = (histogram.quantile(q) for q in (0.5, 0.9, 0.95, 0.99, 0.999))
-        return cls(histogram.count, histogram.min, histogram.mean, p50, p90, p95, p99, p999, histogram.max)
-
-
-@dataclass(frozen=True, slots=True)
-class Transactions:
-    """Transactions that ended, counted."""
-
-    count: Annotated[int, About("transactions that ended", Unit.COUNT, "transactions", column="transactions")]
-    per_s: Annotated[
-        float | None,
-        About("transactions that ended, per second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Keystrokes:
-    """Keys that were sent, counted."""
-
-    count: Annotated[int, About("keys that were sent", Unit.COUNT, "keys", column="keystrokes")]
-    per_s: Annotated[
-        float | None, About("keys that were sent, per second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """Failures of the host and of lines."""
-
-    count: Annotated[int, About("failures of the host and of lines", Unit.COUNT, "errors", column="errors")]
-    by_name: Annotated[Mapping[str, int], About("the number of failures by name")]
-    before: Annotated[
-        Mapping[str, int], About("failures during ramp-up and settling, by name; no other figure includes them")
-    ]
-    said: Annotated[
-        Mapping[str, str],
-        About("details of the first failure of each name: why a line could not be opened, how its program ended"),
-    ]
-    rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """Transactions under way when measuring ended. No distribution has them."""
-
-    count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
-    oldest: Annotated[float, About("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")]
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Who waited for the host when measuring ended."""
-
-    answers: Annotated[int, About("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")]
-    prompts: Annotated[
-        int,
-        About("users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"),
-    ]
-    echoes: Annotated[int, About("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")]
-    keys: Annotated[int, About("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")]
-    oldest: Annotated[float, About("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")]
-
-
-@dataclass(frozen=True, slots=True)
-class DueAccount:
-    """What became of the passes or sessions of an open load that were due in the measurement interval."""
-
-    count: Annotated[int, About("passes or sessions that were due", Unit.COUNT, "due by the load")]
-    done: Annotated[int, About("due ones that ended", Unit.COUNT, "due and done")]
-    failed: Annotated[int, About("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")]
-    under_way: Annotated[
-        int, About("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
-    ]
-    waiting: Annotated[
-        int, About("due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user")
-    ]
-    skipped: Annotated[int, About("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")]
-    adds_up: Annotated[
-        bool, About("whether done, under way, waiting and skipped add up to `count`; each is counted where it happens")
-    ]
-
-    @property
-    def accounted(self) -> int:
-        return self.done + self.under_way + self.waiting + self.skipped
-
-    @property
-    def never_begun(self) -> int:
-        return self.waiting + self.skipped
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
-
-    in_per_s: Annotated[float | None, About("characters typed per second", Unit.PER_SECOND, "characters typed/s")]
-    in_per_s_per_user: Annotated[
-        float | None,
-        About(
-            "characters typed per second, divided by the mean number of users at work",
-            Unit.PER_SECOND,
-            "characters typed/s and user",
-        ),
-    ]
-    out_per_s: Annotated[float | None, About("characters shown per second", Unit.PER_SECOND, "characters shown/s")]
-    line_in_per_s: Annotated[
-        float | None,
-        About(
-            "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
-        ),
-    ]
-    line_out_per_s: Annotated[
-        float | None,
-        About(
-            "bytes per second that lines carried from the host, with negotiation and escapes",
-            Unit.PER_SECOND,
-            "bytes from the host/s",
-        ),
-    ]
-
-
-RESPONSE = About("From the due time of a transaction's last key to its complete answer", None, "response", Better.LESS)
-RESPONSE_FROM_SENT = About(
-    "From when a transaction's last key was sent to its complete answer", None, "response since sent", Better.LESS
-)
-FIRST_RESPONSE = About(
-    "From the due time of a transaction's last key to the first sign of its answer", None, "first response", Better.LESS
-)
-ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
-ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
-LATENESS = About(
-    "From when a key could be sent (due, user ready, line free) to when it was sent: the delay of the driver",
-    None,
-    "driver delay",
-    Better.LESS,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionClass:
-    """One class of transactions, of one group of users."""
-
-    group: Annotated[str, About("the group of users")]
-    transaction: Annotated[str, About("the name of the transaction in the tape")]
-    response: Annotated[Distribution, RESPONSE]
-    response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
-    first_response: Annotated[Distribution, FIRST_RESPONSE]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyTimes:
-    """The keys of one group of users."""
-
-    group: Annotated[str, About("the group of users")]
-    echo: Annotated[Distribution, ECHO]
-    echo_from_sent: Annotated[Distribution, ECHO_FROM_SENT]
-    lateness: Annotated[Distribution, LATENESS]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
-    """What became of the transactions of one group of users."""
-
-    group: Annotated[str, About("the group of users")]
-    users: Annotated[int, About("users of the group", Unit.COUNT)]
-    transactions: Annotated[int, About("transactions of the group that ended", Unit.COUNT)]
-    unanswered: Annotated[
-        int,
-        About(
-            "transactions of the group that were given up, or stuck at the end; in a group without any "
-            "transaction or echo also its users who never saw a prompt",
-            Unit.COUNT,
-        ),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Inflation:
-    """By how much the driver's own part lengthens a response."""
-
-    p50: Annotated[float, About("{}: difference of the medians", Unit.SECONDS, "{} p50")]
-    p99: Annotated[float, About("{}: difference of the 99th percentiles", Unit.SECONDS, "{} p99")]
-
-
-@dataclass(frozen=True, slots=True)
-class KernelTimes:
-    """From the last key to the first sign of an answer, by the kernel's stamps and by the driver's."""
-
-    kernel_response: Annotated[
-        Distribution,
-        About("By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"),
-    ]
-    user_response: Annotated[
-        Distribution, About("By the driver's clock, for the same transactions", None, "response by the driver")
-    ]
-    inflation: Annotated[Inflation, About("What the driver itself adds to every response", None, "added by the driver")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,12 +290,3 @@ class StepFigures:
     settled: Annotated[Settling, About("Whether the host had settled when measuring began")]
     limits: Annotated[list[LimitResult], About("each limit, and whether it was kept")]
     published: Annotated[list[PublishedComparison], About("published figures beside measured ones")]
-
-
-FAR_OLDER = 3.0
-"""A wait is stuck if it is more than this many times as long as the longest response, and over a second longer."""
-
-
-def is_stuck(waited: float, longest: float) -> bool:
-    """Whether the answer to a wait will not come, by the longest response; both in seconds."""
-    return waited > FAR_OLDER * longest and waited > longest + 1.0

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, get_origin
 
 from cuesta.figures.catalogue import declared, is_table
-from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures, TransactionClass
+from cuesta.figures.durations import TransactionClass
+from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger.record import RecordFigure, RunRow
 
 TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"

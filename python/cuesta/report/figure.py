@@ -5,8 +5,9 @@ from collections.abc import Callable
 from cuesta import units
 from cuesta.figures import CATALOGUE, Unit
 from cuesta.figures.catalogue import DURATIONS
+from cuesta.figures.durations import Distribution
 from cuesta.figures.reference import Reference
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.step import StepFigures
 from cuesta.report.model import Fact, Words
 from cuesta.units import ABSENT, digits, seconds
 

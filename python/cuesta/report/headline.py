@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.durations import Distribution
+from cuesta.figures.step import StepFigures
 from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict

@@ -5,22 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
+from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.asymptotes import Heavy
 from cuesta.analysis.summary import Summary
+from cuesta.figures.counts import DueAccount
+from cuesta.figures.durations import KernelTimes
 from cuesta.figures.limit import Limit
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.reference import Reference
-from cuesta.figures.step import (
-    DueAccount,
-    Fairness,
-    KernelTimes,
-    LimitResult,
-    PublishedComparison,
-    ResponseLaw,
-    ScreenCost,
-    StepFigures,
-    is_stuck,
-)
+from cuesta.figures.step import Fairness, LimitResult, PublishedComparison, ResponseLaw, ScreenCost, StepFigures
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 
 from cuesta.analysis.summary import Summary
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.durations import Distribution
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import host, render, sweep
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles

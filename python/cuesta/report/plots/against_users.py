@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.summary import Summary
-from cuesta.figures.step import Distribution, StepFigures
+from cuesta.figures.durations import Distribution
+from cuesta.figures.step import StepFigures
 from cuesta.report.model import Plot
 from cuesta.report.phrases import UNHINDERED, ceiling, swept_apart_from_users
 from cuesta.report.plots.spec import (

@@ -6,7 +6,8 @@ from cuesta._native import Histogram
 from cuesta.analysis.over_time import curve, spread
 from cuesta.analysis.step import pooled
 from cuesta.analysis.summary import Summary
-from cuesta.figures.step import StepFigures, TransactionClass
+from cuesta.figures.durations import TransactionClass
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.report.model import Plot
 from cuesta.report.phrases import class_of, plain

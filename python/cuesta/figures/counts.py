@@ -1,0 +1,143 @@
+"""The counts of a load step: transactions, keys, failures, what was left waiting, and characters on the lines.
+
+None is a figure that was not measured; it is never written as zero.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from cuesta.figures.about import About, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Transactions that ended, counted."""
+
+    count: Annotated[int, About("transactions that ended", Unit.COUNT, "transactions", column="transactions")]
+    per_s: Annotated[
+        float | None,
+        About("transactions that ended, per second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Keystrokes:
+    """Keys that were sent, counted."""
+
+    count: Annotated[int, About("keys that were sent", Unit.COUNT, "keys", column="keystrokes")]
+    per_s: Annotated[
+        float | None, About("keys that were sent, per second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Failures of the host and of lines."""
+
+    count: Annotated[int, About("failures of the host and of lines", Unit.COUNT, "errors", column="errors")]
+    by_name: Annotated[Mapping[str, int], About("the number of failures by name")]
+    before: Annotated[
+        Mapping[str, int], About("failures during ramp-up and settling, by name; no other figure includes them")
+    ]
+    said: Annotated[
+        Mapping[str, str],
+        About("details of the first failure of each name: why a line could not be opened, how its program ended"),
+    ]
+    rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Transactions under way when measuring ended. No distribution has them."""
+
+    count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
+    oldest: Annotated[float, About("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Who waited for the host when measuring ended."""
+
+    answers: Annotated[int, About("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")]
+    prompts: Annotated[
+        int,
+        About("users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"),
+    ]
+    echoes: Annotated[int, About("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")]
+    keys: Annotated[int, About("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")]
+    oldest: Annotated[float, About("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")]
+
+
+@dataclass(frozen=True, slots=True)
+class DueAccount:
+    """What became of the passes or sessions of an open load that were due in the measurement interval."""
+
+    count: Annotated[int, About("passes or sessions that were due", Unit.COUNT, "due by the load")]
+    done: Annotated[int, About("due ones that ended", Unit.COUNT, "due and done")]
+    failed: Annotated[int, About("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")]
+    under_way: Annotated[
+        int, About("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
+    ]
+    waiting: Annotated[
+        int, About("due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user")
+    ]
+    skipped: Annotated[int, About("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")]
+    adds_up: Annotated[
+        bool, About("whether done, under way, waiting and skipped add up to `count`; each is counted where it happens")
+    ]
+
+    @property
+    def accounted(self) -> int:
+        return self.done + self.under_way + self.waiting + self.skipped
+
+    @property
+    def never_begun(self) -> int:
+        return self.waiting + self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
+
+    in_per_s: Annotated[float | None, About("characters typed per second", Unit.PER_SECOND, "characters typed/s")]
+    in_per_s_per_user: Annotated[
+        float | None,
+        About(
+            "characters typed per second, divided by the mean number of users at work",
+            Unit.PER_SECOND,
+            "characters typed/s and user",
+        ),
+    ]
+    out_per_s: Annotated[float | None, About("characters shown per second", Unit.PER_SECOND, "characters shown/s")]
+    line_in_per_s: Annotated[
+        float | None,
+        About(
+            "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
+        ),
+    ]
+    line_out_per_s: Annotated[
+        float | None,
+        About(
+            "bytes per second that lines carried from the host, with negotiation and escapes",
+            Unit.PER_SECOND,
+            "bytes from the host/s",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """What became of the transactions of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    users: Annotated[int, About("users of the group", Unit.COUNT)]
+    transactions: Annotated[int, About("transactions of the group that ended", Unit.COUNT)]
+    unanswered: Annotated[
+        int,
+        About(
+            "transactions of the group that were given up, or stuck at the end; in a group without any "
+            "transaction or echo also its users who never saw a prompt",
+            Unit.COUNT,
+        ),
+    ]

@@ -1,0 +1,92 @@
+"""The durations of a load step, as distributions: of responses, of echoes, and of the driver's own delays.
+
+Seconds. None is a figure that was not measured; it is never written as zero.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Self
+
+from cuesta._native import Histogram
+from cuesta.figures.about import About, Better, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Durations in seconds. All but the count are None where nothing was recorded."""
+
+    count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
+    min: Annotated[float | None, About("{}: the smallest value", Unit.SECONDS, "least {}")] = None
+    mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
+    p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
+    p90: Annotated[float | None, About("{}: 90 % of the values are at most this", Unit.SECONDS)] = None
+    p95: Annotated[float | None, About("{}: 95 % of the values are at most this", Unit.SECONDS)] = None
+    p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
+    p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
+    max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
+
+    @classmethod
+    def of(cls, histogram: Histogram | None) -> Self:
+        if histogram is None or not histogram.count:
+            return cls()
+        p50, p90, p95, p99, p999 = (histogram.quantile(q) for q in (0.5, 0.9, 0.95, 0.99, 0.999))
+        return cls(histogram.count, histogram.min, histogram.mean, p50, p90, p95, p99, p999, histogram.max)
+
+
+RESPONSE = About("From the due time of a transaction's last key to its complete answer", None, "response", Better.LESS)
+RESPONSE_FROM_SENT = About(
+    "From when a transaction's last key was sent to its complete answer", None, "response since sent", Better.LESS
+)
+FIRST_RESPONSE = About(
+    "From the due time of a transaction's last key to the first sign of its answer", None, "first response", Better.LESS
+)
+ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
+ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
+LATENESS = About(
+    "From when a key could be sent (due, user ready, line free) to when it was sent: the delay of the driver",
+    None,
+    "driver delay",
+    Better.LESS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionClass:
+    """One class of transactions, of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    transaction: Annotated[str, About("the name of the transaction in the tape")]
+    response: Annotated[Distribution, RESPONSE]
+    response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
+    first_response: Annotated[Distribution, FIRST_RESPONSE]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTimes:
+    """The keys of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    echo: Annotated[Distribution, ECHO]
+    echo_from_sent: Annotated[Distribution, ECHO_FROM_SENT]
+    lateness: Annotated[Distribution, LATENESS]
+
+
+@dataclass(frozen=True, slots=True)
+class Inflation:
+    """By how much the driver's own part lengthens a response."""
+
+    p50: Annotated[float, About("{}: difference of the medians", Unit.SECONDS, "{} p50")]
+    p99: Annotated[float, About("{}: difference of the 99th percentiles", Unit.SECONDS, "{} p99")]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTimes:
+    """From the last key to the first sign of an answer, by the kernel's stamps and by the driver's."""
+
+    kernel_response: Annotated[
+        Distribution,
+        About("By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"),
+    ]
+    user_response: Annotated[
+        Distribution, About("By the driver's clock, for the same transactions", None, "response by the driver")
+    ]
+    inflation: Annotated[Inflation, About("What the driver itself adds to every response", None, "added by the driver")]
