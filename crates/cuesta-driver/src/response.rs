@@ -49,8 +49,8 @@ impl ResponseMatcher {
         }
     }
 
-    /// Forgets what has come, because a key is sent: what came before it is no response to it. `typed`: the characters of the key
-    /// whose echo may come as text; `begins_input`: it is the first key since the last response.
+    /// Begins again when a key is sent, since output from before the key does not answer it. `typed`: the characters of the key
+    /// whose echo may come as text. `begins_input`: the key is the first since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], begins_input: bool) {
         let text = self.text.take().map(|mut text| {
             text.restart(typed, begins_input);

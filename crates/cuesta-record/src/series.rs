@@ -32,7 +32,7 @@ impl SeriesNames {
     /// [`Self::KEYS`], [`Self::LINE`] and [`Self::STAMPED`].
     ///
     /// # Panics
-    /// Beyond 65,536 series: a plan cannot name so many.
+    /// If there are more than 65,536 series. A plan cannot name as many.
     pub fn series(&mut self, group: &str, source: &str, series: &str) -> SeriesId {
         let tag = [group, source, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {

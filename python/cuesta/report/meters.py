@@ -37,7 +37,7 @@ SOURCES = {
     "control_group": "by the account of its control group",
     "exit_records": "by its processes' accounts and their last ones (each lacks up to a tick); detached ones count",
     "exit_records_by_parent": "by its processes' accounts and their last ones; those that left their parents are lost",
-    "parents": "by its processes' accounts; processes that nobody waited for, or that left their parents, are lost",
+    "parents": "by its processes' accounts; processes that no parent waited for, or that left their parents, are lost",
     "tracer": "traced in the kernel, from birth to end",
 }
 """The source of the subject's CPU time, and what it cannot see."""

@@ -77,7 +77,6 @@ fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
     started(host, port, folder, "Server listening")
 }
 
-/// dropbear.
 pub(crate) fn dropbear() -> Peer {
     let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
     let path = |name: &str| folder.path().join(name).display().to_string();

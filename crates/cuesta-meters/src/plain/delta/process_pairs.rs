@@ -5,9 +5,10 @@
 //! switch) and the kernel's work that ends a process: on the mean 2 ms of a task at 250 Hz, and most of the time of a task that
 //! runs for less. The other account is a parent's `children` counters: the CPU time and faults of the processes that it waited
 //! for; it misses all others. Neither account is ever too large but for the rounding of ticks, so the larger one is nearer to
-//! the truth. Children of a process that may have waited for the other side's do not count. For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends:
-//! the later snapshot has 10 s for the shell and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been
-//! seen at 1 s, 1 s of the 3 s is subtracted.
+//! the truth. Children of a process that may have waited for the other side's do not count.
+//!
+//! For example, a shell has 10 s of its own and starts `cc`, which uses 3 s and ends: the later snapshot has 10 s for the shell
+//! and 3 s in its `children` counter, the listener 3 s for `cc`. If `cc` had been seen at 1 s, 1 s of the 3 s is subtracted.
 //!
 //! In the account by parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the earlier
 //! snapshot. If it leaves and ends between the snapshots, it looks like one that its parent waited for: its earlier time is

@@ -33,7 +33,7 @@ impl Pages {
     #[inline(never)]
     pub(crate) fn touch(&mut self) {
         for page in 0..self.count {
-            // SAFETY: within the mapping, which is writable and ours alone.
+            // SAFETY: the page is within the mapping, which is writable and which this value alone owns.
             unsafe { self.start.as_ptr().add(page * self.size).write_volatile(1) };
         }
     }
@@ -44,7 +44,7 @@ impl Pages {
     }
 
     fn advise(&self, advice: i32) -> io::Result<()> {
-        // SAFETY: the whole mapping is ours, and nobody refers into it.
+        // SAFETY: this value owns the whole mapping, and no reference into it exists.
         let refused = unsafe { libc::madvise(self.start.as_ptr().cast(), self.count * self.size, advice) };
         if refused == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
@@ -52,7 +52,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, of this length, and nobody refers into it.
+        // SAFETY: this value owns the mapping, which has this length, and no reference into it exists.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.count * self.size) };
     }
 }

@@ -48,7 +48,7 @@ impl<'a> ShareEstimator<'a> {
         if self.cpu > 0.0 { (seconds / self.cpu).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// The share of a cause with so many seconds; `unsure` is one standard deviation of the moved time.
+    /// The share of a cause, whose CPU time is `seconds`. `unsure` is one standard deviation of the moved time.
     pub(super) fn share(&self, cause: Cause, seconds: f64, unsure: f64) -> Share {
         let (samples, part, calibration) = (self.tally.of(cause), self.part(seconds), self.part(unsure));
         let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.each) };
