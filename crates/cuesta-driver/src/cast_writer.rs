@@ -78,11 +78,7 @@ impl CastWriter {
 
 /// The cast's header.
 fn header(spec: &RunSpec, groups: &[Group], user: u32) -> Header {
-    let mut before = 0;
-    let number = (0..groups.len()).find(|number| {
-        before += spec.most_users(*number);
-        user < before
-    });
+    let number = (0..groups.len()).find(|number| user < spec.first_user(number + 1));
     let Some(number) = number else { return Header::default() };
     let (group, line) = (&spec.groups[number], &groups[number].line);
     Header {

@@ -71,10 +71,7 @@ impl Logins {
     fn new(spec: &RunSpec, group: usize) -> Self {
         let cell = |row: &BTreeMap<String, String>, column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
         let login = |row| Login { user: cell(row, "user"), password: cell(row, "password") };
-        Self {
-            first: (0..group).map(|before| spec.most_users(before)).sum(),
-            table: spec.groups[group].data.iter().map(login).collect(),
-        }
+        Self { first: spec.first_user(group), table: spec.groups[group].data.iter().map(login).collect() }
     }
 
     fn of(&self, user: u32) -> Login {

@@ -16,8 +16,8 @@ use crate::spec::{GroupSpec, RunSpec};
 pub(crate) struct Group {
     /// The script, lowered; steps with the same overrides share one.
     pub(crate) programs: Vec<Program>,
-    /// Which of them each step plays.
-    pub(crate) by_step: Vec<usize>,
+    /// Which of them each step of the plan plays.
+    by_step: Vec<usize>,
     pub(crate) series: GroupSeries,
     /// By number; the same on all threads.
     pub(crate) barriers: Arc<Vec<Barrier>>,
@@ -105,6 +105,17 @@ impl Group {
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),
         })
+    }
+
+    /// Which program a step plays. A step that is added while the run goes on plays that of the last step of the plan.
+    pub(crate) fn program_of(&self, step: usize) -> usize {
+        self.by_step[step.min(self.by_step.len() - 1)]
+    }
+
+    /// The same users at a simulated host.
+    pub(crate) fn for_simulated_host(mut self) -> Self {
+        self.programs = self.programs.into_iter().map(Program::for_simulated_host).collect();
+        self
     }
 
     /// Whether any of these pieces is a secret column.

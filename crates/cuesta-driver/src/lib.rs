@@ -4,14 +4,15 @@
 //! It measures and writes down; it derives nothing and knows nothing of plans or reports.
 //!
 //! From the outside in; each imports only from those below it:
-//! - [`Run`]: threads of users, and a handle on them; [`simulate`]: the same in virtual time.
+//! - [`Run`]: threads of users, and a handle on them; [`simulate`]: the same in virtual time; [`simulate_host`]: in virtual time,
+//!   at a host that is a model, without a run folder.
 //! - `worker`: runs one thread's users and hands each interval's counts to the recorder.
 //! - `user`: one user, straight-line code that plays a [`cuesta_tape::Program`].
 //! - `session`: the line that a user sits at, from its opening to its end.
 //! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
 //! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines.
 //! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
-//! - `pacing`: when the next input is due; `barrier`: where users wait for one another.
+//! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another.
 //! - `user_screen`: a user's screen, drawn after the line is read; `echo_matcher`: which character echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
@@ -26,8 +27,10 @@ mod opening;
 mod pacing;
 mod response;
 mod run;
+mod schedule;
 mod self_meter;
 mod session;
+mod simulation;
 mod spec;
 mod text;
 mod thread_state;
@@ -39,5 +42,7 @@ mod worker;
 pub use barrier::{BarrierRelease, BarrierStatus};
 pub use connect::{Connect, prepare};
 pub use error::RunError;
-pub use run::{Run, simulate};
+pub use run::{Run, simulate, simulate_announced};
+pub use schedule::Announcement;
+pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};

@@ -132,6 +132,12 @@ impl ArrivalProcess {
         process
     }
 
+    /// The step's load ends: what would be due from then on does not arrive.
+    pub(crate) fn end_at(&mut self, until: Stamp) {
+        self.until = self.until.min(until);
+        self.next = self.next.filter(|(due, _)| *due < self.until);
+    }
+
     /// When the next arrival is due; `None` at the end of the step.
     pub(crate) fn next_due(&self) -> Option<Stamp> {
         self.next.map(|(due, _)| due)

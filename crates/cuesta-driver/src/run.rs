@@ -1,6 +1,6 @@
 //! A run: threads that drive users, a thread that writes, and a handle to look at it and to stop it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
-use cuesta_record::{AgentEnd, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Stamp, Timeline};
+use cuesta_record::{AgentEnd, AgentFolder, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Stamp};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
@@ -16,6 +16,7 @@ use crate::cast_writer::{CastTap, CastWriter, tapped};
 use crate::connect::{Connect, over_the_network};
 use crate::error::RunError;
 use crate::group::Group;
+use crate::schedule::{Announcement, Announcements, Schedule};
 use crate::self_meter::MemoryMeter;
 use crate::spec::{RunSpec, Scripts};
 use crate::thread_state::ThreadState;
@@ -28,6 +29,8 @@ pub struct Run {
     snapshot: Arc<Mutex<Snapshot>>,
     outcome: Arc<Outcome>,
     supervisor: Option<JoinHandle<()>>,
+    folder: PathBuf,
+    announcements: Arc<Announcements>,
     /// By group and number.
     barriers: Vec<Arc<Vec<Barrier>>>,
     meets_others: bool,
@@ -50,33 +53,56 @@ impl Run {
     /// When the folder cannot be written or the spec cannot be played.
     pub fn start(spec: RunSpec, scripts: &Scripts, folder: &Path) -> Result<Self, RunError> {
         let spec = Arc::new(spec);
-        let layout = Arc::new(RunLayout::new(&spec, scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
+        let start_at = spec.start_at.unwrap_or(clock::now() + HEAD_START);
+        let layout = Arc::new(RunLayout::new(&spec, scripts, start_at)?);
+        let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
         let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
         let meets_others = spec.agents > 1;
-        let (cast, tap) = CastWriter::start(&spec, &layout.groups, layout.timeline.start_at, folder)?.unzip();
+        let (cast, tap) = CastWriter::start(&spec, &layout.groups, start_at, folder)?.unzip();
         let snapshot = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
         let mut threads = Vec::new();
         for (number, handle) in handles.into_iter().enumerate() {
             let (spec, layout) = (spec.clone(), layout.clone());
-            let (stop, memory) = (StopGuard { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
-            let post = WorkerParts { number, handle, tap: tap.clone() };
-            let drive = move || drive(spec, &layout, post, memory, stop);
+            let stop = StopGuard { stop: Arc::clone(&stop), needed: true };
+            let (memory, announcements) = (Arc::clone(&memory), Arc::clone(&announcements));
+            let parts = WorkerParts { number, handle, tap: tap.clone(), memory, announcements };
+            let drive = move || drive(spec, &layout, parts, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // If a spawn fails, its `StopGuard` is dropped and stops the threads already started.
             threads.push(spawned?);
         }
         drop(tap); // each thread has one of its own
         let outcome = Arc::<Outcome>::default();
-        let told = Arc::clone(&outcome);
+        let (told, announced) = (Arc::clone(&outcome), Arc::clone(&announcements));
         let supervisor = thread::Builder::new().name("cuesta-supervisor".into()).spawn(move || {
-            let result = finish(threads, recorder, cast, || memory.per_user(&spec));
+            let result = finish(threads, recorder, cast, || memory.per_user(announced.newest().users_of_agent(&spec)));
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
-        Ok(Self { stop, snapshot, outcome, supervisor: Some(supervisor), barriers, meets_others })
+        let folder = folder.to_owned();
+        Ok(Self {
+            stop,
+            snapshot,
+            outcome,
+            supervisor: Some(supervisor),
+            folder,
+            announcements,
+            barriers,
+            meets_others,
+        })
+    }
+
+    /// Changes the schedule of a run whose steps are announced. All threads apply the change at one instant if it is two seconds
+    /// ahead of them.
+    ///
+    /// # Errors
+    /// When the change does not follow on the schedule, or the folder cannot be written.
+    pub fn announce(&self, announcement: Announcement) -> Result<(), RunError> {
+        let schedule = self.announcements.announce(announcement)?;
+        Ok(AgentFolder::write_timeline(&self.folder, &schedule.timeline)?)
     }
 
     /// The state now.
@@ -136,14 +162,14 @@ impl Drop for Run {
 }
 
 /// What all threads agree on.
-struct RunLayout {
-    timeline: Timeline,
-    series_names: SeriesNames,
-    groups: Vec<Group>,
+pub(crate) struct RunLayout {
+    pub(crate) schedule: Schedule,
+    pub(crate) series_names: SeriesNames,
+    pub(crate) groups: Vec<Group>,
 }
 
 impl RunLayout {
-    fn new(spec: &RunSpec, scripts: &Scripts, start_at: Stamp) -> Result<Self, RunError> {
+    pub(crate) fn new(spec: &RunSpec, scripts: &Scripts, start_at: Stamp) -> Result<Self, RunError> {
         check(spec)?;
         let mut series_names = SeriesNames::default();
         let mut groups = Vec::new();
@@ -152,12 +178,14 @@ impl RunLayout {
             let script = scripts.get(&group.script).ok_or_else(no_script)?;
             groups.push(Group::new(spec, number, script, start_at, &mut series_names)?);
         }
-        Ok(Self { timeline: spec.timeline(start_at), series_names, groups })
+        let schedule =
+            if spec.most_users.is_some() { Schedule::open(spec, start_at) } else { Schedule::new(spec, start_at) };
+        Ok(Self { schedule, series_names, groups })
     }
 
     fn setup(&self, spec: &RunSpec) -> RecorderSetup {
         RecorderSetup {
-            timeline: self.timeline.clone(),
+            timeline: self.schedule.timeline.clone(),
             started_wall: spec.started_wall.unwrap_or_else(clock::wall),
             series_names: self.series_names.clone(),
             threads: spec.threads as usize,
@@ -173,6 +201,11 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     }
     if spec.steps.is_empty() || spec.steps.iter().any(|step| step.groups.len() != spec.groups.len()) {
         return wrong("every step says what every group does, and there is at least one");
+    }
+    if spec.most_users.as_ref().is_some_and(|most| most.len() != spec.groups.len() || spec.steps.len() != 1) {
+        return wrong(
+            "a run to which steps are added begins with one step, and says how many users each group may have",
+        );
     }
     Ok(())
 }
@@ -194,29 +227,25 @@ struct WorkerParts {
     number: usize,
     handle: RecorderHandle,
     tap: Option<CastTap>,
+    memory: Arc<MemoryMeter>,
+    announcements: Arc<Announcements>,
 }
 
 /// Runs one driving thread; says whether it completed. If it fails, all threads stop.
-fn drive(
-    spec: Arc<RunSpec>,
-    layout: &RunLayout,
-    post: WorkerParts,
-    memory: Arc<MemoryMeter>,
-    mut stop: StopGuard,
-) -> Result<bool, RunError> {
-    let WorkerParts { number, handle, tap } = post;
+fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: StopGuard) -> Result<bool, RunError> {
+    let WorkerParts { number, handle, tap, memory, announcements } = parts;
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
     let connect = tapped(over_the_network(&spec, &layout.groups)?, tap);
-    let (timeline, groups) = (layout.timeline.clone(), layout.groups.clone());
+    let (schedule, groups) = (layout.schedule.clone(), layout.groups.clone());
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
-        let shared = ThreadState::new(spec, timeline, groups, connect, memory);
-        worker::run_thread(Rc::new(shared), thread, handle, stopped).await
+        let shared = ThreadState::new(spec, schedule, groups, connect, memory);
+        worker::run_thread(Rc::new(shared), thread, handle, stopped, announcements).await
     })?;
     // When a run has ended, so have the programs that it started.
     cuesta_lines::wait_for_ended_programs();
@@ -261,6 +290,20 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
 /// # Errors
 /// As [`Run::start`]; and when the run failed.
 pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connect) -> Result<(), RunError> {
+    simulate_announced(spec, scripts, folder, connect, Vec::new())
+}
+
+/// As [`simulate`], with announcements that are made some time after the start.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_announced(
+    spec: RunSpec,
+    scripts: &Scripts,
+    folder: &Path,
+    connect: Connect,
+    announced: Vec<(Duration, Announcement)>,
+) -> Result<(), RunError> {
     let spec = Arc::new(spec);
     let scripts = scripts.clone();
     let folder = folder.to_owned();
@@ -269,9 +312,18 @@ pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connec
         let layout = RunLayout::new(&spec, &scripts, clock::now())?;
         let (recorder, mut handles) = Recorder::start(&folder, layout.setup(&spec))?;
         let memory = Arc::new(MemoryMeter::begin());
-        let shared = ThreadState::new(spec, layout.timeline, layout.groups, connect, memory);
+        let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
+        let (told, path, start_at) = (Arc::clone(&announcements), folder.clone(), layout.schedule.timeline.start_at);
+        tokio::task::spawn_local(async move {
+            for (after, announcement) in announced {
+                clock::sleep_until(start_at + after).await;
+                let schedule = told.announce(announcement).expect("it follows on the schedule");
+                AgentFolder::write_timeline(&path, &schedule.timeline).expect("the folder can be written");
+            }
+        });
+        let shared = ThreadState::new(spec, layout.schedule, layout.groups, connect, memory);
         let handle = handles.remove(0);
-        worker::run_thread(Rc::new(shared), thread, handle, Arc::default()).await;
+        worker::run_thread(Rc::new(shared), thread, handle, Arc::default(), announcements).await;
         drop(handles);
         recorder.finish(&AgentEnd { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())

@@ -7,8 +7,6 @@ use std::time::Duration;
 
 use cuesta_record::clock;
 
-use crate::spec::RunSpec;
-
 /// One thread's own meter. Linux: `/proc/thread-self/schedstat` (Documentation/scheduler/sched-stats).
 #[derive(Debug)]
 pub(crate) struct SelfMeter {
@@ -70,11 +68,9 @@ impl MemoryMeter {
         self.after.fetch_max(resident().unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Growth over the users of the agent, in bytes; `None` where they are so few that what all share would be most of
+    /// Growth over the number of the agent's users, in bytes; `None` where they are so few that what all share would be most of
     /// it, or where memory cannot be read. The kernel's part is not in it.
-    pub(crate) fn per_user(&self, spec: &RunSpec) -> Option<u64> {
-        let all: u64 = (0..spec.groups.len()).map(|group| u64::from(spec.most_users(group))).sum();
-        let users = all / u64::from(spec.agents);
+    pub(crate) fn per_user(&self, users: u64) -> Option<u64> {
         let growth = self.after.load(Ordering::Relaxed).checked_sub(self.before)?;
         (users >= ENOUGH && self.before > 0).then(|| growth / users)
     }

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Line, ProgramExit, StampPair, Traffic};
+use cuesta_lines::{Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
@@ -155,6 +155,17 @@ impl Session {
         self.echo_matcher.unechoed() + self.screen.as_ref().map_or(0, |screen| screen.unechoed())
     }
 
+    /// Tells a host that is a model what is waited for, and the transaction that the last key asked for.
+    pub(crate) fn announce_wait(&mut self, condition: &WaitCondition, transaction: Option<usize>) {
+        let form = match condition {
+            WaitCondition::Bytes(count) => ResponseForm::Characters(*count),
+            WaitCondition::Echo => ResponseForm::Echo,
+            WaitCondition::Disconnect => ResponseForm::Close,
+            _ => ResponseForm::Characters(1),
+        };
+        self.line.announce(Expected::Response { form, transaction });
+    }
+
     /// Whether any key was sent.
     pub(crate) fn has_sent(&self) -> bool {
         self.opened.is_none()
@@ -203,6 +214,9 @@ impl Session {
         if echo == Echo::Timed {
             let echo_map = &self.shared.program(self.group, self.program).echo_map;
             self.echo_matcher.await_key(typed, echo_map, !secret, due, sent);
+            if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
+                self.line.announce(Expected::Echo(typed.len()));
+            }
         }
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
-use cuesta_record::{Stamp, StepTimes, Timeline};
+use cuesta_record::Stamp;
 use cuesta_tape::{Overrides, Script};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -51,6 +51,10 @@ pub struct RunSpec {
     pub groups: Vec<GroupSpec>,
     /// The steps of load, in order.
     pub steps: Vec<StepSpec>,
+    /// If steps may be added while the run goes on: the most users that each group may ever have. Then `steps` has one step, whose
+    /// measurement interval is announced (see [`Announcement`](crate::Announcement)).
+    #[serde(default)]
+    pub most_users: Option<Vec<u32>>,
 }
 
 /// Users who play the same script against the same target.
@@ -174,72 +178,14 @@ fn one() -> u32 {
 }
 
 impl RunSpec {
-    /// When each part of the run begins and ends, from its start.
-    pub fn timeline(&self, start_at: Stamp) -> Timeline {
-        let mut begin = 0;
-        let mut so_far = vec![0; self.groups.len()];
-        let mut steps = Vec::new();
-        for step in &self.steps {
-            let mut ramp = 0;
-            for (most, load) in so_far.iter_mut().zip(&step.groups) {
-                ramp = ramp.max(u64::from(load.users.saturating_sub(*most)) * load.stagger);
-                *most = load.users.max(*most);
-            }
-            let settled = begin + ramp + step.settle;
-            let end = settled + step.measure;
-            steps.push(StepTimes { begin, settled, end });
-            begin = end;
-        }
-        Timeline { start_at, steps, drain: self.drain }
-    }
-
-    /// The most users that a group ever has.
+    /// The most users that a group may ever have. Users are numbered group after group by it.
     pub fn most_users(&self, group: usize) -> u32 {
-        self.steps.iter().map(|step| step.groups[group].users).max().unwrap_or(0)
+        let of_steps = self.steps.iter().map(|step| step.groups[group].users).max().unwrap_or(0);
+        self.most_users.as_ref().map_or(of_steps, |most| most[group])
     }
 
-    /// The step in which a user of a group starts, and how long after the step's begin.
-    pub fn start_of(&self, group: usize, rank: u32) -> Option<(usize, Duration)> {
-        let mut so_far = 0;
-        for (number, step) in self.steps.iter().enumerate() {
-            let load = &step.groups[group];
-            if rank < load.users {
-                return Some((number, Duration::from_nanos(load.stagger) * (rank - so_far)));
-            }
-            so_far = so_far.max(load.users);
-        }
-        None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn spec(users: &[u32]) -> RunSpec {
-        let steps = users.iter().map(|users| {
-            format!(
-                r#"{{"settle":5,"measure":100,"groups":[{{"users":{users},"stagger":10,"load":{{"kind":"closed"}}}}]}}"#
-            )
-        });
-        let steps: Vec<_> = steps.collect();
-        let text = format!(
-            r#"{{"seed":1,"drain":7,"groups":[{{"name":"g","script":"s","target":"tcp://h:1"}}],"steps":[{}]}}"#,
-            steps.join(",")
-        );
-        serde_json::from_str(&text).expect("a spec")
-    }
-
-    #[test]
-    fn only_new_users_start_staggered() {
-        let spec = spec(&[2, 5, 3, 6]);
-        let times: Vec<_> =
-            spec.timeline(Stamp::ZERO).steps.iter().map(|step| (step.begin, step.settled, step.end)).collect();
-        assert_eq!(times, [(0, 25, 125), (125, 160, 260), (260, 265, 365), (365, 380, 480)]);
-        assert_eq!(spec.start_of(0, 1), Some((0, Duration::from_nanos(10))));
-        assert_eq!(spec.start_of(0, 4), Some((1, Duration::from_nanos(20))));
-        assert_eq!(spec.start_of(0, 5), Some((3, Duration::ZERO)));
-        assert_eq!(spec.start_of(0, 6), None);
-        assert_eq!(spec.most_users(0), 6);
+    /// The number of a group's first user.
+    pub fn first_user(&self, group: usize) -> u32 {
+        (0..group).map(|before| self.most_users(before)).sum()
     }
 }

@@ -5,14 +5,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuesta_record::{ArrivalCounts, Interval, Phase, RecorderHandle, SeriesId, Stamp, Tally, Timeline, clock};
+use cuesta_record::{ArrivalCounts, Interval, Phase, SeriesId, Stamp, Tally, clock};
 use cuesta_tape::{Program, WaitCondition};
 
 use crate::connect::Connect;
 use crate::group::Group;
 use crate::pacing::ArrivalQueue;
+use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
-use crate::spec::{self, RunSpec};
+use crate::spec::RunSpec;
 use crate::user_screen::ScreenEvent;
 use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
 
@@ -24,7 +25,7 @@ const BUFFER: usize = 16 * 1024;
 /// What the users of a thread share.
 pub(crate) struct ThreadState {
     pub(crate) spec: Arc<RunSpec>,
-    pub(crate) timeline: Timeline,
+    schedule: RefCell<Rc<Schedule>>,
     pub(crate) groups: Vec<Group>,
     pub(crate) connect: Connect,
     memory: Arc<MemoryMeter>,
@@ -49,15 +50,15 @@ const TIMED: u64 = 61;
 impl ThreadState {
     pub(crate) fn new(
         spec: Arc<RunSpec>,
-        timeline: Timeline,
+        schedule: Schedule,
         groups: Vec<Group>,
         connect: Connect,
         memory: Arc<MemoryMeter>,
     ) -> Self {
         Self {
-            arrival_counts: RefCell::new(vec![ArrivalCounts::default(); spec.steps.len()]),
+            arrival_counts: RefCell::new(vec![ArrivalCounts::default(); schedule.steps()]),
             spec,
-            timeline,
+            schedule: RefCell::new(Rc::new(schedule)),
             groups,
             connect,
             memory,
@@ -69,6 +70,17 @@ impl ThreadState {
             drawings: Cell::default(),
             event_buffer: Cell::default(),
         }
+    }
+
+    /// The steps as this thread knows them now; after a wait there may be more.
+    pub(crate) fn schedule(&self) -> Rc<Schedule> {
+        Rc::clone(&self.schedule.borrow())
+    }
+
+    /// Takes a newer schedule.
+    pub(crate) fn reschedule(&self, schedule: Schedule) {
+        self.arrival_counts.borrow_mut().resize(schedule.steps(), ArrivalCounts::default());
+        *self.schedule.borrow_mut() = Rc::new(schedule);
     }
 
     /// A program of a group, by its number there.
@@ -181,10 +193,16 @@ impl ThreadState {
         self.tally.borrow_mut().counts.unanswered += 1;
     }
 
-    /// Hands an interval's counts to the recorder, at the interval's end; false if the recorder has failed.
-    pub(crate) fn deliver(&self, handle: &RecorderHandle, meter: &mut SelfMeter, interval: Interval) -> bool {
-        let end = self.timeline.at(interval.end);
-        let loads = &self.spec.steps[interval.step].groups;
+    /// Hands an interval's counts over, at the interval's end; false if whoever takes them has failed.
+    pub(crate) fn deliver(
+        &self,
+        meter: &mut SelfMeter,
+        interval: Interval,
+        hand_over: impl FnOnce(Interval, &mut Box<Tally>) -> bool,
+    ) -> bool {
+        let schedule = self.schedule();
+        let end = schedule.timeline.at(interval.end);
+        let users_of = |group: usize| schedule.load(interval.step, group).users;
         let due = (interval.phase == Phase::Measure).then(|| self.arrival_counts(interval)).flatten();
         let mut users = self.users.borrow_mut();
         let mut tally = self.tally.borrow_mut();
@@ -193,22 +211,21 @@ impl ThreadState {
         counts.users = self.connected.get();
         let (screens, bytes) = self.screens.get();
         (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
-        counts.active =
-            users.iter().filter(|slot| slot.connected && slot.rank < loads[slot.group].users).count() as u64;
+        counts.active = users.iter().filter(|slot| slot.connected && slot.rank < users_of(slot.group)).count() as u64;
         count_waiting(&users, end, counts);
         counts.due = due;
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
         if interval.ends_step {
             self.memory.sample();
-            let working = users.iter_mut().filter(|slot| slot.rank < loads[slot.group].users);
+            let working = users.iter_mut().filter(|slot| slot.rank < users_of(slot.group));
             tally.users =
                 working.map(|slot| slot.row(interval.step, &self.spec.groups[slot.group].name, end)).collect();
         } else if interval.phase != Phase::Measure {
             users.iter_mut().for_each(UserState::forget);
         }
         tally.long_wait = longest_wait(&users, end);
-        handle.deliver(interval, &mut tally)
+        hand_over(interval, &mut tally)
     }
 
     /// What a user waits for from now on, if anything.
@@ -238,10 +255,5 @@ impl ThreadState {
             .borrow()
             .iter()
             .any(|slot| matches!(slot.waiting_for, Some(WaitingFor::Answer(_))) || slot.unechoed.is_some())
-    }
-
-    /// A group's load in a step.
-    pub(crate) fn load(&self, step: usize, group: usize) -> &spec::Load {
-        &self.spec.steps[step].groups[group]
     }
 }

@@ -27,6 +27,7 @@ use tokio::task;
 use crate::error::LineLoss;
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
+use crate::schedule::Duty;
 use crate::session::Session;
 use crate::spec::{ArrivalKind, LoadKind};
 use crate::thread_state::ThreadState;
@@ -112,6 +113,7 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 impl User {
     pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
         let (number, group, rank) = shared.slot(slot, |slot| (slot.user, slot.group, slot.rank));
+        let start_at = shared.schedule().timeline.start_at;
         Self {
             rng: SeededRng::new(shared.spec.seed, u64::from(number)),
             slot,
@@ -120,12 +122,12 @@ impl User {
             rank,
             step: None,
             load: LoadKind::Closed,
-            program: shared.groups[group].by_step[0],
+            program: shared.groups[group].program_of(0),
             pacer: Pacer::Closed,
-            next_due: shared.timeline.start_at,
-            ready: shared.timeline.start_at,
+            next_due: start_at,
+            ready: start_at,
             response_held: None,
-            keying_ends: shared.timeline.start_at,
+            keying_ends: start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,
             host_has_answered: false,
@@ -137,8 +139,8 @@ impl User {
 
     /// Plays sessions until the run is over.
     pub(crate) async fn live(&mut self) {
-        let Some((step, offset)) = self.shared.spec.start_of(self.group, self.rank) else { return };
-        self.next_due = self.begin_of(step) + offset;
+        let Some((step, start)) = self.shared.schedule().start_of(self.group, self.rank) else { return };
+        self.next_due = start;
         clock::sleep_until(self.next_due).await;
         self.enter(step, self.next_due);
         let mut retry = FIRST_RETRY;
@@ -212,8 +214,8 @@ impl User {
 
     /// Opens a line when it is due. The opening counts from then, whatever delayed the user.
     async fn open(&mut self) -> Result<Session, Stop> {
-        clock::sleep_until(self.next_due.min(self.shared.timeline.end())).await;
-        if clock::now() >= self.shared.timeline.end() {
+        clock::sleep_until(self.next_due.min(self.shared.schedule().timeline.end())).await;
+        if clock::now() >= self.shared.schedule().timeline.end() {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.shared.connect);
@@ -264,12 +266,15 @@ impl User {
     async fn next_pass(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             self.follow_steps(session).await?;
-            let ends = self.step_end();
+            let (ends, now) = (self.step_end(), clock::now());
+            let schedule = self.shared.schedule();
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),
                 Pacer::Cyclic { next, .. } if *next >= ends => session.listen_until(ends).await?,
+                Pacer::Cyclic { next, .. } if *next > schedule.looks_again(now, *next) => {
+                    session.listen_until(schedule.looks_again(now, *next)).await?;
+                }
                 Pacer::Cyclic { next, cycle } => {
-                    let now = clock::now();
                     let (due, skipped) = next_in_cycle(next, *cycle, now);
                     self.shared.tally(|tally| tally.counts.skipped += skipped);
                     self.begin_at(due);
@@ -307,23 +312,29 @@ impl User {
         }
     }
 
-    /// Enters the present step, or listens until a step has this user.
+    /// Enters the present step. A user whom the step does not have closes its line: an idle line is a load too.
     async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
-            let at = self.at();
-            if at >= self.shared.timeline.end() {
+            let (at, now) = (self.at(), clock::now());
+            let schedule = self.shared.schedule();
+            if at >= schedule.timeline.end() {
                 return Err(self.until_the_end(session).await);
             }
-            let step = self.shared.timeline.step_at(at);
-            if self.is_wanted_in(step) {
-                self.enter_if_new(step);
-                session.begin_pass(self.program);
-                return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
+            // While steps may be added, a step may end before this user has thought.
+            let looks_again = schedule.looks_again(now, at);
+            match schedule.duty(self.group, self.rank, looks_again) {
+                Duty::Work { .. } if looks_again < at => session.listen_until(looks_again).await?,
+                Duty::Work { step, since } => {
+                    self.enter_if_new(step, since);
+                    session.begin_pass(self.program);
+                    return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
+                }
+                Duty::Rest { .. } => {
+                    // What this user would do next is due after it has left. It leaves after the step's last interval is counted.
+                    session.listen_until(self.step_end() + Duration::from_nanos(1)).await?;
+                    return Err(Stop::Left);
+                }
             }
-            self.step = None;
-            self.shared.set_activity(self.slot, Activity::Other, at);
-            session.listen_until(self.end_of(step)).await?;
-            self.next_due = clock::now();
         }
     }
 
@@ -331,34 +342,39 @@ impl User {
     async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
         loop {
             let at = self.at();
-            if at >= self.shared.timeline.end() {
-                clock::sleep_until(self.shared.timeline.end()).await;
+            let schedule = self.shared.schedule();
+            let end = schedule.timeline.end();
+            if at >= end {
+                clock::sleep_until(end).await;
                 return Err(Stop::Over);
             }
-            let step = self.shared.timeline.step_at(at);
-            if self.is_wanted_in(step) {
-                self.enter_if_new(step);
-                return Ok(());
+            match schedule.duty(self.group, self.rank, at) {
+                Duty::Work { step, since } => {
+                    self.enter_if_new(step, since);
+                    return Ok(());
+                }
+                Duty::Rest { until } => {
+                    self.step = None;
+                    clock::sleep_until(until).await;
+                    self.next_due = clock::now();
+                }
             }
-            self.step = None;
-            clock::sleep_until(self.end_of(step)).await;
-            self.next_due = clock::now();
         }
     }
 
-    fn enter_if_new(&mut self, step: usize) {
+    fn enter_if_new(&mut self, step: usize, since: Stamp) {
         if self.step != Some(step) {
-            self.enter(step, self.begin_of(step));
+            self.enter(step, since);
         }
     }
 
     /// Takes on a step's load and program, from an instant fixed in advance. A load equal to that of the step before goes on.
     fn enter(&mut self, step: usize, from: Stamp) {
-        let load = self.shared.load(step, self.group).load;
+        let load = self.shared.schedule().load(step, self.group).load;
         let goes_on = self.step.is_some() && self.load == load;
         self.step = Some(step);
         self.load = load;
-        self.program = self.shared.groups[self.group].by_step[step];
+        self.program = self.shared.groups[self.group].program_of(step);
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
@@ -372,25 +388,14 @@ impl User {
         self.shared.program(self.group, self.program)
     }
 
-    fn is_wanted_in(&self, step: usize) -> bool {
-        self.rank < self.shared.load(step, self.group).users
-    }
-
     /// Whether the load is of sessions, each of which opens a line of its own.
     fn comes_and_goes(&self) -> bool {
         matches!(self.load, LoadKind::Open { arrivals: ArrivalKind::Sessions, .. })
     }
 
-    fn begin_of(&self, step: usize) -> Stamp {
-        self.shared.timeline.at(self.shared.timeline.steps[step].begin)
-    }
-
-    fn end_of(&self, step: usize) -> Stamp {
-        self.shared.timeline.at(self.shared.timeline.steps[step].end)
-    }
-
-    /// The end of the step that the user is in.
+    /// Until when the user works by the step that it is in.
     fn step_end(&self) -> Stamp {
-        self.step.map_or(self.shared.timeline.end(), |step| self.end_of(step))
+        let schedule = self.shared.schedule();
+        self.step.map_or(schedule.timeline.end(), |step| schedule.works_until(step, self.group, self.rank))
     }
 }

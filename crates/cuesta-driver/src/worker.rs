@@ -1,6 +1,7 @@
 //! Runs one thread's users from the start to the end or a stop, and hands each interval's counts to the recorder.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::panic;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use cuesta_record::{Interval, Phase, RecorderHandle, Stamp, clock};
 use tokio::task::JoinSet;
 
 use crate::pacing::ArrivalProcess;
+use crate::schedule::{Announcements, Schedule};
 use crate::self_meter::SelfMeter;
 use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
 use crate::user::User;
 
-/// How often a stop is checked for.
+/// How often a stop, and a change of the schedule, is checked for.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs all users of one thread. False if a stop was asked for or the recorder failed.
@@ -29,41 +31,128 @@ pub(crate) async fn run_thread(
     thread: u32,
     handle: RecorderHandle,
     stop: Arc<AtomicBool>,
+    announcements: Arc<Announcements>,
 ) -> bool {
-    add_users(&shared, thread);
-    let mut tasks = JoinSet::new();
-    let processes = processes(&shared);
-    for process in &processes {
-        tasks.spawn_local(run_arrivals(Rc::clone(&shared), Rc::clone(process)));
-    }
-    for slot in 0..shared.user_count() {
-        let mut user = User::new(Rc::clone(&shared), slot);
-        tasks.spawn_local(async move { user.live().await });
-    }
+    let mut worker = Worker::new(shared, thread, announcements);
+    worker.start_steps();
     let mut meter = SelfMeter::new();
-    let intervals: Vec<_> = shared.timeline.intervals().collect();
-    for interval in intervals {
-        let end = shared.timeline.at(interval.end);
-        let over = || interval.phase == Phase::Drain && !shared.is_waiting();
-        let woken = sleep_unless(&stop, end, over).await;
-        let stopped = woken == Woken::Stopped;
-        let interval = if woken == Woken::Due { interval } else { cut_short(&shared, interval) };
-        // Arrivals due in the interval count in it, even if this thread is late.
-        for process in &processes {
-            arrive_up_to(&shared, process, shared.timeline.at(interval.end));
-        }
-        let written = shared.deliver(&handle, &mut meter, interval);
-        while let Some(ended) = tasks.try_join_next() {
-            ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
-        }
-        if stopped || !written {
+    let mut position = 0;
+    while let Some(interval) = worker.shared.schedule().timeline.interval_from(position) {
+        position = interval.end;
+        let woken = worker.sleep_unless(&stop, interval).await;
+        let interval = if woken == Woken::Due { interval } else { cut_short(&worker.shared, interval) };
+        let written = worker.deliver(&handle, &mut meter, interval);
+        if woken == Woken::Stopped || !written {
             return false;
         }
-        if interval.phase == Phase::Drain && !shared.is_waiting() {
+        if interval.phase == Phase::Drain && !worker.shared.is_waiting() {
             break;
         }
     }
     true
+}
+
+/// The users of one thread, as tasks, and the arrivals of open loads.
+struct Worker {
+    shared: Rc<ThreadState>,
+    thread: u32,
+    announcements: Arc<Announcements>,
+    /// How many changes of the schedule have been applied.
+    changes: u64,
+    /// How many steps have arrival processes.
+    steps: usize,
+    /// How many users of each group, of all threads, have been considered.
+    considered: Vec<u32>,
+    tasks: JoinSet<()>,
+    /// With the step of each.
+    processes: Vec<(usize, Rc<RefCell<ArrivalProcess>>)>,
+}
+
+impl Worker {
+    fn new(shared: Rc<ThreadState>, thread: u32, announcements: Arc<Announcements>) -> Self {
+        let considered = vec![0; shared.groups.len()];
+        let (tasks, processes) = (JoinSet::new(), Vec::new());
+        Self { shared, thread, announcements, changes: 0, steps: 0, considered, tasks, processes }
+    }
+
+    /// Applies what was announced since the last call.
+    fn follow_announcements(&mut self) {
+        let changes = self.announcements.changes();
+        if changes != self.changes {
+            self.changes = changes;
+            self.shared.reschedule(self.announcements.newest());
+            self.start_steps();
+        }
+    }
+
+    /// Adds the users and the arrival processes of steps that are new.
+    fn start_steps(&mut self) {
+        let schedule = self.shared.schedule();
+        let new_users = self.add_users(&schedule);
+        for (step, process) in &self.processes {
+            process.borrow_mut().end_at(schedule.timeline.end_of_load(*step));
+        }
+        for step in self.steps..schedule.steps() {
+            for process in processes(&self.shared, step) {
+                self.tasks.spawn_local(run_arrivals(Rc::clone(&self.shared), Rc::clone(&process)));
+                self.processes.push((step, process));
+            }
+        }
+        self.steps = schedule.steps();
+        for slot in new_users {
+            let mut user = User::new(Rc::clone(&self.shared), slot);
+            self.tasks.spawn_local(async move { user.live().await });
+        }
+    }
+
+    /// Adds this thread's users: user u is on agent `u % agents`, and there on thread `(u / agents) % threads`. Returns their slots.
+    fn add_users(&mut self, schedule: &Schedule) -> Range<usize> {
+        let (shared, spec) = (&self.shared, &self.shared.spec);
+        let before = shared.user_count();
+        for (group, considered) in self.considered.iter_mut().enumerate() {
+            let most = schedule.most_users(group).min(spec.most_users(group));
+            for rank in *considered..most {
+                let user = spec.first_user(group) + rank;
+                if user % spec.agents == spec.agent && user / spec.agents % spec.threads == self.thread {
+                    shared.add_user(user, group, rank);
+                }
+            }
+            *considered = most.max(*considered);
+        }
+        before..shared.user_count()
+    }
+
+    /// Sleeps until the end of an interval or a stop; in the drain phase until nobody waits. Follows announcements meanwhile.
+    async fn sleep_unless(&mut self, stop: &AtomicBool, interval: Interval) -> Woken {
+        let until = self.shared.schedule().timeline.at(interval.end);
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Woken::Stopped;
+            }
+            self.follow_announcements();
+            let now = clock::now();
+            if now >= until {
+                return Woken::Due;
+            }
+            clock::sleep_until(until.min(now + LOOK)).await;
+            if interval.phase == Phase::Drain && !self.shared.is_waiting() {
+                return Woken::Over;
+            }
+        }
+    }
+
+    /// Hands the counts of an interval to the recorder; false if the recorder has failed.
+    fn deliver(&mut self, handle: &RecorderHandle, meter: &mut SelfMeter, interval: Interval) -> bool {
+        // Arrivals due in the interval count in it, even if this thread is late.
+        for (_, process) in &self.processes {
+            arrive_up_to(&self.shared, process, self.shared.schedule().timeline.at(interval.end));
+        }
+        let written = self.shared.deliver(meter, interval, |interval, tally| handle.deliver(interval, tally));
+        while let Some(ended) = self.tasks.try_join_next() {
+            ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
+        }
+        written
+    }
 }
 
 /// Why a sleep ended.
@@ -77,62 +166,30 @@ enum Woken {
     Over,
 }
 
-/// Sleeps until an instant, a stop, or until `over`, which is asked after each [`LOOK`].
-async fn sleep_unless(stop: &AtomicBool, until: Stamp, over: impl Fn() -> bool) -> Woken {
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            return Woken::Stopped;
-        }
-        let now = clock::now();
-        if now >= until {
-            return Woken::Due;
-        }
-        clock::sleep_until(until.min(now + LOOK)).await;
-        if over() {
-            return Woken::Over;
-        }
-    }
-}
-
 fn cut_short(shared: &ThreadState, interval: Interval) -> Interval {
-    let now = clock::now().since(shared.timeline.start_at).as_nanos() as u64;
+    let now = clock::now().since(shared.schedule().timeline.start_at).as_nanos() as u64;
     Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
 }
 
-/// Adds this thread's users: user u is on agent `u % agents`, and there on thread `(u / agents) % threads`.
-fn add_users(shared: &ThreadState, thread: u32) {
-    let spec = &shared.spec;
-    let mut user = 0;
-    for group in 0..spec.groups.len() {
-        for rank in 0..spec.most_users(group) {
-            if user % spec.agents == spec.agent && user / spec.agents % spec.threads == thread {
-                shared.add_user(user, group, rank);
-            }
-            user += 1;
-        }
-    }
-}
-
-/// An arrival process for each group and step with an open load.
-fn processes(shared: &ThreadState) -> Vec<Rc<RefCell<ArrivalProcess>>> {
+/// An arrival process for each group with an open load in a step.
+pub(crate) fn processes(shared: &ThreadState, step: usize) -> Vec<Rc<RefCell<ArrivalProcess>>> {
+    let schedule = shared.schedule();
     let mut processes = Vec::new();
-    for (step, (times, load)) in shared.timeline.steps.iter().zip(&shared.spec.steps).enumerate() {
-        for (group, load) in load.groups.iter().enumerate() {
-            let LoadKind::Open { per_s, .. } = load.load else { continue };
-            let number = ((step as u64) << 32) + group as u64;
-            // Users take the numbers from 0; this one is beyond them.
-            let rng = SeededRng::new(shared.spec.seed, (1 << 62) + number);
-            let begin = shared.timeline.at(times.settled - shared.spec.steps[step].settle);
-            let within = begin..shared.timeline.at(times.end);
-            let process = ArrivalProcess::new(rng, per_s, shared.arrivals_of(group, load.users), within);
-            processes.push(Rc::new(RefCell::new(process)));
-        }
+    for group in 0..shared.groups.len() {
+        let load = schedule.load(step, group);
+        let LoadKind::Open { per_s, .. } = load.load else { continue };
+        let number = ((step as u64) << 32) + group as u64;
+        // Users take the numbers from 0; this one is beyond them.
+        let rng = SeededRng::new(shared.spec.seed, (1 << 62) + number);
+        let within = schedule.users_started(step)..schedule.timeline.end_of_load(step);
+        let process = ArrivalProcess::new(rng, per_s, shared.arrivals_of(group, load.users), within);
+        processes.push(Rc::new(RefCell::new(process)));
     }
     processes
 }
 
 /// Lets inputs arrive when they are due.
-async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
+pub(crate) async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
     loop {
         let Some(due) = process.borrow().next_due() else { return };
         clock::sleep_until(due).await;

@@ -46,6 +46,13 @@ pub trait Line {
         }
     }
 
+    /// Tells the other end what is expected of it, if it is a model; any other host finds that out from the characters.
+    fn announce(&mut self, expected: Expected) {
+        if let Some(line) = self.inner_mut() {
+            line.announce(expected);
+        }
+    }
+
     /// When the last characters were sent, by two clocks; `None` on lines that the kernel does not stamp.
     fn kernel_sent(&mut self) -> Option<StampPair> {
         self.inner_mut()?.kernel_sent()
@@ -214,6 +221,31 @@ pub struct StampPair {
     pub ours: Stamp,
     /// When the kernel passed it to the device, or had it from there; ns since 1970.
     pub kernel: u64,
+}
+
+/// What a user expects of the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// The echo of this many characters, which are sent next.
+    Echo(usize),
+    /// A response.
+    Response {
+        /// What completes it.
+        form: ResponseForm,
+        /// The number of the transaction, in the script, that the last key asked for; none if no key asked for output.
+        transaction: Option<usize>,
+    },
+}
+
+/// What completes a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseForm {
+    /// This many characters since the last key, echoes not counted.
+    Characters(u64),
+    /// The echo of the last key.
+    Echo,
+    /// The end of the line.
+    Close,
 }
 
 /// When each phase of opening a line ended. A phase that the line does not have, or has not reached, has no instant.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Line, Received, Traffic};
+use crate::{Expected, Line, Received, Traffic};
 
 /// Line time that one read may bring, and that one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -44,6 +44,8 @@ pub struct RateLimited<L> {
     /// The last read had to wait for the line, so the characters arrived before the instant of the read.
     waited_for_line: bool,
     to_send: Sleep,
+    /// A response that is expected once the characters being sent have been transmitted.
+    expected: Option<Expected>,
 }
 
 impl<L: Line> RateLimited<L> {
@@ -61,6 +63,7 @@ impl<L: Line> RateLimited<L> {
             to_receive: clock::sleep_until(Stamp::ZERO),
             waited_for_line: false,
             to_send: clock::sleep_until(Stamp::ZERO),
+            expected: None,
         }
     }
 
@@ -83,6 +86,9 @@ impl<L: Line> RateLimited<L> {
             let head = self.sending.as_slices().0;
             let len = ready!(self.line.poll_send(cx, &head[..whole.min(head.len())]))?;
             self.sending.drain(..len);
+        }
+        if let Some(expected) = self.expected.take() {
+            self.line.announce(expected);
         }
         Poll::Ready(Ok(()))
     }
@@ -147,6 +153,13 @@ impl<L: Line> Line for RateLimited<L> {
 
     fn begin_next_at(&mut self, at: Stamp) {
         self.next = Some(at);
+    }
+
+    fn announce(&mut self, expected: Expected) {
+        match expected {
+            Expected::Response { .. } if !self.sending.is_empty() => self.expected = Some(expected),
+            _ => self.line.announce(expected),
+        }
     }
 
     fn traffic(&self) -> Traffic {

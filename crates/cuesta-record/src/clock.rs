@@ -22,6 +22,10 @@ use crate::Stamp;
 use crate::timer_fd::{Expirations, TimerFd};
 use crate::timer_queue::{SlotNumber, TimerQueue};
 
+mod virtual_tasks;
+
+pub use virtual_tasks::{Task, run_tasks};
+
 /// How time passes on a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Time {

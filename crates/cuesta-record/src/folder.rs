@@ -44,9 +44,16 @@ impl AgentFolder {
     /// Makes the folder and writes `timeline.json`.
     pub fn create(path: &Path, timeline: &Timeline) -> io::Result<Self> {
         fs::create_dir_all(path)?;
-        fs::write(path.join("timeline.json"), serde_json::to_vec(timeline)?)?;
+        Self::write_timeline(path, timeline)?;
         let open = |name| File::create_new(path.join(name)).map(BufWriter::new);
         Ok(Self { path: path.to_owned(), series: open("series.jsonl")?, users: open("users.jsonl")? })
+    }
+
+    /// Writes `timeline.json`, also in place of an earlier one: a reader sees either of them whole.
+    pub fn write_timeline(path: &Path, timeline: &Timeline) -> io::Result<()> {
+        let part = path.join("timeline.part");
+        fs::write(&part, serde_json::to_vec(timeline)?)?;
+        fs::rename(part, path.join("timeline.json"))
     }
 
     /// A file of the folder.

@@ -29,6 +29,6 @@ pub use series::{SeriesId, SeriesNames};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};
-pub use timeline::{Interval, Phase, StepTimes, Timeline};
+pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
 pub use transaction::Transaction;
 pub use transaction_log::{LoggedTransaction, read_transaction_log};

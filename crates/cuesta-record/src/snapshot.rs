@@ -5,15 +5,15 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Interval, LongWait, Phase, SeriesNames, Tally, Timeline, WaitingCounts};
+use crate::{Interval, LongWait, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitingCounts};
 
 /// The state of a run as of its last interval.
 #[derive(Debug, Clone, Serialize)]
 pub struct Snapshot {
     /// Seconds from the start of the run to the end of the last interval.
     pub seconds: f64,
-    /// Seconds from the start to the end of the last step.
-    pub total: f64,
+    /// Seconds from the start to the end of the load; `None` while steps may be added.
+    pub total: Option<f64>,
     /// The load step, from 0.
     pub step: usize,
     /// How many load steps there are.
@@ -48,7 +48,7 @@ impl Snapshot {
     pub(crate) fn new(timeline: &Timeline) -> Self {
         Self {
             seconds: 0.0,
-            total: timeline.end().since(timeline.start_at).as_secs_f64(),
+            total: (timeline.load_end != UNKNOWN).then(|| Duration::from_nanos(timeline.load_end).as_secs_f64()),
             step: 0,
             steps: timeline.steps.len(),
             phase: None,

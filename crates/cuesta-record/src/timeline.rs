@@ -2,30 +2,44 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 
 use crate::Stamp;
 
 /// The steps of a run, as offsets from its start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Steps may be added while the run goes on. A step's load lasts until the next step begins, or until the load ends. The time
+/// from the end of a step's measurement interval to the begin of the next step counts to the settling of the next step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
     /// The instant zero.
     pub start_at: Stamp,
-    /// Load steps, one after another; each begins where the one before it ends.
+    /// Load steps, one after another. The file has those whose measurement interval is known.
+    #[serde(serialize_with = "with_known_times")]
     pub steps: Vec<StepTimes>,
-    /// Longest wait for pending answers after the last step, in ns.
+    /// When the load ends, in ns; [`UNKNOWN`] while steps may be added.
+    #[serde(skip)]
+    pub load_end: u64,
+    /// Longest wait for pending answers after the load's end, in ns.
     pub drain: u64,
 }
 
 /// The instants of one load step, in ns from the start of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StepTimes {
-    /// Users begin to be added.
+    /// Users begin to be added or to leave.
     pub begin: u64,
-    /// The measurement interval begins.
+    /// The measurement interval begins; [`UNKNOWN`] until that is told.
     pub settled: u64,
-    /// The measurement interval, and the step, end.
+    /// The measurement interval ends; [`UNKNOWN`] until that is told.
     pub end: u64,
+}
+
+/// An offset that is not known yet.
+pub const UNKNOWN: u64 = u64::MAX;
+
+fn with_known_times<S: Serializer>(steps: &[StepTimes], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(steps.iter().filter(|step| step.end != UNKNOWN))
 }
 
 /// A phase of a load step.
@@ -63,9 +77,9 @@ impl Timeline {
         self.start_at + Duration::from_nanos(offset)
     }
 
-    /// When the last step ends: no key is due from then on.
+    /// When the load ends: no key is due from then on. [`Stamp::FAR`] while steps may be added.
     pub fn end(&self) -> Stamp {
-        self.at(self.steps.last().map_or(0, |step| step.end))
+        self.at(self.load_end)
     }
 
     /// When the drain phase ends.
@@ -73,10 +87,15 @@ impl Timeline {
         self.end() + Duration::from_nanos(self.drain)
     }
 
-    /// The step at an instant; the last one after its end.
+    /// The step whose load applies at an instant; the last one after the end.
     pub fn step_at(&self, at: Stamp) -> usize {
         let offset = at.since(self.start_at).as_nanos() as u64;
-        self.steps.iter().position(|step| offset < step.end).unwrap_or(self.steps.len().saturating_sub(1))
+        self.steps.partition_point(|step| step.begin <= offset).saturating_sub(1)
+    }
+
+    /// When the load of a step ends.
+    pub fn end_of_load(&self, step: usize) -> Stamp {
+        self.steps.get(step + 1).map_or(self.end(), |next| self.at(next.begin))
     }
 
     /// The step whose measurement interval holds an instant.
@@ -84,44 +103,36 @@ impl Timeline {
         self.steps.iter().position(|step| self.at(step.settled) <= at && at < self.at(step.end))
     }
 
-    /// The intervals of the run: one a second, cut at the bounds of phases as well.
+    /// The interval that begins at an offset, at which the one before it ended; `None` at the end of the run. Intervals are cut at
+    /// whole seconds and at the bounds of phases. A remainder of less than half a second joins its neighbour. So a bound that
+    /// becomes known two seconds ahead cuts the intervals of all threads alike.
+    pub fn interval_from(&self, begin: u64) -> Option<Interval> {
+        let after = |step: &StepTimes| step.end <= begin;
+        let step = self.steps.partition_point(after);
+        let (phase, to, step) = match self.steps.get(step) {
+            Some(times) if begin < times.settled => (Phase::Settle, times.settled, step),
+            Some(times) => (Phase::Measure, times.end, step),
+            None if begin < self.load_end => (Phase::Settle, self.load_end, step),
+            None => (Phase::Drain, self.load_end.saturating_add(self.drain), step.saturating_sub(1)),
+        };
+        let to = if phase == Phase::Drain { to } else { to.min(self.load_end) };
+        (begin < to).then(|| {
+            let end = cut(begin, to);
+            Interval { begin, end, step, phase, ends_step: phase == Phase::Measure && end == to }
+        })
+    }
+
+    /// All intervals of a run to which no step is added.
     pub fn intervals(&self) -> impl Iterator<Item = Interval> + '_ {
-        let last = self.steps.len().saturating_sub(1);
-        let end = self.steps.last().map_or(0, |step| step.end);
-        let phases = self.steps.iter().enumerate().flat_map(|(step, times)| {
-            [
-                (step, Phase::Settle, times.begin, times.settled, false),
-                (step, Phase::Measure, times.settled, times.end, true),
-            ]
-        });
-        phases.chain([(last, Phase::Drain, end, end + self.drain, false)]).flat_map(
-            |(step, phase, from, to, ends_step)| {
-                seconds(from, to).map(move |(begin, end)| Interval {
-                    begin,
-                    end,
-                    step,
-                    phase,
-                    ends_step: ends_step && end == to,
-                })
-            },
-        )
+        std::iter::successors(self.interval_from(0), |before| self.interval_from(before.end))
     }
 }
 
-/// The range cut at whole seconds; a remainder of less than half a second joins its neighbour.
-fn seconds(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
-    let mut begin = from;
-    std::iter::from_fn(move || {
-        if begin >= to {
-            return None;
-        }
-        let next = (begin / SECOND + 1) * SECOND;
-        let next = if next - begin < SECOND / 2 { next + SECOND } else { next };
-        let end = if next + SECOND / 2 > to { to } else { next };
-        let interval = (begin, end);
-        begin = end;
-        Some(interval)
-    })
+/// The end of an interval that begins at an offset, in a phase that ends at `to`.
+fn cut(begin: u64, to: u64) -> u64 {
+    let second = (begin / SECOND + 1) * SECOND;
+    let next = if second - begin < SECOND / 2 { second + SECOND } else { second };
+    if next.saturating_add(SECOND / 2) > to { to } else { next }
 }
 
 #[cfg(test)]
@@ -136,6 +147,7 @@ mod tests {
                 StepTimes { begin: 0, settled: 1_700 * ms, end: 4_000 * ms },
                 StepTimes { begin: 4_000 * ms, settled: 4_000 * ms, end: 5_200 * ms },
             ],
+            load_end: 5_200 * ms,
             drain: 300 * ms,
         }
     }
@@ -157,6 +169,48 @@ mod tests {
                 (5200, 5500, 1, Phase::Drain, false),
             ]
         );
+    }
+
+    #[test]
+    fn a_bound_that_is_told_two_seconds_ahead_changes_no_interval_before_it() {
+        let ms = 1_000_000;
+        let open = Timeline {
+            steps: vec![StepTimes { begin: 0, settled: 2_000 * ms, end: 4_000 * ms }],
+            load_end: UNKNOWN,
+            ..timeline()
+        };
+        let mut told = open.clone();
+        told.steps.push(StepTimes { begin: 6_300 * ms, settled: UNKNOWN, end: UNKNOWN });
+        told.steps[1] = StepTimes { begin: 6_300 * ms, settled: 8_300 * ms, end: 9_000 * ms };
+        told.load_end = 11_200 * ms;
+        let bounds = |timeline: &Timeline, count: usize| {
+            let row = |i: Interval| (i.begin / ms, i.end / ms, i.step, i.phase, i.ends_step);
+            timeline.intervals().take(count).map(row).collect::<Vec<_>>()
+        };
+        assert_eq!(bounds(&open, 6), bounds(&told, 6));
+        assert_eq!(
+            bounds(&told, 20)[4..],
+            [
+                (4000, 5000, 1, Phase::Settle, false),
+                (5000, 6000, 1, Phase::Settle, false),
+                (6000, 7000, 1, Phase::Settle, false),
+                (7000, 8300, 1, Phase::Settle, false),
+                (8300, 9000, 1, Phase::Measure, true),
+                (9000, 10000, 2, Phase::Settle, false),
+                (10000, 11200, 2, Phase::Settle, false),
+                (11200, 11500, 1, Phase::Drain, false),
+            ]
+        );
+        assert_eq!(serde_json::to_value(&open).expect("JSON")["steps"].as_array().map(Vec::len), Some(1));
+    }
+
+    #[test]
+    fn the_load_of_a_step_lasts_until_the_next_begins() {
+        let mut timeline = timeline();
+        timeline.steps[1].begin = 4_500_000_000;
+        assert_eq!(timeline.step_at(timeline.at(4_499_999_999)), 0);
+        assert_eq!(timeline.end_of_load(0), timeline.at(4_500_000_000));
+        assert_eq!(timeline.end_of_load(1), timeline.end());
     }
 
     #[test]

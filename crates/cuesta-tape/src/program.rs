@@ -8,6 +8,8 @@ use cuesta_distributions::{Distribution, KeyDistribution};
 use crate::script::{Script, Settings, Step};
 use crate::{Echo, ExpectSource, KeySettings, Op, Pattern, WaitCondition};
 
+mod simulated;
+
 /// Defaults of VHS.
 const KEY_GAP: Duration = Duration::from_millis(50);
 const WAIT_TIMEOUT: Duration = Duration::from_secs(15);

@@ -36,7 +36,7 @@ impl ThreadState {
     }
 
     fn count_arrival(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
-        if let Some(step) = self.timeline.measured_at(due) {
+        if let Some(step) = self.schedule().timeline.measured_at(due) {
             count(&mut self.arrival_counts.borrow_mut()[step]);
         }
     }
@@ -44,11 +44,13 @@ impl ThreadState {
     /// The counts up to the end of an interval; `None` if no load of the step is open.
     pub(super) fn arrival_counts(&self, interval: Interval) -> Option<ArrivalCounts> {
         let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
-        if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {
+        let schedule = self.schedule();
+        if !(0..self.groups.len()).any(|group| is_open(schedule.load(interval.step, group).load)) {
             return None;
         }
         let mut counts = self.arrival_counts.borrow()[interval.step];
-        let measured = self.timeline.at(self.timeline.steps[interval.step].settled)..self.timeline.at(interval.end);
+        let timeline = &schedule.timeline;
+        let measured = timeline.at(timeline.steps[interval.step].settled)..timeline.at(interval.end);
         for slot in self.users.borrow().iter() {
             counts.waiting += slot.arrivals.waiting(&measured);
             counts.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));

@@ -60,11 +60,12 @@ impl User {
     /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
     pub(super) async fn until_the_end(&self, session: &mut Session) -> Stop {
         if self.hung_up {
-            clock::sleep_until(self.shared.timeline.end()).await;
+            clock::sleep_until(self.shared.schedule().timeline.end()).await;
             return Stop::Over;
         }
-        let listened = match session.listen_until(self.shared.timeline.end()).await {
-            Ok(()) => session.listen_for_echoes(self.shared.timeline.drained()).await,
+        let timeline = &self.shared.schedule().timeline;
+        let listened = match session.listen_until(timeline.end()).await {
+            Ok(()) => session.listen_for_echoes(timeline.drained()).await,
             lost => lost,
         };
         listened.map_or_else(Stop::from, |()| Stop::Over)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Stamp, Transaction, clock};
+use cuesta_record::{Stamp, Transaction, UNKNOWN, clock};
 use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
 
 use super::{OpenTransaction, Stop, User};
@@ -98,7 +98,7 @@ impl User {
         self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
         // Nothing is due before the next key, but a long pause must not outlive the run.
-        if self.next_due >= self.shared.timeline.end() {
+        if self.next_due >= self.shared.schedule().timeline.end() {
             return Err(self.until_the_end(session).await);
         }
         Ok(())
@@ -147,7 +147,7 @@ impl User {
         self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
         self.keying_ends = self.next_due;
         let due = self.next_due;
-        if due >= self.shared.timeline.end() {
+        if due >= self.shared.schedule().timeline.end() {
             return Err(self.until_the_end(session).await);
         }
         // A line that is still busy with the keys before delays this key and the user; the due time does not move.
@@ -182,10 +182,14 @@ impl User {
         self.shared.set_activity(self.slot, Activity::Other, since);
         let waiting_for = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
         self.shared.set_waiting_for(self.slot, Some(waiting_for));
-        let deadline = (since.max(self.ready) + timeout).min(self.shared.timeline.drained());
+        let drained = self.shared.schedule().timeline.drained();
+        let deadline = (since.max(self.ready) + timeout).min(drained);
+        let classes = &self.shared.groups[self.group].series.classes;
+        let transaction = key.map(|_| self.input.class.unwrap_or(classes.len() - 1));
+        session.announce_wait(&self.program().conditions[condition], transaction);
         let waited = session.wait(condition, deadline).await;
         self.shared.set_waiting_for(self.slot, None);
-        let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < self.shared.timeline.drained();
+        let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < drained;
         if key.is_some() && (given_up || waited.is_err()) {
             self.shared.count_unanswered(self.slot);
         }
@@ -280,10 +284,12 @@ impl User {
         session.listen_until(arrives).await?;
         let barriers = std::sync::Arc::clone(&self.shared.groups[self.group].barriers);
         let step = self.step.unwrap_or(0);
-        let wait = barriers[number].arrive(self.shared.load(step, self.group).users, arrives);
+        let schedule = self.shared.schedule();
+        let wait = barriers[number].arrive(schedule.load(step, self.group).users, arrives);
         // The wait runs out only after all users have started.
-        let settled = self.shared.timeline.at(self.shared.timeline.steps[step].settled);
-        let deadline = settled.max(clock::now()) + self.program().patience;
+        let settled = Some(schedule.timeline.steps[step].settled).filter(|settled| *settled != UNKNOWN);
+        let started = settled.map_or(Stamp::ZERO, |settled| schedule.timeline.at(settled));
+        let deadline = started.max(clock::now()) + self.program().patience;
         let go_on = session.listen_at(wait, deadline).await?.unwrap_or_else(|| {
             self.shared.tally(|tally| tally.counts.error("barrier"));
             clock::now()

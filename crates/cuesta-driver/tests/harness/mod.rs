@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cuesta_driver::{Connect, RunSpec, Scripts, simulate};
+use cuesta_driver::{Announcement, Connect, RunSpec, Scripts, simulate_announced};
 use cuesta_host::{FrontEnd, serve};
 use cuesta_lines::{Line, loopback};
 use hdrhistogram::Histogram;
@@ -123,6 +124,17 @@ pub fn play_over(
     host: &Value,
     wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
 ) -> RunRecords {
+    play_announced(spec, tape, host, wrap, Vec::new())
+}
+
+/// As [`play_over`], with announcements that are made some time after the start.
+pub fn play_announced(
+    spec: RunSpec,
+    tape: &str,
+    host: &Value,
+    wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
+    announced: Vec<(Duration, Announcement)>,
+) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
@@ -134,7 +146,7 @@ pub fn play_over(
         let line = wrap(Box::new(ours), user);
         Box::pin(async move { Ok(line) })
     });
-    simulate(spec, &script("t", tape), &agent, connect).unwrap();
+    simulate_announced(spec, &script("t", tape), &agent, connect, announced).unwrap();
     RunRecords::read(&agent)
 }
 

@@ -1,0 +1,86 @@
+//! Steps that are announced while a run goes on, in virtual time.
+#![allow(clippy::unwrap_used)] // A record that lacks a row must fail the test.
+
+mod harness;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_driver::Announcement;
+use harness::{RunRecords, close, play_announced, spec};
+use serde_json::{Value, json};
+
+const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 2s\n";
+const SECOND: u64 = 1_000_000_000;
+
+fn load(users: u32) -> Value {
+    json!({"users": users, "stagger": SECOND / 10, "load": {"kind": "closed"}})
+}
+
+fn host() -> Value {
+    json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"})
+}
+
+/// Steps of some users, each measured for a minute after 30 s; and how many lines were opened.
+fn announced(users: &[u32]) -> (RunRecords, usize) {
+    let mut first = spec(users[0], 0.0, 1.0, &json!({"load": load(users[0])}));
+    first.most_users = Some(vec![100]);
+    let mut changes = Vec::new();
+    for (number, users) in users.iter().enumerate() {
+        let begin = number as u64 * 95;
+        if number > 0 {
+            let step = json!({"step": {"begin": begin * SECOND, "groups": [load(*users)]}});
+            changes.push((Duration::from_secs(begin - 3), step));
+        }
+        let measure = json!({"measure": {"settled": (begin + 30) * SECOND, "end": (begin + 90) * SECOND}});
+        changes.push((Duration::from_secs(begin + 25), measure));
+    }
+    let end = users.len() as u64 * 95;
+    changes.push((Duration::from_secs(end - 3), json!({"end": {"at": end * SECOND}})));
+    let parsed = |(after, change)| -> (Duration, Announcement) { (after, serde_json::from_value(change).unwrap()) };
+    let opened = Rc::new(RefCell::new(0));
+    let lines = Rc::clone(&opened);
+    let wrap = move |line, _| {
+        *lines.borrow_mut() += 1;
+        line
+    };
+    let records = play_announced(first, TAPE, &host(), wrap, changes.into_iter().map(parsed).collect());
+    let opened = *opened.borrow();
+    (records, opened)
+}
+
+fn measured(records: &RunRecords, step: u64, field: &str) -> f64 {
+    let rows = records.series.iter().filter(|row| row["phase"] == "measure" && row["step"] == step);
+    rows.map(|row| row[field].as_f64().unwrap()).sum()
+}
+
+#[test]
+fn users_come_and_go_and_those_who_stay_keep_their_lines() {
+    let users = [10, 40, 25, 60, 30];
+    let (records, opened) = announced(&users);
+    assert_eq!(opened, 10 + 30 + 35, "only users who come open a line");
+    assert_eq!(records.errors(), []);
+    for (step, users) in (0..).zip(users) {
+        let last = records.series.iter().rfind(|row| row["phase"] == "measure" && row["step"] == step).unwrap();
+        assert_eq!((&last["active"], &last["users"]), (&json!(users), &json!(users)), "in step {step}");
+        let seconds = measured(&records, step, "length");
+        close("length", seconds, 60.0, 1e-9);
+        // X = N / (R + Z), R about the service time: these users hardly wait for one another.
+        close("throughput", measured(&records, step, "transactions") / seconds, f64::from(users) / 2.012, 0.12);
+    }
+    let of_step = |step: u64| records.users.iter().filter(|row| row["step"] == step).count();
+    assert_eq!([0, 1, 2, 3, 4].map(of_step), [10, 40, 25, 60, 30]);
+}
+
+#[test]
+fn nobody_works_who_was_removed() {
+    let (records, _) = announced(&[30, 5]);
+    let settling = records.series.iter().filter(|row| row["phase"] == "settle" && row["step"] == 1);
+    // The last of 25 users leaves 2.5 s after the begin of the step at 95 s, and notices within a second.
+    let late: f64 = settling
+        .filter(|row| row["start"].as_f64().unwrap() >= 100.0)
+        .map(|row| row["transactions"].as_f64().unwrap())
+        .sum();
+    close("transactions of 5 users in 25 s", late, 25.0 * 5.0 / 2.012, 0.35);
+}
