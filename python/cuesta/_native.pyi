@@ -101,6 +101,9 @@ class Run:
         """Barriers whose count of waiting users has changed since the last call, as JSON."""
     def release(self, release: str) -> None:
         """Release the users at a barrier. JSON: `group`, `barrier`, `round`, `go_on` (in ns). Raises ValueError."""
+    def announce(self, announcement: str) -> None:
+        """Change the schedule of a run whose spec has `most_users`, two seconds ahead. JSON, ns from the start: `step`
+        (`begin`, `groups`), `measure` (`settled`, `end`) or `end` (`at`). Raises ValueError, RunError."""
     def stop(self) -> None:
         """Ask for the end; the figures so far are kept."""
 
@@ -169,6 +172,13 @@ class Histogram:
     def buckets(self) -> list[tuple[float, int]]:
         """The non-empty buckets: upper edge in seconds, count."""
     def encode(self) -> bytes: ...
+
+def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogram]]:
+    """Play users at a host that is a model, in virtual time; may take long, and is not interrupted. Raises RunError.
+
+    JSON in (`docs/simulation.md`): `run` (a run's spec), `host` (its stations), `batches`. Returns figures as JSON, by
+    step, and the histograms of the measurement intervals by `STEP/GROUP/SOURCE/SERIES`.
+    """
 
 def ssh_preflight(target: str, user: str | None = None, password: str | None = None) -> tuple[list[str], list[str]]:
     """Settings of the ssh configuration that have no effect, and key files whose passphrase is missing.

@@ -2,7 +2,7 @@
 //!
 //! `cuesta-bench` measures everything and prints one table; `cuesta-bench TEXT` measures only names that contain TEXT. It starts
 //! itself again for each part, so that the CPU time and memory of each process are those of one part: `server`, `bare` (the
-//! limit) and `driver` (Cuesta).
+//! limit), `driver` (Cuesta) and `simulation`.
 //!
 //! - `job`: the job of a part; `outcome`: its result.
 //! - `server`: the smallest possible host; `bare`: the smallest possible driver; `cuesta`: the real one.
@@ -11,6 +11,7 @@
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
 //! - `screens`: users with screens compared with users without.
+//! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.
@@ -30,6 +31,7 @@ mod process;
 mod sampling;
 mod screens;
 mod server;
+mod simulation;
 mod ssh_bare;
 mod ssh_server;
 #[cfg(feature = "exact")]
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         ["server", job] => server::serve(job).map(|()| true),
         ["bare", job] => bare::play(job).map(|()| true),
         ["driver", job] => cuesta::play(job).map(|()| true),
+        ["simulation", job] => simulation::play(job).map(|()| true),
         _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {

@@ -9,9 +9,11 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::job::{HostJob, Job};
 use crate::outcome::Outcome;
+use crate::simulation::SimulationJob;
 
 /// A running part. Dropping it kills the process.
 pub(crate) struct Part {
@@ -22,9 +24,11 @@ pub(crate) struct Part {
 impl Part {
     /// Starts a part of this name.
     fn start(name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
-        let program = env::current_exe()?;
-        let mut child =
-            Command::new(program).arg(name).arg(serde_json::to_string(job)?).stdout(Stdio::piped()).spawn()?;
+        Self::run(Command::new(env::current_exe()?).arg(name).arg(serde_json::to_string(job)?))
+    }
+
+    fn run(command: &mut Command) -> Result<Self, Box<dyn Error>> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
         let output: Box<dyn Read> = Box::new(child.stdout.take().ok_or("a part has no output")?);
         Ok(Self { child, output: BufReader::new(output) })
     }
@@ -46,11 +50,28 @@ impl Part {
         Self::start("driver", job)
     }
 
+    /// Starts a simulation.
+    pub(crate) fn simulation(job: &SimulationJob) -> Result<Self, Box<dyn Error>> {
+        Self::start("simulation", job)
+    }
+
+    /// Starts the same simulation in Ciw; `None` without it. `CUESTA_BENCH_CIW` names the Python that has it.
+    pub(crate) fn ciw(job: &SimulationJob) -> Result<Option<Self>, Box<dyn Error>> {
+        let Some(python) = env::var_os("CUESTA_BENCH_CIW") else { return Ok(None) };
+        let script = ["-c", include_str!("ciw.py")];
+        Self::run(Command::new(python).args(script).arg(serde_json::to_string(job)?)).map(Some)
+    }
+
+    /// Waits for the row that a part prints, and reads it as JSON.
+    pub(crate) fn answer<T: DeserializeOwned>(&mut self) -> Result<T, Box<dyn Error>> {
+        let answer = serde_json::from_str(&self.row()?)?;
+        self.child.wait()?;
+        Ok(answer)
+    }
+
     /// Waits for a driver's outcome.
     pub(crate) fn outcome(&mut self) -> Result<Outcome, Box<dyn Error>> {
-        let outcome: Outcome = serde_json::from_str(&self.row()?)?;
-        self.child.wait()?;
-        Ok(outcome)
+        self.answer()
     }
 
     fn row(&mut self) -> Result<String, Box<dyn Error>> {

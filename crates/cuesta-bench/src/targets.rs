@@ -11,6 +11,7 @@ use crate::pair::{Pair, Pairing};
 use crate::process;
 use crate::sampling;
 use crate::screens;
+use crate::simulation;
 use crate::table::ResultRow;
 
 /// Largest CPU time per operation, over that of the limit.
@@ -25,6 +26,10 @@ const LATENESS: f64 = 50e-6;
 const BEYOND: [f64; 2] = [100e-6, 1e-3];
 /// The known delays, in milliseconds.
 const DELAYS: [u64; 4] = [1, 5, 20, 100];
+/// Least speed of a simulation, over that of Ciw, by number of users; with few of them it is only shown.
+const SIMULATED: [(u32, Option<f64>); 3] = [(100, None), (1000, Some(100.0)), (10_000, Some(100.0))];
+/// How many users are simulated at once, for their memory.
+const CROWDS: [u32; 2] = [100_000, 1_000_000];
 /// If the control is further than this from 1, or spread wider, the machine is too busy to judge the targets.
 const NOISE: f64 = 0.15;
 
@@ -98,6 +103,14 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
     for ms in DELAYS {
         let measure = move || Ok(vec![ResultRow::of_delay(&DelayCheck::run(Duration::from_millis(ms), cpus)?, BEYOND)]);
         add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
+    }
+    for (users, ratio) in SIMULATED {
+        let measure = move || Ok(vec![simulation::beside_ciw(users, ratio, cpus)?]);
+        add(format!("simulation beside Ciw, {users} users"), Box::new(measure));
+    }
+    for users in CROWDS {
+        let measure = move || Ok(vec![simulation::crowd(users, MEMORY, cpus.0)?]);
+        add(format!("simulation of {users} users"), Box::new(measure));
     }
     add("sampling".to_owned(), Box::new(sampling::measure));
     #[cfg(feature = "exact")]

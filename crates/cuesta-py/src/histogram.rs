@@ -84,6 +84,12 @@ impl Histogram {
     }
 }
 
+impl From<Hdr<u64>> for Histogram {
+    fn from(histogram: Hdr<u64>) -> Self {
+        Self(histogram.into())
+    }
+}
+
 impl Histogram {
     fn with<T>(&self, look: impl FnOnce(&Hdr<u64>) -> T) -> T {
         look(&self.0.lock().expect("no panic while it is held"))

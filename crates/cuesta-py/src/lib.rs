@@ -14,6 +14,7 @@ mod meters;
 mod probe;
 mod relay;
 mod run;
+mod simulation;
 mod ssh;
 mod tape;
 mod text;
@@ -39,6 +40,8 @@ mod _native {
     use crate::relay::Relay;
     #[pymodule_export]
     use crate::run::{Run, RunSpec};
+    #[pymodule_export]
+    use crate::simulation::simulate;
     #[pymodule_export]
     use crate::ssh::{ssh_preflight, ssh_unlock};
     #[pymodule_export]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use cuesta_driver::BarrierRelease;
+use cuesta_driver::{Announcement, BarrierRelease};
 use cuesta_record::Stamp;
 use pyo3::prelude::*;
 
@@ -68,6 +68,11 @@ impl Run {
         let release: BarrierRelease = serde_json::from_str(release).map_err(errors::value)?;
         self.0.release(&release);
         Ok(())
+    }
+
+    fn announce(&self, announcement: &str) -> PyResult<()> {
+        let announcement: Announcement = serde_json::from_str(announcement).map_err(errors::value)?;
+        self.0.announce(announcement).map_err(errors::run)
     }
 
     fn stop(&self) {

@@ -1,0 +1,204 @@
+//! What was counted, by step. Times are in seconds.
+
+use std::collections::BTreeMap;
+
+use cuesta_record::{Counts, Tally};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::spec::StationSpec;
+use crate::usage::UsageSums;
+
+/// The figures of a simulation.
+#[derive(Debug, Serialize)]
+pub struct Figures {
+    /// By step.
+    pub steps: Vec<StepFigures>,
+    /// Keys sent, and services at stations, of all steps with their settling.
+    pub events: u64,
+    /// CPU time that they took, the making of the users included.
+    pub cpu: f64,
+}
+
+/// The figures of one step's measurement interval.
+#[derive(Debug, Serialize)]
+pub struct StepFigures {
+    /// Its length.
+    pub seconds: f64,
+    /// Everything that is a sum, as in a run's `series.jsonl`.
+    pub counts: Counts,
+    /// Transactions a second.
+    pub throughput: Estimate,
+    /// Mean response since the last key was sent; none without a transaction in each batch.
+    pub response: Option<Estimate>,
+    /// Quantiles by series, `GROUP/SOURCE/SERIES`.
+    pub quantiles: BTreeMap<String, Quantiles>,
+    /// By station, in the order of the spec.
+    pub stations: Vec<StationFigures>,
+    /// The batches, in order.
+    pub batches: Vec<BatchFigures>,
+}
+
+/// A figure with a 90 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Over the whole measurement interval.
+    pub value: f64,
+    /// Half the length of the interval around it, from the means of the batches and Student's t; the batches are taken for
+    /// independent, so a batch must be long compared with a response.
+    pub within: f64,
+}
+
+/// Quantiles of a series of durations. The intervals come from the quantiles of the batches.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Quantiles {
+    /// How many durations.
+    pub count: u64,
+    /// The median; none where a batch has no duration.
+    pub p50: Option<Estimate>,
+    /// See `p50`.
+    pub p95: Option<Estimate>,
+    /// See `p50`.
+    pub p99: Option<Estimate>,
+}
+
+/// What a station did.
+#[derive(Debug, Clone, Serialize)]
+pub struct StationFigures {
+    /// Its name.
+    pub name: String,
+    /// Services that ended.
+    pub visits: u64,
+    /// Share of its servers at work; none for a delay.
+    pub utilization: Option<f64>,
+    /// Mean number of servers at work.
+    pub busy: f64,
+    /// Mean number of requests there, waiting or in service.
+    pub queue: f64,
+}
+
+/// The figures of one batch.
+#[derive(Debug, Clone, Serialize)]
+pub struct BatchFigures {
+    /// Its length.
+    pub seconds: f64,
+    /// Transactions completed.
+    pub transactions: u64,
+    /// Mean response since the last key was sent; none without a transaction.
+    pub response: Option<f64>,
+    /// p50, p95 and p99 of each series.
+    #[serde(skip)]
+    pub(crate) quantiles: BTreeMap<String, [f64; 3]>,
+}
+
+const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+
+impl BatchFigures {
+    pub(crate) fn new(seconds: f64, tally: &Tally, tags: &[String]) -> Self {
+        let count = tally.counts.transactions;
+        let quantiles = |histogram: &Histogram<u64>| QUANTILES.map(|q| quantile(histogram, q));
+        Self {
+            seconds,
+            transactions: count,
+            response: (count > 0).then(|| tally.counts.sums.response_from_sent / count as f64),
+            quantiles: tally.histograms().map(|(series, h)| (tags[series].clone(), quantiles(h))).collect(),
+        }
+    }
+}
+
+impl StepFigures {
+    /// `tally`: everything that was counted in the batches.
+    pub(crate) fn new(
+        tally: &Tally,
+        batches: Vec<BatchFigures>,
+        stations: Vec<StationFigures>,
+        tags: &[String],
+    ) -> Self {
+        let seconds: f64 = batches.iter().map(|batch| batch.seconds).sum();
+        let count = tally.counts.transactions as f64;
+        let rates = batches.iter().map(|batch| Some(batch.transactions as f64 / batch.seconds));
+        let throughput = Estimate::new(count / seconds, rates);
+        let responses = batches.iter().map(|batch| batch.response);
+        let quantiles = tally.histograms().map(|(series, histogram)| {
+            let of = |index: usize| {
+                let parts = batches.iter().map(|batch| Some(batch.quantiles.get(&tags[series])?[index]));
+                Estimate::new(quantile(histogram, QUANTILES[index]), parts)
+            };
+            (tags[series].clone(), Quantiles { count: histogram.len(), p50: of(0), p95: of(1), p99: of(2) })
+        });
+        Self {
+            seconds,
+            counts: tally.counts.clone(),
+            throughput: throughput.unwrap_or(Estimate { value: count / seconds, within: f64::INFINITY }),
+            response: Estimate::new(tally.counts.sums.response_from_sent / count, responses),
+            quantiles: quantiles.collect(),
+            stations,
+            batches,
+        }
+    }
+}
+
+impl StationFigures {
+    pub(crate) fn new(station: &StationSpec, sums: UsageSums, seconds: f64) -> Self {
+        Self {
+            name: station.name.clone(),
+            visits: sums.visits,
+            utilization: station.servers.map(|servers| sums.busy / seconds / f64::from(servers)),
+            busy: sums.busy / seconds,
+            queue: sums.present / seconds,
+        }
+    }
+}
+
+impl Estimate {
+    /// A figure, and the same of each batch; `None` if a batch has none.
+    fn new(value: f64, batches: impl Iterator<Item = Option<f64>>) -> Option<Self> {
+        let batches = batches.collect::<Option<Vec<f64>>>()?;
+        let count = batches.len() as f64;
+        let mean = batches.iter().sum::<f64>() / count;
+        let variance = batches.iter().map(|batch| (batch - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let within = student_t95(count - 1.0) * (variance / count).sqrt();
+        within.is_finite().then_some(Self { value, within })
+    }
+
+    /// Whether a value lies in the interval, made wider by a factor.
+    pub fn covers(&self, value: f64, factor: f64) -> bool {
+        (value - self.value).abs() <= self.within * factor
+    }
+}
+
+/// The 95 % point of Student's t, by the expansion around the normal distribution's (Abramowitz and Stegun 26.7.5). The error is
+/// below 0.001 from 9 degrees of freedom on.
+fn student_t95(freedom: f64) -> f64 {
+    let z: f64 = 1.644_853_627;
+    let terms = [
+        (z.powi(3) + z) / 4.0,
+        (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
+        (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0,
+    ];
+    terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + z
+}
+
+fn quantile(histogram: &Histogram<u64>, q: f64) -> f64 {
+    histogram.value_at_quantile(q) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_of_students_t_are_those_of_the_tables() {
+        for (freedom, point) in [(9.0, 1.833), (19.0, 1.729), (29.0, 1.699), (1e9, 1.645)] {
+            let error = student_t95(freedom) - point;
+            assert!(error.abs() < 1e-3, "{freedom}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_interval_needs_a_figure_of_each_batch() {
+        let estimate = Estimate::new(2.0, [1.0, 2.0, 3.0].map(Some).into_iter()).expect("an interval");
+        assert!(estimate.covers(2.5, 1.0) && !estimate.covers(4.0, 1.0));
+        assert_eq!(Estimate::new(2.0, [Some(1.0), None].into_iter()), None);
+    }
+}
