@@ -1,0 +1,166 @@
+"""Exact solution by the normalization constant G, for any number of servers and rates that depend on the queue.
+
+J. P. Buzen, Computational algorithms for closed queueing networks with exponential servers, CACM 16(9), 1973.
+
+G(n) is a sum of products of positive numbers, and X(N) = G(N−1)/G(N). All are kept as logarithms, since G leaves the
+range of floating-point numbers long before 1,000 users. Nothing is subtracted, so nothing cancels.
+
+A station's sequence is D^n / (rate(1) … rate(n)), geometric from its last rate on. So its generating function is a
+polynomial divided by 1 − (D/last)·x. If no rate exceeds the last, the polynomial's terms are not negative: the station
+is then convolved in users × servers steps instead of users². A single queueing station needs only the two sums G(N−1)
+and G(N), of whose terms about √N matter: a million users at one station of any number of servers take milliseconds.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from cuesta.analysis.models.network import DELAY, Network, Solution, Station, insist_on_users, solution
+
+NEGLIGIBLE = 1e-18
+"""A share of the largest term that no longer changes a sum."""
+NOTHING = -math.inf
+"""The logarithm of zero."""
+
+Logs = list[float]
+"""Logarithms by number of users, from 0."""
+
+Weight = Callable[[int], float]
+"""A logarithm for each number of users."""
+
+
+def solve(network: Network, users: int) -> Solution:
+    """The exact means with so many users."""
+    insist_on_users(users)
+    queueing = [station for station in network.queueing if station.demand]
+    if len(queueing) == 1 and rises(queueing[0]):
+        throughput, (queue,) = of_one_station(network, queueing[0], users)
+        queues = {id(queueing[0]): queue}
+    else:
+        throughput, found = of_several_stations(network, queueing, users)
+        queues = {id(station): queue for station, queue in zip(queueing, found, strict=True)}
+    held = [queues.get(id(each), throughput * each.demand if each.is_delay else 0.0) for each in network.stations]
+    return solution(network, users, throughput, held)
+
+
+def rises(station: Station) -> bool:
+    """Whether its rate never falls with the queue."""
+    return list(station.rates) == sorted(station.rates)
+
+
+def normalization(network: Network, users: int) -> Logs:
+    """The logarithms of G(0) … G(users)."""
+    return combined(network, [station for station in network.queueing if station.demand], users)
+
+
+def of_one_station(network: Network, station: Station, users: int) -> tuple[float, tuple[float]]:
+    """Throughput, and the mean queue of the only station at which transactions wait."""
+    terms = weight(station), weight(Station("delays", network.delay, DELAY))
+    total, queue = around_the_largest(*terms, users)
+    less, _ = around_the_largest(*terms, users - 1)
+    return math.exp(less - total), (queue,)
+
+
+def weight(station: Station) -> Weight:
+    """The logarithm of a station's sequence at any number of transactions, in one step."""
+    if not station.demand:
+        return lambda n: NOTHING if n else 0.0
+    log, servers = math.log(station.demand), station.servers
+    if station.rates:
+        known = sequence(station, len(station.rates))
+        last = log - math.log(station.rates[-1])
+        return lambda n: known[n] if n < len(known) else known[-1] + (n - len(known) + 1) * last
+    if station.is_delay:
+        return lambda n: n * log - math.lgamma(n + 1)
+    shared, full = math.log(servers), math.lgamma(servers + 1)
+    return lambda n: n * log - (math.lgamma(n + 1) if n <= servers else full + (n - servers) * shared)
+
+
+def around_the_largest(station: Weight, others: Weight, users: int) -> tuple[float, float]:
+    """The logarithm of G(users) of a station and the delays, and the mean number at the station.
+
+    The terms of the sum rise to a largest one and fall, since the rate never falls: only those that change the sum are
+    added.
+    """
+
+    def term(n: int) -> float:
+        return station(n) + others(users - n)
+
+    low, high = 0, users
+    while high - low > 2:
+        middle = (low + high) // 2
+        low, high = (middle, high) if term(middle) <= term(middle + 1) else (low, middle + 1)
+    top = max(range(low, high + 1), key=term)
+    most, total, queue = term(top), 0.0, 0.0
+    for step, begin in ((1, top), (-1, top - 1)):
+        n = begin
+        while 0 <= n <= users and (share := math.exp(term(n) - most)) > NEGLIGIBLE:
+            total, queue, n = total + share, queue + n * share, n + step
+    return most + math.log(total), queue / total
+
+
+def of_several_stations(network: Network, stations: Sequence[Station], users: int) -> tuple[float, list[float]]:
+    """Throughput, and the mean queue of each station at which transactions wait."""
+    whole = combined(network, stations, users)
+    queues = []
+    for number, station in enumerate(stations):
+        others = combined(network, [*stations[:number], *stations[number + 1 :]], users)
+        own = sequence(station, users)
+        shares = (own[n] + others[users - n] - whole[users] for n in range(users + 1))
+        queues.append(sum(n * math.exp(each) for n, each in enumerate(shares) if each > NOTHING))
+    return math.exp(whole[users - 1] - whole[users]), queues
+
+
+def combined(network: Network, stations: Sequence[Station], users: int) -> Logs:
+    """The logarithms of G(0) … G(users) of the delays and these stations."""
+    return reduce(convolved, stations, delays(network.delay, users))
+
+
+def delays(delay: float, users: int) -> Logs:
+    """The sequence of all delays: delay^n / n!."""
+    if not delay:
+        return [0.0] + [NOTHING] * users
+    log = math.log(delay)
+    return [n * log - math.lgamma(n + 1) for n in range(users + 1)]
+
+
+def sequence(station: Station, users: int) -> Logs:
+    """A station's own sequence: D^n / (rate(1) … rate(n))."""
+    log, logs = math.log(station.demand), [0.0]
+    for n in range(1, users + 1):
+        logs.append(logs[-1] + log - math.log(station.rate(n)))
+    return logs
+
+
+def convolved(before: Logs, station: Station) -> Logs:
+    """Add a station to a network."""
+    rates, users = [station.rate(n) for n in range(1, len(before))], len(before) - 1
+    own = sequence(station, users)
+    last = station.rate(users)
+    if any(rate > last for rate in rates):
+        return [added([own[k] + before[n - k] for k in range(n + 1)]) for n in range(users + 1)]
+    return geometric(numerator(before, own, rates, last), math.log(station.demand / last))
+
+
+def numerator(before: Logs, own: Logs, rates: Sequence[float], last: float) -> Logs:
+    """Multiply by the station's polynomial: own(n) − (D/last)·own(n−1) = own(n)·(1 − rate(n)/last)."""
+    terms = [(0, 0.0)]
+    terms += [(n, own[n] + math.log1p(-rate / last)) for n, rate in enumerate(rates, 1) if rate < last]
+    if len(terms) == 1:
+        return before
+    return [added([term + before[n - k] for k, term in terms if k <= n]) for n in range(len(before))]
+
+
+def geometric(logs: Logs, ratio: float) -> Logs:
+    """Divide by 1 − e^ratio·x: each term adds the one before it, times the ratio."""
+    result = [logs[0]]
+    for each in logs[1:]:
+        low, high = sorted((each, ratio + result[-1]))
+        result.append(high + math.log1p(math.exp(low - high)) if high > NOTHING else NOTHING)
+    return result
+
+
+def added(logs: Sequence[float]) -> float:
+    """The logarithm of a sum of exponentials."""
+    most = max(logs)
+    return most + math.log(sum(math.exp(each - most) for each in logs)) if most > NOTHING else NOTHING

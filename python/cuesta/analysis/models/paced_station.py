@@ -1,0 +1,46 @@
+"""Users who type at fixed instants at one station: R = R₀ + D / (1 − λD), with λ = users / cycle.
+
+The users do not wait for answers while these come within the cycle, so the load is open and the station an M/M/1
+queue, or M/M/m. If an answer takes longer than the cycle, its user waits for it: then the load is closed, and users
+who never think have R = N/X (B. Schroeder, A. Wierman and M. Harchol-Balter, Open versus closed, NSDI 2006).
+"""
+
+import math
+from dataclasses import dataclass
+
+from cuesta.analysis.models import closed, multi_server_queue
+from cuesta.analysis.models.network import DELAY, Network, Station, insist_on_users
+from cuesta.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class PacedSolution:
+    """What the station does with paced users."""
+
+    response: float
+    """Seconds."""
+    throughput: float
+    """Answers a second."""
+    utilization: float
+    is_open: bool
+    """Whether answers come within the cycle."""
+
+
+def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: int = 1) -> PacedSolution:
+    """The means of users who type every `cycle` seconds; `delay` R₀ is the part of a response without any waiting."""
+    insist_on_users(users)
+    if not (cycle > 0 and demand >= 0 and delay >= 0):
+        raise InputError(f"expected a cycle over 0 s and no negative times, got {cycle:g} s, {demand:g} s, {delay:g} s")
+    rate = users / cycle
+    busy = rate * demand / servers
+    response = delay + multi_server_queue.solve(rate, demand, servers).response if busy < 1 else math.inf
+    if response < cycle:
+        return PacedSolution(response, rate, busy, is_open=True)
+    held = closed.solve(Network([Station("delay", delay, DELAY), Station("station", demand, servers)]), users)
+    throughput = min(held.throughput, rate)
+    return PacedSolution(users / throughput, throughput, throughput * demand / servers, is_open=False)
+
+
+def saturation(cycle: float, demand: float, servers: int = 1) -> float:
+    """The number of users who keep the station busy all the time."""
+    return cycle * servers / demand if demand else math.inf
