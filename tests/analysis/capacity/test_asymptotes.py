@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.asymptotes import Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes
 from cuesta.report.sweep import contradictions, saturation
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder

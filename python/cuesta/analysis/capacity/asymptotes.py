@@ -1,22 +1,25 @@
-"""The two asymptotes of throughput against users: X ≤ N / (R₀ + Z + K) and X ≤ 1 / D max.
+"""The two asymptotes of throughput against users: X ≤ N / (R₀ + Z + K) and X ≤ m / D of the first to be saturated.
 
 No closed system does better (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978). Both are taken from what a
 sweep measured, so each says from which steps, and how sure it is: R₀ is the response of the lightest step, which other
-users have already lengthened if it is not of one user; D max is the largest service demand `D = U/X` of the resources
-that were *metered*, and one that was not may be the true bottleneck. A step that was measured above a line is named: as
-chance, or as a contradiction, which says that the line does not hold.
+users have already lengthened if it is not of one user; D is the service demand `D = m·U/X` of the *metered* resource
+that allows least, and one that was not metered may be the true bottleneck. A step that was measured above a line is
+named: as chance, or as a contradiction, which says that the line does not hold.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.certainty import error_of_rate
-from cuesta.analysis.front_end import front_end
-from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
 from cuesta.units import share
+
+if TYPE_CHECKING:
+    from cuesta.analysis.summary import Summary
 
 BUSY_ENOUGH = 0.3
 """Least utilization at which a demand is believed: U/X of a resource that hardly works is mostly its other work."""
@@ -55,14 +58,21 @@ class Heavy:
     utilization: float
     """The resource's utilization in the busiest of these steps."""
     demand: float
-    """D max = U/X: seconds of the resource for each transaction."""
+    """D = m·U/X: seconds of one of its servers for each transaction."""
     error: float
     """Relative standard error of the demand."""
+    servers: float = 1.0
+    """m: how many transactions it serves at once."""
+
+    @property
+    def most_per_s(self) -> float:
+        """m / D: the throughput that it allows."""
+        return self.servers / self.demand
 
     @property
     def rate_interval(self) -> tuple[float, float]:
-        """The interval of 95 % in which 1 / D max lies."""
-        return around(1 / self.demand, self.error)
+        """The interval of 95 % in which m / D lies."""
+        return around(self.most_per_s, self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +105,8 @@ class Asymptotes:
 
     @property
     def crossing(self) -> float | None:
-        """N* = (R₀ + Z + K) / D max: with more users some of them must wait. None if a line does not hold."""
-        return self.light.cycle / self.heavy.demand if self.light and self.heavy and not self.contradicted else None
+        """N* = (R₀ + Z + K) · m / D: with more users some of them must wait. None if a line does not hold."""
+        return self.light.cycle * self.heavy.most_per_s if self.light and self.heavy and not self.contradicted else None
 
     @property
     def crossing_interval(self) -> tuple[float, float] | None:
@@ -112,7 +122,7 @@ def around(value: float, error: float) -> tuple[float, float]:
     return value / factor, value * factor
 
 
-def asymptotes(summary: Summary) -> Asymptotes:
+def asymptotes(summary: "Summary") -> Asymptotes:
     """Derive both asymptotes from the steps of a sweep."""
     if others := swept_besides_users(summary):
         why = f"{', '.join(others)} was swept too: each value is another system, with lines of its own"
@@ -131,7 +141,7 @@ def asymptotes(summary: Summary) -> Asymptotes:
     )
 
 
-def swept_besides_users(summary: Summary) -> list[str]:
+def swept_besides_users(summary: "Summary") -> list[str]:
     """Name what was swept besides the number of users."""
     values: dict[str, set[str]] = {}
     for step in summary.steps:
@@ -148,24 +158,29 @@ def _light(steps: list[StepFigures], errors: Mapping[int, float]) -> Light | Non
     return Light(lightest.users, law.r_measured, law.z + law.k, errors[lightest.step])
 
 
-def _heavy(summary: Summary, steps: list[StepFigures]) -> Heavy | None:
-    """The resource with the largest demand, each by the steps in which it was about as busy as ever."""
-    by_resource: dict[str, list[tuple[StepFigures, float]]] = {}
+def _heavy(summary: "Summary", steps: list[StepFigures]) -> Heavy | None:
+    """The resource that allows least, each by the steps in which it was about as busy as ever."""
+    by_resource: dict[str, list[tuple[StepFigures, Resource]]] = {}
     for step in steps:
-        for name, utilization in utilizations(summary, step).items():
-            by_resource.setdefault(name, []).append((step, utilization))
+        for each in stations(MeasuredStep(summary.recorded, step)):
+            by_resource.setdefault(each.name, []).append((step, each))
     found = [_demand(summary, name, busy) for name, busy in by_resource.items()]
-    return max(found, key=lambda heavy: heavy.demand, default=None)
+    return min((heavy for heavy in found if heavy.demand), key=lambda heavy: heavy.most_per_s, default=None)
 
 
-def _demand(summary: Summary, resource: str, steps: Sequence[tuple[StepFigures, float]]) -> Heavy:
+def stations(of: MeasuredStep) -> Sequence[Resource]:
+    """The resources that users share and whose work for each transaction is known."""
+    return [each for each in resources(of) if each.is_believed and each.demand is not None and each.kind != Kind.LINES]
+
+
+def _demand(summary: "Summary", resource: str, steps: Sequence[tuple[StepFigures, Resource]]) -> Heavy:
     """Divide the time that a resource was busy by the transactions, in all steps that saturate it together."""
-    most = max(utilization for _, utilization in steps)
-    saturated = [(step, utilization) for step, utilization in steps if utilization >= AS_BUSY * most]
-    busy = sum(utilization * step.seconds for step, utilization in saturated)
+    most = max(of.used for _, of in steps)
+    saturated = [(step, of) for step, of in steps if of.used >= AS_BUSY * most]
+    busy = sum(of.used * of.servers * step.seconds for step, of in saturated)
     demand = busy / sum(step.transactions.count for step, _ in saturated)
     error = error_of_rate(summary.recorded, [step.step for step, _ in saturated])
-    return Heavy(resource, tuple(step.users for step, _ in saturated), most, demand, error)
+    return Heavy(resource, tuple(step.users for step, _ in saturated), most, demand, error, saturated[0][1].servers)
 
 
 def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
@@ -174,24 +189,6 @@ def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | 
     if light and step.users > light.users and per_s > (bound := step.users / light.cycle):
         chance = per_s <= around(bound, math.hypot(light.error, error))[1]
         yield Above("light", step.users, per_s, bound, chance)
-    if heavy and per_s > (bound := 1 / heavy.demand):
+    if heavy and per_s > (bound := heavy.most_per_s):
         chance = per_s <= around(bound, math.hypot(heavy.error, error))[1]
         yield Above("heavy", step.users, per_s, bound, chance)
-
-
-def utilizations(summary: Summary, step: StepFigures) -> Mapping[str, float]:
-    """The busy share of each resource that was metered in a step; 1 is all of it."""
-    return dict(_utilizations(summary, step))
-
-
-def _utilizations(summary: Summary, step: StepFigures) -> Iterator[tuple[str, float]]:
-    host, times = step.host, summary.recorded.steps.get(step.step)
-    if host.builtin and host.builtin.busy is not None:
-        yield "the built-in host's servers", host.builtin.busy
-    if times and (report := front_end(summary.recorded, times)) and report.idle:
-        yield "the built-in host's busiest thread", 1 - min(report.idle)
-    if host.cpu:
-        yield "the host's CPUs", (host.cpu.usr + host.cpu.sys) / 100
-    for name, device in (host.meter_report.devices if host.meter_report else {}).items():
-        if (busy := device.busy.value) is not None:
-            yield f"the device {name}", busy / 100

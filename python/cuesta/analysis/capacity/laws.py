@@ -1,0 +1,156 @@
+"""Laws that no meter may break: two meters, or a meter and the driver, must agree on what the law computes.
+
+They are operational laws (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978): identities over an interval
+that need no assumption on distributions. Where one is broken, something was counted wrongly or left out.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import Resource
+from cuesta.analysis.capacity.resources.cpus import cpus
+from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
+from cuesta.analysis.stationarity import autocorrelation_factor
+from cuesta.units import digits, seconds, share
+
+ERRORS = 3.0
+"""Standard errors by which two sides may differ by chance."""
+EDGES = 0.02
+"""Share by which two meters may differ because their intervals do not begin and end at the same instants."""
+LOOKED = 4.0
+"""Standard errors for counts at instants: few of them make a skewed sum."""
+FEW_LOOKS = 2.0
+"""Users that may be met more or less often in all looks together, because each is a whole one."""
+IN_STEP = 0.1
+"""Share of the variance of independent users below which users act in step with the second."""
+ON_THE_WAY = 5e-3
+"""Seconds of a response that may pass between the driver and the servers: CPU, network, the ends of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LawCheck:
+    """A law, the value of either side, and whether they agree."""
+
+    law: str
+    one: str
+    other: str
+    holds: bool
+    source: str
+    """Where either side comes from."""
+
+
+def laws(of: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
+    """Check what a step's records allow to check."""
+    found = (response_law(of), little(of), at_servers(of), characters(of), cpu_time(of), disk_queues(of))
+    return [*(check for each in found for check in each), *possible(known)]
+
+
+def response_law(of: MeasuredStep) -> Iterator[LawCheck]:
+    """R = N/X − Z − K, against the measured response."""
+    if law := of.step.law:
+        within = abs(law.error) <= max(ERRORS * law.expected_gap, 0.001)
+        source = "the driver's counts of users, transactions, thinking and typing; measured since sent"
+        yield LawCheck(
+            "response = users ÷ throughput − thinking − typing",
+            seconds(law.r_predicted),
+            seconds(law.r_measured),
+            within,
+            source,
+        )
+
+
+def little(of: MeasuredStep) -> Iterator[LawCheck]:
+    """N = X R: the users who wait for an answer, by throughput and response, and as counted once a second.
+
+    Not checked where the counts vary far less than those of users who act at random: users who act in step with the
+    second are always met at the same point of their cycle.
+    """
+    step, looks = of.step, waiting_by_second(of)
+    response = step.response_from_sent.mean
+    if len(looks) < 2 or not step.transactions.per_s or response is None:
+        return
+    by_law, seen = step.transactions.per_s * response, fmean(looks)
+    by_chance, counted = (level * max(1 - level / max(step.users, 1), 0.0) for level in (by_law, seen))
+    if seen and variance(looks) < IN_STEP * counted:
+        return
+    spread = max(variance(looks), by_chance, counted) * autocorrelation_factor([look - seen for look in looks])
+    chance = LOOKED * math.sqrt(spread / len(looks)) + FEW_LOOKS / len(looks)
+    within = abs(seen - by_law) <= chance + EDGES * by_law
+    source = "throughput × response; transactions under way, counted by the driver once a second"
+    yield LawCheck("users waiting = throughput × response", digits(by_law), digits(seen), within, source)
+
+
+def waiting_by_second(of: MeasuredStep) -> list[int]:
+    """Transactions under way at the end of each second, of all agents together."""
+    found: dict[int, int] = {}
+    for agent in of.recorded.agents:
+        for row in agent.intervals:
+            if row.step == of.step.step and row.measured:
+                second = math.floor(row.start + row.length / 2)
+                found[second] = found.get(second, 0) + row.unfinished
+    return list(found.values())
+
+
+def at_servers(of: MeasuredStep) -> Iterator[LawCheck]:
+    """N = X R at the built-in host's servers: by the driver's responses, and by the host's own busy time and queue.
+
+    The driver's response also holds the host's CPU and the network, for which some time is allowed.
+    """
+    step, host, work = of.step, of.step.host.builtin, of.work
+    if host is None or host.busy is None or host.queue is None or work is None or work.unit == "key":
+        return
+    line = terminal_line(of)
+    inside = max(work.mean - of.fixed_delay - (line.seconds if line else 0.0), 0.0)
+    by_law, metered = work.per_s * inside, host.busy * max(host.servers, 1) + host.queue
+    edges = 2 * math.sqrt(max(metered, 1.0)) * work.mean / step.seconds * ERRORS
+    within = abs(by_law - metered) <= EDGES * metered + edges + work.per_s * ON_THE_WAY
+    source = "throughput × response without line and fixed delay; the host's own busy servers and queue"
+    yield LawCheck("messages at the servers = throughput × response", digits(metered), digits(by_law), within, source)
+
+
+def characters(of: MeasuredStep) -> Iterator[LawCheck]:
+    """Flow balance: what the built-in host says it sent, and what the driver received."""
+    host, received = of.step.host.builtin, of.step.characters.line_out_per_s
+    if host is None or not received or not host.line_out_per_s:
+        return
+    # At either edge of the interval an answer of each waiting user may be on its way.
+    work = of.work
+    on_the_way = 2 * of.step.users * received / work.per_s / of.step.seconds if work and of.step.seconds else 0.0
+    within = abs(host.line_out_per_s - received) <= on_the_way + EDGES * received
+    source = "what the built-in host says it sent; what the driver received"
+    sent = f"{digits(host.line_out_per_s)}/s"
+    yield LawCheck("characters received = sent", sent, f"{digits(received)}/s", within, source)
+
+
+def cpu_time(of: MeasuredStep) -> Iterator[LawCheck]:
+    """The parts of the CPUs' time, each by a clock of its own, are all of it."""
+    closure = of.report.closure if of.report else None
+    if closure and closure.accounted.value is not None and closure.closes is not None:
+        source = f"clocks of tasks, of idle CPUs, of the hypervisor; {cpus(of)} CPUs × elapsed time"
+        yield LawCheck(
+            "CPU time = all its parts", share(closure.accounted.value / 100), "100 %", closure.closes, source
+        )
+
+
+def disk_queues(of: MeasuredStep) -> Iterator[LawCheck]:
+    """Little's law at a device: requests outstanding are requests a second × their response."""
+    for name, device in (of.report.devices if of.report else {}).items():
+        queue, response = device.queue.value, device.response.value
+        rate = device.reads.per_s + device.writes.per_s
+        if queue is None or response is None or not device.reads.count + device.writes.count:
+            continue
+        by_law = rate * response
+        within = abs(by_law - queue) <= EDGES * max(by_law, queue) + 0.05
+        source = "requests a second × their response; requests outstanding"
+        yield LawCheck(f"requests at {name} = rate × response", digits(by_law), digits(queue), within, source)
+
+
+def possible(known: Sequence[Resource]) -> Iterator[LawCheck]:
+    """U ≤ 1: a meter that says more is wrong, and is not used."""
+    for each in known:
+        if not each.is_believed:
+            law = f"{each.name}: at most all of it is busy"
+            yield LawCheck(law, share(each.busy), "100 %", False, f"{each.source}; not used")

@@ -1,0 +1,32 @@
+"""The resources of a host, one file for each kind; `found` of each yields those that were metered in a step.
+
+- `resource`: what is known of one: utilization, service demand, waiting.
+- `cpus`: the host's CPUs; `busiest_cpu`: one of them, if the host's tasks cannot use the others; `one_cpu`: the CPU of
+  a host with one thread; `quota`: the CPU quota of its control group.
+- `disks`: block devices. `servers`: those of the built-in host; `front_end`: its threads and its buffers.
+- `terminal_lines`: the users' lines, by arithmetic; not a resource that users share.
+"""
+
+from collections.abc import Sequence
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import (
+    busiest_cpu,
+    cpus,
+    disks,
+    front_end,
+    one_cpu,
+    quota,
+    servers,
+    terminal_lines,
+)
+from cuesta.analysis.capacity.resources.resource import Kind, Resource
+
+FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, servers, front_end, terminal_lines)
+
+__all__ = ["Kind", "Resource", "resources"]
+
+
+def resources(of: MeasuredStep) -> Sequence[Resource]:
+    """All resources that were metered in a step, whatever their meters say."""
+    return [resource for kind in FAMILY for resource in kind.found(of)]

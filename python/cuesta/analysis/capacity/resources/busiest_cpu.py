@@ -1,0 +1,42 @@
+"""The busiest of several CPUs, where the host's tasks wait for it while others are idle: they may not use those."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources.cpus import ready
+from cuesta.analysis.capacity.resources.resource import IMPOSSIBLE, Kind, Resource
+from cuesta.figures.meter_report import Cpu
+
+FULL = 0.9
+"""Share of its time from which on a CPU is busy about all the time."""
+QUEUE = 0.2
+"""Mean number of the host's ready tasks from which on they wait for that CPU."""
+
+
+def found(of: MeasuredStep) -> Iterator[Resource]:
+    """One resource, if a single CPU is busy about all the time, the others are not, and the host uses about one."""
+    report, work = of.report, of.work
+    if report is None or not report.seconds or len(report.cpus) < 2 or ready(of) < QUEUE:
+        return
+    busy = {name: share for name, cpu in report.per_cpu.items() if (share := busy_share(cpu)) is not None}
+    full = [name for name, share in busy.items() if share >= FULL]
+    used = report.own.seconds.value
+    if len(full) != 1 or len(busy) < 2 or used is None or used / report.seconds > IMPOSSIBLE:
+        return
+    own = min(used / report.seconds, busy[full[0]])
+    yield Resource(
+        name=f"CPU {full[0]} of the host",
+        kind=Kind.CPU,
+        busy=busy[full[0]],
+        source="that CPU's clock: all but idle; a transaction's part from the clocks of the host's own tasks",
+        own=own,
+        demand=own / work.per_s if work else None,
+        waited=ready(of) / work.per_s if work else None,
+        note="its tasks wait for it while other CPUs are idle",
+    )
+
+
+def busy_share(cpu: Cpu) -> float | None:
+    """All but idle, as a share; None if that was not metered."""
+    idle, waiting = cpu.idle.value, cpu.iowait.value
+    return None if idle is None or waiting is None else 1 - (idle + waiting) / 100

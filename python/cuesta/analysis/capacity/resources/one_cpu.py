@@ -1,0 +1,32 @@
+"""One CPU's worth: what a host with a single thread at work can use, however many CPUs there are."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources.resource import IMPOSSIBLE, Kind, Resource
+
+SUSPECT = 0.9
+"""Share of one CPU from which on a process of several threads may have one that is busy all the time."""
+
+
+def found(of: MeasuredStep) -> Iterator[Resource]:
+    """One resource, for a host of one process that uses no more than one of its CPUs."""
+    report, work = of.report, of.work
+    if report is None or len(report.cpus) < 2 or of.step.host.builtin or report.own.processes.value != 1:
+        return
+    used, threads = report.own.seconds.value, report.own.tasks.value
+    if used is None or not report.seconds:
+        return
+    busy = used / report.seconds
+    if busy > IMPOSSIBLE or not (threads == 1 or busy >= SUSPECT):
+        return
+    several = threads is None or threads > 1
+    yield Resource(
+        name="one CPU of the host",
+        kind=Kind.CPU,
+        busy=busy,
+        source="the clocks of the host's own tasks, as a share of one CPU",
+        own=busy,
+        demand=busy / work.per_s if work else None,
+        note="its process has several threads: which one is busy is not metered" if several else "it has one thread",
+    )

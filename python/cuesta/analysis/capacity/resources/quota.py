@@ -1,0 +1,27 @@
+"""The CPU quota of the host's control group (`cpu.max`)."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources.resource import Kind, Resource
+
+
+def found(of: MeasuredStep) -> Iterator[Resource]:
+    report, work = of.report, of.work
+    if report is None or not (quota := report.idle.quota.value):
+        return
+    used = report.own.seconds.value
+    if used is None or not report.seconds:
+        return
+    throttled, busy = report.idle.throttled.value, used / report.seconds / quota
+    waited = None if throttled is None or not work else throttled / 100 * len(report.cpus) / work.per_s
+    yield Resource(
+        name="the CPU quota of the host",
+        kind=Kind.CPU,
+        busy=busy,
+        source="CPU time of the control group ÷ cpu.max; the time for which it was throttled",
+        servers=quota,
+        own=busy,
+        demand=busy * quota / work.per_s if work else None,
+        waited=waited,
+    )

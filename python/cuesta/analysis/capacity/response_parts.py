@@ -1,0 +1,80 @@
+"""Where the time of a mean response goes: lines by arithmetic, work and waiting by meters, and what no meter explains.
+
+A part of the host may be too large, because a meter also counts work outside of responses: the echoes of earlier keys,
+for example. So the unexplained rest is at least what is said here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import Kind, Resource
+from cuesta.analysis.capacity.resources.terminal_lines import BITS, terminal_line
+from cuesta.units import digits
+
+OVERLAPPING = (Kind.CPU, Kind.SERVERS)
+"""Kinds of which only the longest counts: a thread's time is also its CPU's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePart:
+    """A part of the mean response."""
+
+    what: str
+    seconds: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseParts:
+    """The mean response and its parts."""
+
+    response: float
+    line: float
+    """Seconds that the answer's characters take on the line; at most the whole response."""
+    delay: float
+    """The built-in host's fixed delay."""
+    parts: Sequence[ResponsePart]
+    """All known parts, those of the line and the delay included."""
+
+    @property
+    def of_host(self) -> float:
+        """The response without the line and the fixed delay."""
+        return max(self.response - self.line - self.delay, 0.0)
+
+    @property
+    def unexplained(self) -> float:
+        """What no part explains, in seconds."""
+        return max(self.response - sum(part.seconds for part in self.parts), 0.0)
+
+
+def response_parts(of: MeasuredStep, known: Sequence[Resource]) -> ResponseParts:
+    """Divide the mean response of a step in which something was done."""
+    response = of.work.mean if of.work else 0.0
+    line = terminal_line(of)
+    on_line = min(line.seconds, response) if line else 0.0
+    parts = []
+    if line:
+        about = "" if line.is_exact else "about "
+        source = f"arithmetic: {about}{digits(line.answer)} characters × {BITS} bits ÷ {line.speed} bit/s"
+        parts.append(ResponsePart("the line", on_line, source))
+    if delay := of.fixed_delay:
+        parts.append(ResponsePart("the built-in host's fixed delay", delay, "the plan"))
+    parts += of_resources(known, response)
+    return ResponseParts(response, on_line, delay, parts)
+
+
+def of_resources(known: Sequence[Resource], response: float) -> Iterator[ResponsePart]:
+    """The work and the waiting of each resource; of resources that overlap, of the one that explains most."""
+    believed = [each for each in known if each.is_believed and each.demand and each.kind != Kind.LINES]
+    for kind in Kind:
+        own = sorted((each for each in believed if each.kind == kind), key=explained, reverse=True)
+        for each in own[:1] if kind in OVERLAPPING else own:
+            yield ResponsePart(f"work of {each.name}", min(each.demand or 0.0, response), each.source)
+            how = each.source if each.waiting() == each.waited else "queueing theory, from its utilization"
+            yield ResponsePart(f"waiting for {each.name}", min(each.waiting(), response), how)
+
+
+def explained(resource: Resource) -> float:
+    """Seconds of a response that a resource can explain."""
+    return (resource.demand or 0.0) + resource.waiting()

@@ -1,0 +1,135 @@
+"""What limits the host: the sentence, and the section with what it rests on."""
+
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.capacity import bottleneck
+from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver
+from cuesta.analysis.capacity.laws import LawCheck, laws
+from cuesta.analysis.capacity.load_points import by_load
+from cuesta.analysis.capacity.measured import MeasuredStep, Work
+from cuesta.analysis.capacity.resources import Kind, Resource, resources
+from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
+from cuesta.analysis.capacity.saturation import saturation_conflict
+from cuesta.analysis.capacity.unmetered import suspects
+from cuesta.analysis.predict.from_runs import points_of
+from cuesta.analysis.predict.saturation import Saturation, conflicts, saturation_by_meters, saturation_by_response
+from cuesta.analysis.summary import Summary
+from cuesta.errors import RefusedError
+from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
+from cuesta.report.phrases import per_s, plain
+from cuesta.units import digits, seconds, share
+
+TITLE = "What limits the host"
+RESOURCES: tuple[Cell, ...] = (
+    "resource",
+    Words("busy", "utilization U: the share of its capacity in use"),
+    Words("cost", "service demand D = m·U/X: time of one of its servers for each unit of work"),
+    Words("wait", "time that work was ready and waited for it, for each unit of work, where it is metered"),
+    Words("allows", "m/D: the throughput at which it is busy all the time"),
+    Words("by the host", "the part of `busy` that is the host's own work, where that is known"),
+    Words("at once", "m: how many it can serve at once: CPUs, servers, lines, characters"),
+    "from",
+)
+ONLY_A_PAGE = {5, 6, 7}
+"""Columns for which a terminal has no room."""
+LEAST_STEPS = 4
+"""Steps from which on the response alone may tell where a station saturates."""
+WRONG = "not used: nothing is busier than all the time"
+
+
+def conclusion(summary: Summary) -> Remark:
+    """The sentence, with its tone."""
+    found = bottleneck(summary)
+    return Remark(plain(str(found)), "notice" if isinstance(found, Conflicting | OfTheDriver) else "")
+
+
+def section(summary: Summary) -> Section:
+    """What the sentence rests on; a terminal shows it with --verbose."""
+    point = by_load(summary)[-1]
+    of = MeasuredStep(summary.recorded, point.step)
+    known, work = resources(of), of.work
+    if work is None:
+        return Section(TITLE, name="CAPACITY")
+    parts = response_parts(of, known)
+    at = f"at {point.said}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
+    more: list[Part] = [Remark(f"{at}: {per_s(work.per_s)} {work.unit}s")]
+    if known:
+        more.append(table(known))
+    more.append(where(parts, work))
+    more += map(Remark, bounds(of, known, parts))
+    more += saturations(summary)
+    if checks := laws(of, known):
+        more.append(Table(("law", "one side", "other", "", "from"), list(map(row, checks)), wide={4}, wraps=4))
+    more.append(Remark(f"not metered, and therefore in no row: {', '.join(suspects(of))}", "faint"))
+    return Section(TITLE, more=more, name="CAPACITY")
+
+
+def table(known: Sequence[Resource]) -> Table:
+    rows = [
+        (
+            Words(plain(each.name), plain(each.note)),
+            Words(share(each.busy), "" if each.is_believed else WRONG, "" if each.is_believed else "bad"),
+            seconds(each.demand),
+            seconds(each.waited),
+            per_s(each.most_per_s),
+            share(each.own),
+            digits(each.servers) if each.servers % 1 else f"{each.servers:,.0f}",
+            each.source,
+        )
+        for each in sorted(known, key=lambda each: (each.kind == Kind.LINES, -each.busy))
+    ]
+    return Table(RESOURCES, rows, wide=ONLY_A_PAGE, wraps=7)
+
+
+def where(parts: ResponseParts, work: Work) -> Table:
+    """Where the time of the mean response goes."""
+    shown = [part for part in parts.parts if part.seconds >= parts.response / 1000]
+    rows = [
+        (plain(part.what), seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown
+    ]
+    rest = parts.unexplained
+    rows.append(("explained by nothing that is metered", seconds(rest), share(rest / parts.response), "the rest"))
+    said = "response" if work.unit == "transaction" else "echo"
+    head = f"of a mean {said} of {seconds(parts.response)}"
+    about = "a part of the host may be too large: its meters also count work outside of responses"
+    return Table((head, "time", "share", "from"), rows, about, wide={3}, wraps=3)
+
+
+def bounds(of: MeasuredStep, known: Sequence[Resource], parts: ResponseParts) -> Iterator[str]:
+    """Both asymptotes by this step alone."""
+    stations = [each for each in known if each.is_believed and each.most_per_s and each.kind != Kind.LINES]
+    if not stations or of.step.law is None:
+        return
+    first = min(stations, key=lambda each: each.most_per_s or 0.0)
+    work = sum(part.seconds for part in parts.parts if not part.what.startswith("waiting"))
+    cycle, most = work + of.own_pace, first.most_per_s or 0.0
+    alone = f"{seconds(work)} of work and line, {seconds(of.own_pace)} of thinking and typing"
+    yield (
+        f"bounds by these figures: a user who never waits for others takes {seconds(cycle)} for a transaction "
+        f"({alone}), and no more than {per_s(most)} get through {first.name}: from {digits(cycle * most)} users on "
+        "(N*) some wait. What is not metered may allow less"
+    )
+
+
+def saturations(summary: Summary) -> Iterator[Remark]:
+    """Where a station saturates by the response alone and by each meter, from all steps of a sweep."""
+    try:
+        points = points_of(summary) if len(summary.steps) >= LEAST_STEPS else []
+    except RefusedError:  # an open load
+        return
+    responses, meters = saturation_by_response(points), saturation_by_meters(points)
+    said = [f"by {'the response' if each in responses else each.by} at {at(each)}" for each in (*responses, *meters)]
+    if responses and meters:
+        yield Remark(f"a station saturates {'; '.join(map(plain, said))}")
+    for each in conflicts(responses, meters):
+        found = saturation_conflict(each.response.users, each.meter.by, each.meter.users)
+        yield Remark(plain(str(found)), "notice")
+
+
+def at(of: Saturation) -> str:
+    return f"{digits(of.users)} users (90 %: {digits(of.band.low)} to {digits(of.band.high)})"
+
+
+def row(check: LawCheck) -> tuple[Cell, ...]:
+    verdict = Words("holds", tone="good") if check.holds else Words("broken", tone="bad")
+    return plain(check.law), check.one, check.other, verdict, plain(check.source)

@@ -1,0 +1,131 @@
+"""Simulates a closed loop exactly and writes it as a run folder: users who think, m servers, a line, a fixed delay.
+
+Everything that a driver and the built-in host would have counted is computed from the same list of transactions.
+"""
+
+import heapq
+import json
+import math
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.report.made_up import host_row
+from tests.run_folder import Row, RunFolder
+
+DUE = 0.001
+"""How much later than due a key is sent in a `RunFolder`."""
+WARM = 20
+
+
+@dataclass(frozen=True)
+class Load:
+    """One system; times are seconds."""
+
+    users: int = 10
+    think: float = 1.0
+    service: float = 0.05
+    servers: int = 1
+    delay: float = 0.0
+    """Time after the service: a line, or something that no meter shows."""
+    locked: float = 0.0
+    """Time for which each transaction holds a lock that all share, after its service. No meter shows it."""
+    is_exponential: bool = True
+
+
+@dataclass(frozen=True)
+class Done:
+    """The instants of a transaction: sent, service begun, service ended, answered."""
+
+    sent: float
+    begun: float
+    served: float
+    answered: float
+
+
+@dataclass
+class Simulated:
+    """What happened in the measured seconds."""
+
+    load: Load
+    seconds: int
+
+    def __post_init__(self) -> None:
+        self.responses: list[list[float]] = [[] for _ in range(self.seconds)]
+        self.waiting, self.served, self.queued = ([0.0] * self.seconds for _ in range(3))
+        self.under_way = [0] * self.seconds
+        """Transactions under way at the end of each second."""
+        self.under_way_before = 0
+        """Those under way when the measurement began."""
+
+    def add(self, done: Done) -> None:
+        """Count a transaction; its instants count from the begin of the measurement."""
+        if 0 <= done.answered < self.seconds:
+            self.responses[int(done.answered)].append(done.answered - done.sent)
+        self.under_way_before += done.sent <= 0 < done.answered
+        self._spread(self.waiting, done.sent, done.answered)
+        self._spread(self.queued, done.sent, done.begun)
+        self._spread(self.served, done.begun, done.served)
+        for second in range(max(math.ceil(done.sent), 1), min(math.ceil(done.answered), self.seconds + 1)):
+            self.under_way[second - 1] += 1
+
+    def _spread(self, over: list[float], begin: float, end: float) -> None:
+        for second in range(max(math.floor(begin), 0), min(math.ceil(end), self.seconds)):
+            over[second] += max(min(end, second + 1) - max(begin, second), 0.0)
+
+
+def simulate(load: Load, seconds: int, seed: int = 1) -> Simulated:
+    """Simulate until the end and count from WARM on; instants count from there."""
+    rng, end = random.Random(seed), WARM + seconds
+
+    def drawn(mean: float) -> float:
+        return (rng.expovariate(1 / mean) if load.is_exponential else mean) if mean else 0.0
+
+    inputs = [rng.expovariate(1 / load.think) if load.think else 0.0 for _ in range(load.users)]
+    heapq.heapify(inputs)
+    free, unlocked = [0.0] * load.servers, 0.0
+    heapq.heapify(free)
+    seen = Simulated(load, seconds)
+    while inputs and (sent := heapq.heappop(inputs)) < end:
+        begun = max(sent, heapq.heappop(free))
+        served = begun + drawn(load.service)
+        heapq.heappush(free, served)
+        unlocked = max(unlocked, served) + load.locked
+        answered = (unlocked if load.locked else served) + load.delay
+        seen.add(Done(*(each - WARM for each in (sent, begun, served, answered))))
+        heapq.heappush(inputs, answered + drawn(load.think))
+    return seen
+
+
+def write(path: Path, loads: list[Load], seconds: int = 60, seed: int = 1, edit: Row | None = None) -> Path:
+    """Write a sweep over the loads, a step each, with the built-in host's own meters."""
+    steps = [simulate(load, seconds, seed) for load in loads]
+    settle = 2
+    length = settle + seconds
+
+    def responses(step: int, _: int, second: int) -> list[float]:
+        return [each + DUE for each in steps[step].responses[second]]
+
+    def row(of: Row) -> Row:
+        step, second = of["step"], int(of["start"]) - of["step"] * length - settle
+        if second < 0:
+            return of | {"unfinished": steps[step].under_way_before}
+        sums = {**of["sums"], "think": loads[step].users - steps[step].waiting[second], "keying": 0.0}
+        return of | {"sums": sums, "unfinished": steps[step].under_way[second]} | (edit or {})
+
+    users = tuple(load.users for load in loads)
+    folder = RunFolder(path, users=users, settle=settle, measure=seconds, responses=responses, edit=row).write()
+    (folder / "host").mkdir()
+    rows = [host(steps[at // length], at % length - settle, at) for at in range(length * len(loads))]
+    (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def host(of: Simulated, second: int, at: int) -> Row:
+    """The built-in host's row of a second; `second` counts from the measurement, `at` from the start."""
+    row, load = host_row(at), of.load
+    if second >= 0:
+        busy = of.served[second] / load.servers
+        row["servers"] = {"number": load.servers, "busy": busy, "mean_queue": of.queued[second]}
+        row["characters"]["line_out"] = 160 * len(of.responses[second])
+    return row

@@ -1,0 +1,104 @@
+"""The laws hold on every simulated run, and a record that breaks one says so."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuesta.analysis import summarise
+from cuesta.analysis.capacity import bottleneck
+from cuesta.analysis.capacity.findings import Conflicting
+from cuesta.analysis.capacity.laws import LawCheck, laws
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import resources
+from cuesta.analysis.law import law
+from cuesta.figures.step import ResponseLaw
+from cuesta.report.phrases import agrees
+from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
+
+LOADS = st.builds(
+    Load,
+    users=st.integers(1, 40),
+    think=st.floats(0.05, 3.0),
+    service=st.floats(0.001, 0.1),
+    servers=st.integers(1, 4),
+    is_exponential=st.booleans(),
+)
+
+
+WAITING = "users waiting = throughput × response"
+AT_SERVERS = "messages at the servers = throughput × response"
+
+
+def checks(folder: Path) -> dict[str, LawCheck]:
+    summary = summarise(folder)
+    of = MeasuredStep(summary.recorded, summary.last)
+    return {each.law: each for each in laws(of, resources(of))}
+
+
+@settings(max_examples=25, deadline=None)
+@given(LOADS, st.integers(1, 1000))
+def test_laws_hold_on_every_simulated_run(load: Load, seed: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(Path(folder) / "run", [load], seconds=40, seed=seed)
+        found = checks(path)
+        assert {AT_SERVERS, "characters received = sent"} <= set(found)
+        broken = {name for name, each in found.items() if not each.holds}
+        # Users whose cycle always takes the same are met at the same point of it, second after second.
+        assert broken == set() if load.is_exponential else broken <= {WAITING}, found
+        assert not isinstance(bottleneck(summarise(path)), Conflicting)
+
+
+def test_users_who_wait_and_are_not_counted_break_littles_law(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
+    path = folder / "agent-0" / "series.jsonl"
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    for row in rows:
+        row["unfinished"] //= 3
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert not checks(folder)[WAITING].holds
+
+
+def test_characters_that_are_lost_break_the_balance(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
+    path = folder / "host" / "series.jsonl"
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    for row in rows:
+        row["characters"]["line_out"] *= 1.2
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert not checks(folder)["characters received = sent"].holds
+
+
+def test_a_queue_that_the_hosts_meters_miss_breaks_littles_law(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
+    path = folder / "host" / "series.jsonl"
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    for row in rows:
+        row["servers"]["mean_queue"] /= 3
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert not checks(folder)[AT_SERVERS].holds
+
+
+def test_a_sound_run_at_the_knee_is_not_called_miscounted() -> None:
+    """There a queue may be long at one edge of the interval and short at the other."""
+    knee = Load(users=96, think=1.0, service=0.01)
+    runs = [simulate(knee, 30, seed) for seed in range(40)]
+    assert sum(not agrees(law_of(each)) for each in runs) <= 1
+
+
+def test_a_tenth_of_the_transactions_left_out_is_noticed() -> None:
+    runs = [simulate(Load(users=96, think=1.0, service=0.01), 30, seed) for seed in range(10)]
+    assert sum(not agrees(law_of(each, counted=0.9)) for each in runs) >= 9
+
+
+def law_of(of: Simulated, counted: float = 1.0) -> ResponseLaw:
+    """The law of a run of which only some transactions were counted."""
+    responses = [each for second in of.responses for each in second]
+    responses = responses[: round(counted * len(responses))]
+    think = of.load.users * of.seconds - sum(of.waiting)
+    sums = {"think": think, "keying": 0.0, "response_from_sent": sum(responses)}
+    found = law(of.load.users, of.seconds, len(responses), sums, (of.under_way_before, of.under_way[-1]))
+    assert found
+    return found

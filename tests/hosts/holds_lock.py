@@ -1,0 +1,25 @@
+"""A host that sleeps while it holds a lock that all its connections share: responses grow, and every meter is idle."""
+
+import fcntl
+import tempfile
+import time
+from pathlib import Path
+
+from tests.hosts.behaviour import started
+from tests.hosts.rows import serve
+
+SECONDS = 0.05
+"""How long each row holds the lock."""
+
+
+if __name__ == "__main__":
+    host = started()
+    path = Path(tempfile.gettempdir()) / "cuesta-test-lock"
+
+    def work() -> None:
+        with path.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            host.note("locked")
+            time.sleep(SECONDS)
+
+    serve(host, work)
