@@ -4,7 +4,7 @@
 - `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `host`: its tables.
 - `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
   `meter_figure`: a figure of one, and the two forms that reports have on disk.
-- `run`: a whole run: the `--json` object.
+- `run`: a whole run: the `--json` object; `search`: what a search found.
 - `catalogue`: all of them by dotted name.
 - `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.
 - `document`: writes the tables of docs/summary.md and the JSON Schema of `summary.json`.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cuesta.figures.about import About, Unit
+from cuesta.figures.search import SearchFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 
 
@@ -15,6 +16,14 @@ class RunFigures:
     invalid_because: Annotated[list[str], About("for each doubt: what was found; what to do", sentence=True)]
     ended: Annotated[str, About("how the run ended: `completed`, `interrupted`, `failed` or `cut off`")]
     interrupted: Annotated[bool, About("whether the user stopped the run; the figures are of the part before that")]
+    limited_by: Annotated[
+        str,
+        About(
+            "what limits the host, in one sentence, or that nothing did; `CONFLICT` where meters and response disagree "
+            "(docs/capacity.md)"
+        ),
+    ]
+    search: Annotated[SearchFigures | None, About("What a search found; None for other runs")]
     planned_steps: Annotated[int, About("number of load steps in the plan", Unit.COUNT)]
     steps: Annotated[list[StepFigures], About("the figures of each step that was measured")]
     limits: Annotated[list[LimitResult], About("each limit of each step, and whether it was kept")]

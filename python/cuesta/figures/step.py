@@ -4,6 +4,7 @@ Durations are seconds. None is a figure that was not measured; it is never writt
 records is `cuesta.analysis`.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -79,6 +80,15 @@ class ResponseLaw:
             "the gap to expect because transactions cross the edges of the interval, one standard deviation", Unit.SHARE
         ),
     ]
+    uneven: Annotated[
+        float,
+        About("the gap to expect because more users waited at one edge of the interval than at the other", Unit.SHARE),
+    ] = 0.0
+
+    @property
+    def expected_gap(self) -> float:
+        """One standard deviation of the gap that the edges of the interval make by themselves."""
+        return math.hypot(self.chance, self.uneven)
 
 
 @dataclass(frozen=True, slots=True)

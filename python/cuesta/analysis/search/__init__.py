@@ -1,0 +1,31 @@
+"""Which load to try next, and what was found: pure functions of all trials so far.
+
+- `decision`: the next trial, or the result; a search that was killed resumes from its trials.
+- `method`: the settings of a search; `outcome`: what it says: try this, found that, believed so far.
+- `trial`: the steps of a run folder, judged; `objections`: what counts against a trial besides the limits.
+- `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
+- `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
+  certifies a load.
+- `searched`: a search as its run folder tells it, for reports and `--json`.
+- `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
+"""
+
+from cuesta.analysis.search.decision import belief, conclude, decide
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Belief, Finding, Try
+from cuesta.analysis.search.searched import Searched, searched
+from cuesta.analysis.search.trial import Trial, trials_of
+
+__all__ = [
+    "Belief",
+    "Finding",
+    "Method",
+    "Searched",
+    "Trial",
+    "Try",
+    "belief",
+    "conclude",
+    "decide",
+    "searched",
+    "trials_of",
+]

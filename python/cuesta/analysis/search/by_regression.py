@@ -1,0 +1,87 @@
+"""The rule `regression`: double to the first miss, fit a line near the limit, confirm the lower end of its interval."""
+
+import math
+import statistics
+
+from cuesta.analysis.search.confirmation import Round, t_95
+from cuesta.analysis.search.history import History
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Belief, Try
+from cuesta.analysis.search.regression import fit, observations
+
+BESIDE = 0.06
+"""How far below and above the limit the trials stand, as a share of it: near enough for a straight line, far enough for
+its slope."""
+
+MOST_ROUNDS = 3
+"""Confirmations, each at a lower load than the one before."""
+
+STEP_DOWN = (0.06, 0.25)
+"""How much lower a confirmation after a failed one is made, at least and at most."""
+
+
+def belief(history: History) -> Belief | None:
+    return fit(observations(history.counted))
+
+
+def between(history: History, believed: Belief) -> Try | None:
+    """The next trial near the limit; None when it is known well enough."""
+    method = history.method
+    near = trials_near(history)
+    if near >= method.most_trials or is_narrow(believed, method):
+        return confirmation(history, believed)
+    share, where = ((-BESIDE, "a little below"), (BESIDE, "a little above"), (0.0, "at"))[near % 3]
+    load = method.load(believed.point * (1 + share))
+    if history.driver_limit is not None and load >= history.driver_limit:
+        load = max(history.met)
+    return Try(load, "refine", f"{where} where the limit seems to be, {method.written(rounded(believed, method)[0])}")
+
+
+def trials_near(history: History) -> int:
+    """How many trials the fit has: those since the first miss, and the doubling within a factor of two below it."""
+    if not history.missed:
+        return 0
+    first = next(number for number, trial in enumerate(history.counted) if not trial.met)
+    low = history.counted[first].load / 2
+    before = [trial for trial in history.counted[:first] if trial.load >= low]
+    return len(before) + len(history.counted[first:])
+
+
+def is_narrow(believed: Belief, method: Method) -> bool:
+    width = believed.high - believed.low
+    return width <= max(method.narrow_loads if method.whole else 0.0, method.narrow * believed.point)
+
+
+def confirmation(history: History, believed: Belief) -> Try | None:
+    """The next load to be certified; None if there is none below those that could not be."""
+    if len(history.rounds) >= MOST_ROUNDS or any(each.certified for each in history.rounds):
+        return None
+    method = history.method
+    load = floor(believed.low, method)
+    because = f"the lower end of the interval, where {method.confirmations} trials show whether the objective is met"
+    if history.rounds:
+        load = min(load, lower(history.rounds[-1], believed, method))
+        because = f"lower, because {method.written(history.rounds[-1].load)} could not be confirmed"
+    load = max(load, method.lowest)
+    if history.rounds and load >= history.rounds[-1].load:
+        return None
+    return Try(method.load(load), "confirm", because)
+
+
+def lower(failed: Round, believed: Belief, method: Method) -> float:
+    """The load where, by the slope at the limit, as many trials should show what they failed to show at another."""
+    needed = t_95(method.confirmations - 1) * believed.noise * math.sqrt(2 / method.confirmations)
+    reached = statistics.fmean(failed.excesses or [0.0])
+    least, most = STEP_DOWN
+    share = min(max((reached + needed) / believed.slope, least), most)
+    return min(floor(failed.load * (1 - share), method), failed.load - 1 if method.whole else failed.load)
+
+
+def rounded(believed: Belief, method: Method) -> tuple[float, float, float]:
+    """Point and interval as loads that can be tried: users are whole, and the interval only grows by that."""
+    high = float(math.ceil(believed.high)) if method.whole else believed.high
+    return max(floor(believed.point, method), method.lowest), max(floor(believed.low, method), 0.0), high
+
+
+def floor(load: float, method: Method) -> float:
+    return float(int(load)) if method.whole else load

@@ -1,0 +1,79 @@
+"""The result: what all trials together say when a search ends, for whatever reason."""
+
+from cuesta.analysis.search import by_regression, rfc9971
+from cuesta.analysis.search.confirmation import t_95
+from cuesta.analysis.search.history import History
+from cuesta.analysis.search.outcome import Finding, LimitedBy, Span
+from cuesta.analysis.search.regression import noise_of, observations
+
+FREEDOM = 4
+"""Degrees of freedom of the noise that loads with a single trial are judged by."""
+
+
+def concluded(history: History, limited_by: LimitedBy, why: str) -> Finding:
+    """Sum up; `why` is empty for a search that found what it looked for."""
+    users, interval = estimate(history)
+    if limited_by == "host" and gave_out(history):
+        limited_by = "host gave out"
+    regular = limited_by in {"host", "host gave out"} and not history.unsettled
+    return Finding(
+        users=users,
+        interval=interval,
+        certified=history.certified,
+        breach=breach(history),
+        trials=history.trials,
+        verdict="regular" if regular else "irregular",
+        limited_by=limited_by,
+        why=sentence(history, limited_by, why),
+    )
+
+
+def estimate(history: History) -> tuple[float | None, Span]:
+    """The largest load that meets the objective, and the interval that the limit is in."""
+    if history.method.rule == "rfc9971":
+        lower, upper = rfc9971.bounds(history)
+        return lower, (lower, upper)
+    if believed := by_regression.belief(history):
+        point, low, high = by_regression.rounded(believed, history.method)
+        return point, (low, high)
+    most = history.met[-1] if history.met else None
+    least = history.missed[0] if history.missed else None
+    return most, (most, least)
+
+
+def gave_out(history: History) -> bool:
+    """Whether the trials that missed did so because the host stopped working, not because it was slow."""
+    missed = [trial for trial in history.counted if not trial.met]
+    return bool(missed) and all(trial.against for trial in missed)
+
+
+def breach(history: History) -> float | None:
+    """The smallest load at which the lower 95 % bound of the excess is above zero, or at which the host gave out."""
+    noise = noise_of(observations(history.counted)) * 2**0.5
+    for load in sorted({trial.load for trial in history.counted}):
+        tried = history.at(load)
+        known = [trial.excess for trial in tried if trial.excess is not None]
+        if history.certified is not None and load <= history.certified:
+            continue
+        if known and sum(known) / len(known) > t_95(FREEDOM) * noise / len(known) ** 0.5:
+            return load
+        if all(trial.against for trial in tried):
+            return load
+    return None
+
+
+def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
+    """Why the search ended so."""
+    if why:
+        return why
+    reasons = [reason for trial in history.counted if not trial.met for reason in trial.against]
+    if limited_by == "host gave out" and reasons:
+        return f"beyond the limit the host gave out: {reasons[-1]}"
+    named = history.method.written
+    if history.method.rule == "rfc9971":
+        lower, upper = rfc9971.bounds(history)
+        return f"{named(lower or 0)} is a lower bound and {named(upper or 0)} an upper one, by their trials"
+    if history.certified is not None:
+        return f"{history.method.confirmations} trials confirmed {named(history.certified)}"
+    tried = ", ".join(history.method.number(each.load) for each in history.rounds)
+    return f"none could be confirmed: {tried or 'none'} tried"

@@ -1,0 +1,197 @@
+"""What to do after the trials so far: which load to try next, or what was found. Pure: a search that was killed goes on
+from the trials in its folder."""
+
+from collections.abc import Sequence
+
+from cuesta.analysis.search import by_regression, rfc9971
+from cuesta.analysis.search.conclusion import concluded
+from cuesta.analysis.search.history import MOST_DOUBTED, History
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Belief, Finding, Try
+from cuesta.analysis.search.trial import Trial
+
+CLEAR = 0.3
+"""From this excess on a single trial shows a miss: twice the usual noise of a percentile of a few minutes."""
+
+NEAR = 1.1
+"""Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
+
+
+def decide(trials: Sequence[Trial], method: Method) -> Try | Finding:
+    """Decide on all trials so far, in order of time."""
+    return after(trials, method)[1]
+
+
+def conclude(trials: Sequence[Trial], method: Method, why: str) -> Finding:
+    """Say what is known when time has run out or the user stops the search; `why` is that reason, a clause."""
+    history, ask = after(trials, method)
+    return ask if isinstance(ask, Finding) else concluded(history, "budget", why)
+
+
+def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
+    """Where the limit is by the trials so far; None before one load was met and one was missed."""
+    return by_regression.belief(after(trials, method)[0])
+
+
+def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Finding]:
+    """Tell the search again: each trial was what the ones before it led to, or it counts all the same."""
+    history = History(method)
+    ask = next_of(history)
+    for trial in trials:
+        if not method.allows(trial.load):
+            continue  # a step at a load that no search with these settings asks for is none of its trials
+        history.take(trial, ask)
+        ask = next_of(history)
+    return history, ask
+
+
+def next_of(history: History) -> Try | Finding:
+    if (stuck := history.stuck) is not None:
+        return concluded(
+            history,
+            "doubts",
+            f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
+        )
+    if history.trials >= most_of_all(history.method):
+        return concluded(history, "budget", f"{history.trials} trials were made")
+    return under_way(history) or (bracketed(history) if is_bracketed(history) else bracket(history))
+
+
+def most_of_all(method: Method) -> int:
+    """More trials than any search needs: doubling over all loads that there are takes some sixty."""
+    return 64 + MOST_DOUBTED + method.most_trials * method.trials_a_load + 3 * method.confirmations
+
+
+def is_bracketed(history: History) -> bool:
+    """Whether the limit is between two loads, beyond what chance may do."""
+    if not history.met or not history.missed:
+        return False
+    above = [trial for trial in history.counted if not trial.met and trial.load > history.met[-1]]
+    clear = [trial for trial in history.counted if is_clear_miss(trial)]
+    top = max(trial.load for trial in history.counted)
+    return bool(clear) or len(above) > 1 or top >= history.method.highest or is_beyond(2 * top, history)
+
+
+def is_clear_miss(trial: Trial) -> bool:
+    """Whether a single trial shows that its load misses."""
+    return not trial.met and (trial.excess is None or bool(trial.against) or trial.excess > CLEAR)
+
+
+def under_way(history: History) -> Try | None:
+    """The rest of what goes on: a repeat, or a confirmation."""
+    for load, spoiled in history.spoiled.items():
+        if spoiled and not is_beyond(load, history):
+            return Try(load, "repeat", "the last trial there does not count")
+    if history.confirming:
+        this = history.rounds[-1]
+        return Try(this.load, "confirm", f"confirming trial {len(this.trials) + 1} of {this.wanted}")
+    return None
+
+
+def is_beyond(load: float, history: History) -> bool:
+    """Whether the driver cannot offer a load."""
+    return history.driver_limit is not None and load >= history.driver_limit
+
+
+def bracket(history: History) -> Try | Finding:
+    """Double to the first miss, or halve to the first load that is met."""
+    method = history.method
+    if not history.counted:
+        return first(history)
+    if not history.met:
+        return downwards(history)
+    most = max(trial.load for trial in history.counted)
+    top = method.highest if history.driver_limit is None else history.driver_limit
+    if most < top:
+        load = method.load(min(2 * most, top))
+        if history.driver_limit is None:
+            tried = "met the objective" if most == history.met[-1] else "missed by so little that it may be chance"
+            return Try(load, "bracket", f"{method.written(most)} {tried}: twice as many")
+        load = method.load((most * top) ** 0.5)
+        if top > NEAR * most and most < load < top:
+            return Try(
+                load,
+                "bracket",
+                f"between {method.number(most)}, which met it, and {method.number(top)}, which the driver cannot do",
+            )
+    return at_the_top(history, most)
+
+
+def can_double(load: float, history: History) -> bool:
+    return load < history.method.highest and not is_beyond(history.method.load(2 * load), history)
+
+
+def first(history: History) -> Try | Finding:
+    """The first trial; lower if the driver cannot offer the start."""
+    method, beyond = history.method, history.driver_limit
+    if beyond is None:
+        return Try(method.load(method.start), "bracket", "the first load")
+    if beyond <= method.lowest:
+        return concluded(
+            history, "driver", f"the driver could not do {method.written(beyond)}, the fewest that may be tried"
+        )
+    return Try(
+        method.load(min(beyond / 2, method.start)),
+        "bracket",
+        f"fewer, because the driver could not do {method.written(beyond)}",
+    )
+
+
+def downwards(history: History) -> Try | Finding:
+    method, least = history.method, history.missed[0]
+    if least > method.lowest:
+        return Try(method.load(least / 2), "bracket", f"{method.written(least)} missed already: half as many")
+    at_lowest, most = history.at(least), history.missed[-1]
+    if len(at_lowest) > 1 and not any(map(is_clear_miss, history.counted)) and can_double(most, history):
+        return Try(method.load(2 * most), "bracket", "all missed by so little that it may be chance: twice as many")
+    if len(at_lowest) > 1 or is_clear_miss(at_lowest[0]):
+        return concluded(
+            history, "lowest", f"{method.written(least)}, the fewest that may be tried, missed the objective already"
+        )
+    return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
+
+
+def at_the_top(history: History, most: float) -> Try | Finding:
+    """Nothing missed up to the largest load that could be tried: confirm that one."""
+    method, beyond = history.method, history.driver_limit
+    end = "no more may be tried" if beyond is None else f"the driver could not do {method.written(beyond)}"
+    if not history.rounds and method.rule == "regression":
+        return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
+    if beyond is not None:
+        return concluded(history, "driver", end)
+    return concluded(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
+
+
+def bracketed(history: History) -> Try | Finding:
+    """Some load is met and some load is missed: look between them."""
+    return classified(history) if history.method.rule == "rfc9971" else fitted(history)
+
+
+def fitted(history: History) -> Try | Finding:
+    believed = by_regression.belief(history)
+    ask = by_regression.between(history, believed) if believed else None
+    return ask or concluded(history, "host", "")
+
+
+def classified(history: History) -> Try | Finding:
+    if (load := rfc9971.undecided(history)) is not None and not is_beyond(load, history):
+        return rfc9971.again(load, history.at(load))
+    lower, upper = rfc9971.bounds(history)
+    if lower is not None and upper is not None:
+        return rfc9971.between(history, lower, upper) or concluded(history, "host", "")
+    return classified_at_an_end(history, lower, upper)
+
+
+def classified_at_an_end(history: History, lower: float | None, upper: float | None) -> Try | Finding:
+    method = history.method
+    if upper is not None:
+        if upper <= method.lowest:
+            return concluded(
+                history,
+                "lowest",
+                f"{method.written(upper)}, the fewest that may be tried, missed the objective already",
+            )
+        return Try(method.load(upper / 2), "bracket", f"{method.written(upper)} is an upper bound: half as many")
+    if lower is not None and can_double(lower, history):
+        return Try(method.load(2 * lower), "bracket", f"{method.written(lower)} is a lower bound: twice as many")
+    return at_the_top(history, lower if lower is not None else history.met[-1])

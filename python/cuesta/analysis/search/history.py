@@ -1,0 +1,100 @@
+"""All trials so far, told again from the first: which of them count, confirm a load, or show the driver's limit."""
+
+from dataclasses import dataclass, field, replace
+
+from cuesta.analysis.search.confirmation import Round
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Finding, Try
+from cuesta.analysis.search.trial import Trial
+
+DRIVER_LIMIT = 2
+"""So many trials in a row at one load that the driver spoiled: it cannot offer that load."""
+
+MOST_REPEATED = 3
+"""So many trials in a row at one load that did not count: another one would not either."""
+
+MOST_DOUBTED = 12
+"""So many trials in all that did not count end a search."""
+
+
+@dataclass(slots=True)
+class History:
+    """What the trials so far amount to."""
+
+    method: Method
+    counted: list[Trial] = field(default_factory=list)
+    """Trials that count, in order of time."""
+    rounds: list[Round] = field(default_factory=list)
+    """Confirmations, finished ones and the one that goes on."""
+    driver_limit: float | None = None
+    """The smallest load that the driver could not offer."""
+    spoiled: dict[float, list[Trial]] = field(default_factory=dict)
+    """By load: the last trials there that did not count, since one that did."""
+    doubted: int = 0
+    trials: int = 0
+    unsettled: bool = False
+    """Whether a load counts as missed because it never settled."""
+
+    def take(self, trial: Trial, asked: Try | Finding) -> None:
+        """Add the next trial. `asked` is what the trials before it led to."""
+        self.trials += 1
+        if isinstance(asked, Try) and asked.purpose == "confirm" and not self.confirming:
+            self.rounds.append(Round(asked.load, self.method.confirmations))
+        if not trial.counts:
+            self._set_aside(trial)
+            return
+        self.spoiled.pop(trial.load, None)
+        self._count(trial)
+
+    def _count(self, trial: Trial) -> None:
+        self.counted.append(trial)
+        if self.confirming and self.rounds[-1].load == trial.load:
+            self.rounds[-1].trials.append(trial)
+
+    @property
+    def confirming(self) -> bool:
+        """Whether a confirmation goes on."""
+        return bool(self.rounds) and not self.rounds[-1].over
+
+    def _set_aside(self, trial: Trial) -> None:
+        """A trial that does not count: after the second or third in a row at its load that says something itself."""
+        self.doubted += 1
+        row = self.spoiled.setdefault(trial.load, [])
+        row.append(trial)
+        last = row[-DRIVER_LIMIT:]
+        if len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last):
+            self.driver_limit = min(trial.load, self.driver_limit or trial.load)
+            self.spoiled.pop(trial.load)
+        elif len(row) >= MOST_REPEATED and not any(map(of_other_causes, row)):
+            self.unsettled = True
+            why = f"did not settle in {len(row)} trials"
+            self._count(replace(trial, doubts=[], met=False, excess=None, against=[*trial.against, why]))
+            self.spoiled.pop(trial.load)
+
+    @property
+    def stuck(self) -> Trial | None:
+        """The last of so many trials in doubt that another makes no sense."""
+        rows = [row for row in self.spoiled.values() if len(row) >= MOST_REPEATED]
+        if self.doubted >= MOST_DOUBTED:
+            rows += [row for row in self.spoiled.values() if row]
+        return rows[0][-1] if rows else None
+
+    @property
+    def met(self) -> list[float]:
+        return sorted(trial.load for trial in self.counted if trial.met)
+
+    @property
+    def missed(self) -> list[float]:
+        return sorted(trial.load for trial in self.counted if not trial.met)
+
+    @property
+    def certified(self) -> float | None:
+        return max((each.load for each in self.rounds if each.certified), default=None)
+
+    def at(self, load: float) -> list[Trial]:
+        return [trial for trial in self.counted if trial.load == load]
+
+
+def of_other_causes(trial: Trial) -> bool:
+    """Whether a trial is in doubt for another reason than that it did not settle."""
+    return trial.settled or len(trial.doubts) > 1

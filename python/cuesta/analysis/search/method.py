@@ -1,0 +1,67 @@
+"""How a search goes about it: its settings, as `run.json` records them."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from cuesta.units import count, digits, many
+
+Rule = Literal["regression", "rfc9971"]
+RULES: tuple[str, ...] = get_args(Rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Settings of a search. Loads are users, or arrivals a second."""
+
+    rule: Rule
+    """`regression` fits the measured values; `rfc9971` classifies loads by how many of their trials missed."""
+    lowest: float
+    highest: float
+    start: float
+    """The first load that is tried."""
+    whole: bool
+    """Whether loads are whole numbers: users."""
+    confirmations: int = 5
+    """Trials at the load that is to be certified. The bound needs at least two."""
+    most_trials: int = 14
+    """Trials near the limit before the confirmation. The rule `rfc9971` may use that many loads."""
+    narrow: float = 0.10
+    """The 90 % interval is narrow enough at this share of the limit,"""
+    narrow_loads: float = 4.0
+    """or at so many users. Rates have no such number: they may be of any size."""
+    full_length: float = 0.0
+    """Seconds of a full-length trial (RFC 9971, Goal Final Trial Duration); shorter ones count less there."""
+    exceed_ratio: float = 0.5
+    """The share of a load's trial time that may miss the limit (RFC 9971, Goal Exceed Ratio)."""
+    trials_a_load: int = 3
+    """The Goal Duration Sum of RFC 9971, in full-length trials."""
+
+    def json(self) -> dict[str, Any]:
+        """The settings as `run.json` has them."""
+        return asdict(self)
+
+    @staticmethod
+    def of(recorded: dict[str, Any]) -> "Method":
+        """Read the settings from `run.json`; settings that this version does not know are left out."""
+        return Method(**{field.name: recorded[field.name] for field in fields(Method) if field.name in recorded})
+
+    def written(self, load: float) -> str:
+        """`64 users`, or `30.0/s`."""
+        return many(round(load), "user") if self.whole else f"{digits(load)}/s"
+
+    def number(self, load: float) -> str:
+        """The load without its unit: `64`, `30.0`."""
+        return count(load) if self.whole else digits(load)
+
+    def span(self, low: float, high: float) -> str:
+        """`58 to 71 users`."""
+        return f"{self.number(low)} to {self.written(high)}"
+
+    def load(self, wanted: float) -> float:
+        """Round a load, a rate to four digits, and keep it within lowest and highest."""
+        load = round(wanted) if self.whole else f"{wanted:.4g}"
+        return min(max(float(load), self.lowest), self.highest)
+
+    def allows(self, load: float) -> bool:
+        """Whether a search may try a load."""
+        return self.lowest <= load <= self.highest and (not self.whole or load == int(load))

@@ -1,0 +1,80 @@
+"""What counts against a trial although the user set no limit on it: a load that people cannot work under is not met.
+
+A limit on the same figure replaces the default here.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from cuesta.analysis.answering import (
+    Died,
+    Empty,
+    Few,
+    FewOfGroup,
+    Silent,
+    Skipped,
+    Stuck,
+    Unanswered,
+    Unbegun,
+    Unechoed,
+)
+from cuesta.analysis.validity import Doubt, Incomplete, Lost, Mismatched
+from cuesta.figures.step import StepFigures
+from cuesta.units import count, share
+
+MOST_ERRORS = 0.01
+"""Share of transactions that may fail. Percentiles lack failed transactions: with more than a few in a hundred a host
+that refuses work would look quick."""
+
+LEAST_JAIN = 0.7
+"""Least index of fairness. A host that serves 10 exponential responses to each user without preference has 0.91; at 0.7
+three users of ten get next to nothing."""
+
+ENOUGH_A_USER = 10
+"""Transactions per user, from which on the index says more about the host than about chance."""
+
+STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Unbegun, Stuck, Few, FewOfGroup)
+"""Doubts that say: the host did not answer, or hardly."""
+
+OTHERS = {Lost: "lost_users", Incomplete: "lost_users", Skipped: "skipped", Mismatched: "errors.rate"}
+"""Doubts about the host's failures, each with the figure that a limit can be set on."""
+
+METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",), "lost_users": ("lost_users",)}
+"""The figures whose limits replace a default."""
+
+
+def of_the_host(doubt: Doubt) -> bool:
+    """Whether a doubt says what the host did: then the trial counts, and the load is not met."""
+    return isinstance(doubt, (*STOPPED, *OTHERS))
+
+
+def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
+    """List what counts against a trial. `limited` are the figures that the user's limits are on."""
+    given_up = [str(doubt) for doubt in doubts if isinstance(doubt, STOPPED)]
+    failures = [
+        str(doubt)
+        for kind, figure in OTHERS.items()
+        for doubt in doubts
+        if isinstance(doubt, kind) and not is_limited(figure, limited)
+    ]
+    return [*given_up, *failures, *errors(step, limited), *unfair(step, limited)]
+
+
+def is_limited(figure: str, limited: Collection[str]) -> bool:
+    return any(name in limited for name in METRICS[figure])
+
+
+def errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
+    rate = step.errors.rate or 0.0
+    if rate > MOST_ERRORS and not is_limited("errors.rate", limited):
+        worst = next(iter(step.errors.by_name), "")
+        which = f", most of them {worst}" if len(step.errors.by_name) > 1 else f": {worst}" if worst else ""
+        yield f"{share(rate)} of the transactions failed (allowed {share(MOST_ERRORS)}){which}"
+
+
+def unfair(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
+    fair = step.fairness
+    if fair is None or "fairness.jain" in limited or step.transactions.count < ENOUGH_A_USER * fair.users:
+        return
+    if fair.jain < LEAST_JAIN:
+        served = f"Jain's index of {count(fair.users)} users is {fair.jain:.2f}"
+        yield f"users were served unlike: {served} (at least {LEAST_JAIN})"

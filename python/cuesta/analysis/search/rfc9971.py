@@ -1,0 +1,112 @@
+"""The classification of loads by RFC 9971 (Multiple Loss Ratio search), and a search that uses it alone.
+
+A load is an upper bound or a lower bound as soon as no further trials up to the Goal Duration Sum can change that. A
+trial that misses the objective is a high-loss trial. The two bounds are not a confidence interval: near the limit they
+depend on chance.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cuesta.analysis.search.history import History
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Try
+from cuesta.analysis.search.trial import Trial
+from cuesta.units import many
+
+Bound = Literal["lower", "upper", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A search goal of RFC 9971 §4.6, without the loss ratio: that gives each trial's verdict."""
+
+    final_duration: float
+    """Goal Final Trial Duration: a trial at least so long is full-length. Seconds."""
+    duration_sum: float
+    """Goal Duration Sum, in seconds."""
+    exceed_ratio: float
+    """Goal Exceed Ratio."""
+
+
+def classify(trials: Iterable[tuple[float, bool]], goal: Goal) -> Bound:
+    """Classify a load by its trials, each its duration in seconds and whether it met the objective.
+
+    Short good trials only offset short bad ones; full-length ones count in full. (RFC 9971, appendix on load
+    classification.)
+    """
+    sums = {(full, met): 0.0 for full in (False, True) for met in (False, True)}
+    for seconds, met in trials:
+        sums[seconds >= goal.final_duration, met] += seconds
+    offset = sums[False, True] * goal.exceed_ratio / (1 - goal.exceed_ratio)
+    bad = sums[True, False] + max(sums[False, False] - offset, 0.0)
+    whole = max(bad + sums[True, True], goal.duration_sum)
+    allowed = whole * goal.exceed_ratio
+    if bad > allowed:
+        return "upper"
+    return "lower" if whole - sums[True, True] <= allowed else "undecided"
+
+
+def goal_of(method: Method) -> Goal:
+    # Half a percent below the planned length: a recorded interval ends with its last whole second.
+    return Goal(0.995 * method.full_length, method.trials_a_load * 0.995 * method.full_length, method.exceed_ratio)
+
+
+def bound_at(load: float, history: History) -> Bound:
+    return classify([(length(trial), trial.met) for trial in history.at(load)], goal_with_length(history))
+
+
+def length(trial: Trial) -> float:
+    return max(trial.seconds, 1e-9)
+
+
+def goal_with_length(history: History) -> Goal:
+    """The goal; without a recorded length of trials all of them are full-length."""
+    method = history.method
+    if method.full_length > 0:
+        return goal_of(method)
+    shortest = min(map(length, history.counted), default=1.0)
+    return Goal(shortest, method.trials_a_load * shortest, method.exceed_ratio)
+
+
+def bounds(history: History) -> tuple[float | None, float | None]:
+    """The relevant bounds: the smallest upper bound, and the largest lower bound below it."""
+    loads = sorted({trial.load for trial in history.counted})
+    found = {load: bound_at(load, history) for load in loads}
+    upper = next((load for load in loads if found[load] == "upper"), None)
+    lower = [load for load in loads if found[load] == "lower" and (upper is None or load < upper)]
+    return (lower[-1] if lower else None), upper
+
+
+def undecided(history: History) -> float | None:
+    """The load of the last trial, if more trials there can still decide; a load beyond the bounds needs no decision."""
+    lower, upper = bounds(history)
+    for trial in reversed(history.counted):
+        inside = (lower is None or trial.load > lower) and (upper is None or trial.load < upper)
+        if inside and bound_at(trial.load, history) == "undecided":
+            return trial.load
+    return None
+
+
+def between(history: History, lower: float, upper: float) -> Try | None:
+    """The load half-way between the bounds; None if they are near enough to each other."""
+    method = history.method
+    wide = 1.0 if method.whole else method.narrow * upper
+    middle = method.load((lower + upper) / 2)
+    if upper - lower <= wide or not lower < middle < upper or loads_tried(history) >= method.most_trials:
+        return None
+    return Try(
+        middle,
+        "refine",
+        f"half-way between {method.number(lower)}, a lower bound, and {method.number(upper)}, an upper one",
+    )
+
+
+def loads_tried(history: History) -> int:
+    return len({trial.load for trial in history.counted})
+
+
+def again(load: float, tried: Sequence[Trial]) -> Try:
+    missed = sum(not trial.met for trial in tried)
+    return Try(load, "repeat", f"not decided: {missed} of {many(len(tried), 'trial')} there missed")

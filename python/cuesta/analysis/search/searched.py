@@ -1,0 +1,82 @@
+"""A search as its run folder tells it: each trial with what led to it and what it led to believe, and the result."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuesta.analysis.search.decision import belief, conclude, decide
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Belief, Finding, Try
+from cuesta.analysis.search.trial import Trial, trials_of
+from cuesta.figures.search import SearchFigures
+
+if TYPE_CHECKING:
+    from cuesta.analysis.summary import Summary
+
+STOPPED = {"interrupted": "it was interrupted", "failed": "the driver failed", "cut off": "the record breaks off"}
+BUDGET = "its time ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One trial in its place."""
+
+    trial: Trial
+    asked: Try | None
+    """None for a trial that nothing asked for."""
+    believed: Belief | None
+    """After the trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search, finished or not."""
+
+    method: Method
+    objective: list[str]
+    """The limits, as written."""
+    trials: list[Trial]
+    ask: Try | Finding
+    """What is to be done next."""
+    finding: Finding
+    """What is known by now."""
+
+    def told(self) -> list[Told]:
+        """Tell the search again."""
+        rows = []
+        for number, trial in enumerate(self.trials):
+            asked = decide(self.trials[:number], self.method)
+            known = belief(self.trials[: number + 1], self.method)
+            rows.append(Told(trial, asked if isinstance(asked, Try) else None, known))
+        return rows
+
+    def figures(self) -> SearchFigures:
+        found = self.finding
+        return SearchFigures(
+            objective=self.objective,
+            load="users" if self.method.whole else "rate",
+            users=self._number(found.users),
+            interval=[self._number(end) for end in found.interval],
+            certified=self._number(found.certified),
+            breach=self._number(found.breach),
+            trials=found.trials,
+            verdict=found.verdict,
+            limited_by=found.limited_by,
+            why=found.why,
+        )
+
+    def _number(self, load: float | None) -> float | None:
+        """A load as JSON should have it: users without a decimal point."""
+        return int(load) if load is not None and self.method.whole else load
+
+
+def searched(summary: "Summary") -> Searched | None:
+    """Read a search from its run folder; None for another run."""
+    recorded = summary.recorded.run.get("search")
+    if not recorded:
+        return None
+    method = Method.of(recorded["method"])
+    trials = trials_of(summary, method)
+    why = recorded.get("ended") or STOPPED.get(summary.ended, BUDGET)
+    ask, finding = decide(trials, method), conclude(trials, method, why)
+    objective = recorded.get("objective") or summary.recorded.plan.get("limits", [])
+    return Searched(method, list(objective), trials, ask, finding)

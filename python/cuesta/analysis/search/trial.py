@@ -1,0 +1,137 @@
+"""The trials of a search: the steps of its run folder, each judged against the objective."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.objections import objections, of_the_host
+from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved, Unsettled
+from cuesta.figures.limit import Limit
+from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.units import seconds
+
+if TYPE_CHECKING:
+    from cuesta.analysis.summary import Summary
+
+OF_THE_DRIVER = (Late, Busy, Starved, Failed)
+"""Doubts that say: the driver could not offer this load on time. They say nothing about the host."""
+
+MOST_EXCESS = math.log(1000)
+"""Beyond this ratio a figure only says "far": 0 errors are not infinitely good."""
+
+MOST_CUT = 0.1
+"""A trial may lack at most this share of its planned time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One step of the run folder, judged."""
+
+    step: int
+    """Its number in the run, from 0."""
+    load: float
+    """Users, or arrivals a second."""
+    excess: float | None
+    """The natural logarithm of how far the worst limit is exceeded: at most 0 if all are met; None if one could not be
+    measured."""
+    met: bool
+    """Whether every limit was kept and nothing else counts against the trial."""
+    against: list[str]
+    """Reasons why it does not meet the objective, besides the limits: errors, skipped actions, lost users."""
+    doubts: list[str]
+    """Why the trial does not count and is repeated."""
+    is_driver_limit: bool
+    """Whether the doubts say that the driver, not the host, could not do it."""
+    settled: bool
+    """Whether throughput and response kept their level."""
+    seconds: float
+    """How long was measured."""
+
+    @property
+    def counts(self) -> bool:
+        return not self.doubts
+
+
+def trials_of(summary: "Summary", method: Method) -> list[Trial]:
+    """Judge each measured step of a search's folder."""
+    failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
+    measured = [step for step in summary.steps if step.seconds]
+    return [
+        judged(step, method, [*doubts_of(summary, step), *(failed if step is measured[-1] else [])])
+        for step in measured
+    ]
+
+
+def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
+    return [each.doubt for each in summary.doubts if each.step == step.step]
+
+
+def judged(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
+    limits = {Limit.read(result.limit).figure.metric for result in step.limits}
+    against = objections(step, found, limits)
+    values = [excess(result) for result in step.limits]
+    known = [value for value in values if value is not None]
+    met = all(result.ok for result in step.limits) and not against
+    doubts = [doubt for doubt in found if not of_the_host(doubt) and not is_harmless(doubt, step, met)]
+    return Trial(
+        step=step.step,
+        load=load_of(step, method),
+        excess=max(known) if known and len(known) == len(values) else None,
+        met=met,
+        against=against,
+        doubts=[*map(str, doubts), *cut_short(step)],
+        is_driver_limit=any(isinstance(doubt, OF_THE_DRIVER) for doubt in doubts),
+        settled=not any(isinstance(doubt, Unsettled) for doubt in found),
+        seconds=step.seconds,
+    )
+
+
+def is_harmless(doubt: Doubt, step: StepFigures, met: bool) -> bool:
+    """Whether a trial did not settle, but moved further to the side that it is on: no repeat would change that."""
+    return isinstance(doubt, Unsettled) and grows_worse(step) is (not met)
+
+
+def grows_worse(step: StepFigures) -> bool | None:
+    """Whether the host became slower while measuring; None if response and throughput disagree, or neither changed."""
+    response, throughput = step.settled.response, step.settled.throughput
+    worse = {response.after > response.before} if response else set()
+    worse |= {throughput.after < throughput.before} if throughput else set()
+    return worse.pop() if len(worse) == 1 else None
+
+
+def cut_short(step: StepFigures) -> Iterator[str]:
+    if step.seconds < (1 - MOST_CUT) * step.planned_seconds:
+        yield f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"
+
+
+def excess(result: LimitResult) -> float | None:
+    """How far a limit is exceeded, as a natural logarithm; None if its figure was not measured.
+
+    A limit with `==` or `!=` has no measure of how far: it is exceeded by a factor of e, or kept by one.
+    """
+    if result.value is None:
+        return None
+    limit = Limit.read(result.limit)
+    if limit.comparison in {"==", "!="}:
+        return -1.0 if result.ok else 1.0
+    ratio = log_ratio(result.value, limit.value)
+    ratio = ratio if limit.comparison in {"<", "<="} else -ratio
+    # `<` is exceeded by the bound itself, and a sum of floats may be off by the last bit.
+    return min(ratio, 0.0) if result.ok else max(ratio, 1e-9)
+
+
+def log_ratio(value: float, bound: float) -> float:
+    """log(value / bound), within MOST_EXCESS; a value that is not positive is far below a positive bound."""
+    if value <= 0 or bound <= 0:
+        return max(-MOST_EXCESS, min(MOST_EXCESS, math.copysign(MOST_EXCESS, value - bound) if value != bound else 0.0))
+    return max(-MOST_EXCESS, min(MOST_EXCESS, math.log(value / bound)))
+
+
+def load_of(step: StepFigures, method: Method) -> float:
+    """The users of a step, or the rate of its open load, `open:30/s`: of all groups together, if the step says it."""
+    of_all = str(step.swept.get("load", step.load))
+    rate = None if method.whole else re.search(r"open:([0-9.e+-]+)/s", of_all)
+    return float(rate[1]) if rate else float(step.users)

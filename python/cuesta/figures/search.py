@@ -1,0 +1,44 @@
+"""The figures of a search: what `cuesta search` found, by all of its trials."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cuesta.figures.about import About, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFigures:
+    """The largest load that meets an objective. Loads are users, or arrivals a second where a rate was searched."""
+
+    objective: Annotated[list[str], About("the limits that the load should meet")]
+    load: Annotated[str, About("what was searched: `users` or `rate`")]
+    users: Annotated[
+        float | None,
+        About(
+            "the largest number of users, or the largest rate, that meets the objective; None: none was seen to",
+            Unit.COUNT,
+        ),
+    ]
+    interval: Annotated[
+        list[float | None],
+        About("with 90 % the limit lies between these two; None: no trial bounds it on that side"),
+    ]
+    certified: Annotated[
+        float | None,
+        About("the largest load whose confirming trials show, with 95 %, that it meets the objective", Unit.COUNT),
+    ]
+    breach: Annotated[
+        float | None, About("the smallest load that was shown, with 95 %, to miss the objective", Unit.COUNT)
+    ]
+    trials: Annotated[int, About("trials that were made, with those that were repeated", Unit.COUNT)]
+    verdict: Annotated[
+        str, About("`regular`, or `irregular`: the limit was not bounded from both sides, or the search was cut short")
+    ]
+    limited_by: Annotated[
+        str,
+        About(
+            "what ended the search: `host`, `host gave out`, `driver`, `highest` or `lowest` (of the loads that may be "
+            "tried), `budget` (of time) or `doubts`"
+        ),
+    ]
+    why: Annotated[str, About("why it ended so, or what confirms the result", sentence=True)]

@@ -1,0 +1,96 @@
+"""Decisions on trials that are made up."""
+
+import pytest
+
+from cuesta.analysis.search import Finding, Method, Try, belief, conclude, decide
+from tests.analysis.search.searching import BY_USERS, search, trial
+
+
+def line(limit: float, slope: float = 3.0):  # type: ignore[no-untyped-def]
+    """Trials without noise, whose excess grows in a straight line."""
+    return lambda number, ask: trial(number, ask.load, slope * (ask.load / limit - 1))
+
+
+def test_a_search_doubles_then_looks_near_the_limit_then_confirms() -> None:
+    trials, found = search(line(30.5), BY_USERS)
+    assert [each.load for each in trials[:4]] == [4, 8, 16, 32]
+    assert found.users == 30
+    assert found.verdict == "regular"
+    assert found.limited_by == "host"
+    assert found.certified is not None
+    assert [each.load for each in trials[-5:]] == [found.certified] * 5
+    assert found.certified <= 30 <= (found.interval[1] or 0)
+
+
+def test_a_search_resumes_from_its_trials() -> None:
+    trials, found = search(line(30.5), BY_USERS)
+    again = [decide(trials[:number], BY_USERS) for number in range(len(trials))]
+    assert [ask.load for ask in again if isinstance(ask, Try)] == [each.load for each in trials]
+    assert decide(trials, BY_USERS) == found
+
+
+def test_the_lowest_load_misses() -> None:
+    found = decide([trial(0, 4, 2.0), trial(1, 2, 1.5), trial(2, 1, 1.2)], BY_USERS)
+    assert isinstance(found, Finding)
+    assert (found.users, found.limited_by, found.verdict) == (None, "lowest", "irregular")
+    assert found.why == "1 user, the fewest that may be tried, missed the objective already"
+
+
+def test_nothing_misses() -> None:
+    method = Method("regression", lowest=1, highest=50, start=10, whole=True)
+    trials, found = search(lambda number, ask: trial(number, ask.load, -1.0), method)
+    assert [each.load for each in trials] == [10, 20, 40, 50, *[50] * 5]
+    assert (found.users, found.certified, found.limited_by, found.verdict) == (50, 50, "highest", "irregular")
+    assert found.interval == (50, None)
+
+
+def test_a_load_that_the_driver_cannot_offer_twice_is_its_limit() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        late = ["the driver was late"] if ask.load > 50 else []
+        return trial(number, ask.load, -1.0, doubts=late, is_driver_limit=bool(late))
+
+    trials, found = search(measure, BY_USERS)
+    assert [each.load for each in trials[:6]] == [4, 8, 16, 32, 64, 64]
+    assert found.limited_by == "driver"
+    assert found.certified is not None
+    assert 46 <= found.certified <= 50
+    assert found.breach is None
+
+
+def test_a_host_that_gives_out_is_a_miss_with_its_reason() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        gone = ["no transaction ended"] if ask.load > 40 else []
+        return trial(number, ask.load, None if gone else -1.0, against=gone)
+
+    _, found = search(measure, BY_USERS)
+    assert found.limited_by == "host gave out"
+    assert 39 <= (found.users or 0) <= 41
+    assert found.certified is not None
+    assert found.why == "beyond the limit the host gave out: no transaction ended"
+
+
+def test_an_interrupted_search_says_what_it_knows() -> None:
+    found = conclude([trial(0, 8, -1.0), trial(1, 16, -0.5)], BY_USERS, "the budget of 10m ended")
+    assert (found.users, found.interval, found.limited_by) == (16, (16, None), "budget")
+    assert found.why == "the budget of 10m ended"
+    assert belief([trial(0, 8, -1.0)], BY_USERS) is None
+
+
+@pytest.mark.parametrize("rule", ["regression", "rfc9971"])
+def test_a_search_for_a_rate(rule: str) -> None:
+    method = Method(rule, lowest=0.1, highest=1000, start=1, whole=False, full_length=300)  # type: ignore[arg-type]
+    _, found = search(line(7.3), method)
+    low, high = found.interval
+    assert low is not None
+    assert high is not None
+    assert low <= 7.3 <= high
+    assert found.users == pytest.approx(7.3, rel=0.1)
+
+
+def test_small_misses_at_low_loads_are_not_believed_before_a_larger_one_missed() -> None:
+    """By chance all of 1, 2 and 4 users miss by a tenth; the limit is 40."""
+    near = iter([0.1, 0.1, 0.05, 0.1])
+    trials, found = search(lambda number, ask: trial(number, ask.load, next(near, ask.load / 40 - 1)), BY_USERS)
+    assert [each.load for each in trials[:6]] == [4, 2, 1, 1, 8, 16]
+    assert found.limited_by == "host"
+    assert found.users == pytest.approx(40, abs=2)

@@ -1,0 +1,169 @@
+"""Steps of a run folder, judged as trials."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import Summary, summarise
+from cuesta.analysis.search import Trial, trials_of
+from cuesta.analysis.search.objections import LEAST_JAIN
+from cuesta.analysis.search.trial import excess
+from cuesta.figures.step import LimitResult
+from tests.analysis.search.searching import BY_USERS
+from tests.run_folder import Row, RunFolder
+
+LIMITS = ["response.p95 < 400ms"]
+
+
+def judged(folder: RunFolder) -> Trial:
+    """The only trial of a folder."""
+    return trials(folder)[0]
+
+
+def trials(folder: RunFolder) -> list[Trial]:
+    return trials_of(searched(folder), BY_USERS)
+
+
+def searched(folder: RunFolder) -> Summary:
+    folder.write()
+    file = folder.path / "run.json"
+    run = json.loads(file.read_text())
+    file.write_text(json.dumps(run | {"search": {"method": BY_USERS.json(), "objective": list(folder.limits)}}))
+    return summarise(folder.path)
+
+
+def measuring(**change: object) -> Callable[[Row], Row]:
+    return lambda row: row | change if row["phase"] == "measure" else row
+
+
+def test_a_trial_has_the_logarithm_of_how_far_its_worst_limit_is_exceeded(tmp_path: Path) -> None:
+    limits = [*LIMITS, "throughput > 1/s", "errors.count < 5"]
+    good = judged(RunFolder(tmp_path / "run", limits=limits))
+    assert good.excess == pytest.approx(math.log(0.5), abs=0.02)  # 200 ms; 2 transactions/s are as far above 1/s
+    assert good.met
+    assert (good.load, good.seconds, good.doubts, good.against) == (4, 30, [], [])
+
+
+def test_a_limit_that_is_exceeded_is_a_miss(tmp_path: Path) -> None:
+    bad = judged(RunFolder(tmp_path / "run", limits=["response.p95 < 100ms", "response.p50 < 1s"]))
+    assert bad.excess == pytest.approx(math.log(2), abs=0.02)
+    assert not bad.met
+    assert bad.against == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "ok", "expected"),
+    [
+        ("response.p95 < 1s", 2.0, False, math.log(2)),
+        ("response.p95 < 1s", 1.0, False, 1e-9),
+        ("response.p95 <= 1s", 1.0, True, 0.0),
+        ("throughput > 10/s", 5.0, False, math.log(2)),
+        ("errors.count < 5", 0.0, True, -math.log(1000)),
+        ("errors.count <= 0", 3.0, False, math.log(1000)),
+        ("errors.count <= 0", 0.0, True, 0.0),
+        ("errors.count == 0", 3.0, False, 1.0),
+        ("response.p95 < 1s", None, False, None),
+    ],
+)
+def test_excess(text: str, value: float | None, ok: bool, expected: float | None) -> None:
+    found = excess(LimitResult(text, value, ok, True, 0))
+    assert found == (expected if expected is None else pytest.approx(expected))
+
+
+def test_errors_count_against_a_trial(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(errors={"timeout": 1})))
+    assert trial.against == ["33.3 % of the transactions failed (allowed 1.0 %): timeout"]
+    assert not trial.met
+    assert trial.doubts == []
+    assert trial.excess is not None
+    assert trial.excess < 0
+
+
+def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:
+    limits = [*LIMITS, "errors.rate < 50%", "skipped < 1000", "lost_users < 3"]
+    edit = measuring(errors={"timeout": 1}, skipped=1)
+    trial = judged(RunFolder(tmp_path / "run", limits=limits, edit=edit, lost=[1]))
+    assert trial.against == []
+    assert trial.met
+
+
+def test_skipped_actions_and_lost_users_count_against_a_trial(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(skipped=1), lost=[1]))
+    assert [reason.split(":")[0] for reason in trial.against] == [
+        "1 of 4 users had no line at the end (allowed 1.0 %)",
+        "30 of 90 actions that were due were skipped (allowed 1.0 %)",
+    ]
+    assert trial.doubts == []
+
+
+def test_users_who_get_next_to_nothing_count_against_a_trial(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, slow={0: 9.0}))
+    assert trial.against == [f"users were served unlike: Jain's index of 4 users is 0.28 (at least {LEAST_JAIN})"]
+    limited = judged(RunFolder(tmp_path / "other", limits=[*LIMITS, "fairness.jain > 0.1"], slow={0: 9.0}))
+    assert limited.met
+
+
+def test_a_driver_that_is_late_or_busy_spoils_a_trial(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(cpu=0.95)))
+    assert trial.is_driver_limit
+    assert trial.doubts == ["the driver was busy: 95.0 % of its cores (allowed 80.0 %)"]
+    assert trial.against == []
+
+
+def test_a_host_that_answers_nothing_has_missed(tmp_path: Path) -> None:
+    def silent(row: Row) -> Row:
+        return row | {"unfinished": 4, "oldest": 30.0} if row["phase"] == "measure" else row
+
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, responses=lambda *_: [], edit=silent))
+    assert not trial.met
+    assert trial.excess is None
+    assert trial.doubts == []
+    assert not trial.is_driver_limit
+    assert trial.against
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "limit", "counts"),
+    [
+        (0.02, 0.2, "400ms", False),  # it meets the limit, and would not for long
+        (0.02, 0.2, "100ms", True),  # it misses, and grows worse
+        (0.2, 0.02, "400ms", True),  # it meets the limit, and grows better
+        (0.2, 0.02, "100ms", False),
+    ],
+)
+def test_a_trial_that_has_not_settled_is_repeated_unless_its_side_is_sure(
+    tmp_path: Path, first: float, then: float, limit: str, counts: bool
+) -> None:
+    def responses(_: int, __: int, second: int) -> list[float]:
+        return [first if second < 10 else then] * 4
+
+    trial = judged(RunFolder(tmp_path / "run", limits=[f"response.p95 < {limit}"], responses=responses))
+    assert not trial.settled
+    assert trial.counts == counts
+
+
+def test_a_trial_that_was_cut_short_does_not_count(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS)
+    folder.write()
+    series = folder.path / "agent-0" / "series.jsonl"
+    rows = [json.loads(row) for row in series.read_text().splitlines()]
+    series.write_text("".join(json.dumps(row) + "\n" for row in rows if row["step"] == 0 or row["start"] < 50))
+    file = folder.path / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"search": {"method": {}, "objective": LIMITS}}))
+    first, second = trials_of(summarise(folder.path, None), BY_USERS)
+    assert first.doubts == []
+    assert second.doubts == ["only 16.0 s of 30.0 s were measured"]
+
+
+def test_each_step_is_a_trial(tmp_path: Path) -> None:
+    found = trials(RunFolder(tmp_path / "run", users=(4, 8, 16), limits=LIMITS, measure=5))
+    assert [(trial.step, trial.load) for trial in found] == [(0, 4), (1, 8), (2, 16)]
+
+
+def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", load="open:2.5/s", limits=LIMITS)
+    assert [each.load for each in trials_of(searched(folder), replace(BY_USERS, whole=False))] == [2.5]
