@@ -13,11 +13,11 @@ def job_of(here: Path, write: Write, text: str) -> Job:
     return prepare(load(RawOptions(plan=write("plan.toml", text)), here))
 
 
-def test_only_new_users_cause_a_ramp_up(here: Path, write: Write) -> None:
+def test_a_step_takes_time_for_users_who_start_or_leave(here: Path, write: Write) -> None:
     job = job_of(here, write, 'stagger = "1s"\nsettle = "5s"\nmeasure = "10s"\n[sweep]\nusers = [2, 5, 3, 6]')
     (segment,) = job.plan.segments()
     seen = [(times.begin // SECOND, times.settled // SECOND, times.end // SECOND) for times in timeline(segment)]
-    assert seen == [(0, 7, 17), (17, 25, 35), (35, 40, 50), (50, 56, 66)]
+    assert seen == [(0, 7, 17), (17, 25, 35), (35, 42, 52), (52, 60, 70)]
     assert most_users(segment) == 6
 
 

@@ -77,9 +77,9 @@ def test_programs_that_the_driver_starts_are_metered_as_its_children(targets: li
 
 
 def test_the_process_that_listens_at_a_loopback_address_is_found(port: int) -> None:
-    found = choose_source("auto", run(f"telnet://127.0.0.1:{port}"))
+    found = choose_source("auto", run(f"ssh://joe@127.0.0.1:{port}?identity=/home/joe/key"))
     assert subject(found) == f"pid:{os.getpid()}"
-    assert f"127.0.0.1:{port}" in found.why
+    assert found.why == f"the process that listens at ssh://joe@127.0.0.1:{port}"
 
 
 def test_without_a_listening_process_the_whole_machine_is_metered() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from cuesta import _native
 from cuesta.engine import metering as module
-from cuesta.engine.job import PlannedTimes
 from cuesta.engine.meter_source import Attribution, MeterSource
 from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
 from tests.meter_reports import meter_report
@@ -27,6 +26,13 @@ for row in sys.stdin:
 """
 
 
+def expect(meter: Metering, begin: int, *steps: tuple[int, int]) -> None:
+    """Expect steps, each from an instant to another after the begin, in ns."""
+    for number, (settled, end) in enumerate(steps):
+        meter.expect(number, begin + settled, begin + end)
+    meter.expect_no_more()
+
+
 def of(program: str, source: str = "here") -> MeterSource:
     return MeterSource(
         [sys.executable, "-c", program, json.dumps(meter_report())], source, "pid:1", "why", Attribution("honest")
@@ -38,7 +44,8 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def joined(meter: Metering) -> None:
-    """Wait until its threads have ended."""
+    """Wait until its threads have ended; no step is expected any more."""
+    meter.expect_no_more()
     for thread in meter.threads:
         thread.join(30)
         assert not thread.is_alive()
@@ -47,7 +54,7 @@ def joined(meter: Metering) -> None:
 def test_rows_are_recorded_and_each_step_has_a_report(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         now = _native.now()
-        meter.begin(now, [PlannedTimes(0, 0, 1), PlannedTimes(1, 2, 3)])
+        expect(meter, now, (0, 1), (2, 3))
         meter.threads[-1].join(30)
     about, *others = rows(tmp_path)
     assert about["about"]["subject"] == "pid:1"
@@ -72,7 +79,7 @@ def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeyp
     monkeypatch.setattr(Metering, "_take", taken)
     monkeypatch.setattr(Metering, "_say", said)
     with metering(of(MARKING), tmp_path) as meter:
-        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
+        expect(meter, _native.now(), (0, 1))
         meter.threads[-1].join(30)
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
@@ -81,7 +88,7 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
     with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()
         assert meter.reads.is_set()
-        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
+        expect(meter, _native.now(), (0, 1))
         meter.threads[-1].join(30)
     late = [row["gap"] for row in rows(tmp_path) if "gap" in row]
     assert len(late) == 2, "only readings at both bounds of the step can be late, not the first one"
@@ -90,7 +97,7 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
 
 def test_the_profile_is_recorded_with_its_flame_graph(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
-        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
+        expect(meter, _native.now(), (0, 1))
         meter.threads[-1].join(30)
     assert [row["profile"] for row in rows(tmp_path) if "profile" in row] == [{"samples": 7}]
     assert (tmp_path / "flame.svg").read_text() == "<svg/>"
@@ -106,7 +113,7 @@ def test_a_step_that_ends_early_has_its_report(tmp_path: Path) -> None:
             begun.set()
 
         meter._mark = marked  # type: ignore[method-assign]
-        meter.begin(_native.now(), [PlannedTimes(0, 0, 10**12)])
+        expect(meter, _native.now(), (0, 10**12))
         assert begun.wait(30)
     assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
 
@@ -136,14 +143,14 @@ def test_a_remote_machine_without_cuesta_gets_the_remedy(tmp_path: Path, monkeyp
 def test_rows_of_another_machine_use_the_clock_of_this_one(tmp_path: Path) -> None:
     begun = _native.now()
     with metering(of(MARKING, "ssh"), tmp_path) as meter:
-        meter.begin(begun, [PlannedTimes(0, 0, 1)])
+        expect(meter, begun, (0, 1))
         meter.threads[-1].join(30)
     assert all(begun <= row["at"] <= _native.now() for row in rows(tmp_path))
 
 
 def test_nothing_is_metered_with_meters_none(tmp_path: Path) -> None:
     with metering(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
-        meter.begin(_native.now(), [PlannedTimes(0, 0, 1)])
+        expect(meter, _native.now(), (0, 1))
     assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
 
 

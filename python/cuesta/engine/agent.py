@@ -2,7 +2,7 @@
 
 stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
         ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a
-        barrier; end of input means stop
+        barrier, and {announce} when the schedule of a search changes; end of input means stop
 stdout  {"ready": true}, then snapshots, and {standing} whenever arrivals change at a barrier that users of other agents
         share; then {"ended": "completed"} or {"failed": "why"}
 """
@@ -81,11 +81,19 @@ def _play(run: _native.Run, orders: Orders) -> None:
             _say({"standing": standing})
         if not orders.ended:
             for row in orders.within(wake_every):
-                run.release(json.dumps(json.loads(row)["release"]))
+                _obey(run, json.loads(row))
             if orders.ended:
                 run.stop()
     _say(json.loads(run.snapshot()))
     _say({"ended": "interrupted" if orders.ended else "completed"})
+
+
+def _obey(run: _native.Run, order: dict[str, Any]) -> None:
+    match order:
+        case {"release": release}:
+            run.release(json.dumps(release))
+        case {"announce": announcement}:
+            run.announce(json.dumps(announcement))
 
 
 def _say(row: dict[str, Any]) -> None:

@@ -44,6 +44,10 @@ class Agent:
     write_lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while writing to the process: the reader threads of other agents write to it too."""
 
+    @property
+    def has_ended(self) -> bool:
+        return self.reader is None or not self.reader.is_alive()
+
     def tell(self, row: Mapping[str, object]) -> None:
         """Send a row. If the process has ended, nothing is raised here: the reader thread reports it."""
         assert self.process.stdin is not None
@@ -130,10 +134,19 @@ def start_together(agents: Sequence[Agent]) -> int:
     return start_at
 
 
-def follow(agents: Sequence[Agent], look: Callable[[list[Snapshot]], None], stopping: threading.Event) -> None:
-    """Pass snapshots to `look` until all agents have ended; stop the agents when `stopping` is set."""
+def never() -> bool:
+    return False
+
+
+def follow(
+    agents: Sequence[Agent],
+    look: Callable[[list[Snapshot]], None],
+    stopping: threading.Event,
+    until: Callable[[], bool] = never,
+) -> None:
+    """Pass snapshots to `look` until all agents end or `until` is true; stop the agents when `stopping` is set."""
     are_stopped = False
-    while any(agent.reader and agent.reader.is_alive() for agent in agents):
+    while not (all(agent.has_ended for agent in agents) or until()):
         for agent in agents:
             assert agent.reader is not None
             agent.reader.join(LOOK_EVERY / len(agents))

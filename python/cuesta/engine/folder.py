@@ -17,7 +17,7 @@ from cuesta import __version__, machine
 from cuesta.engine.job import Job
 from cuesta.engine.placement import Placement
 from cuesta.errors import CuestaError
-from cuesta.plan import Segment
+from cuesta.plan import Segment, Step
 from cuesta.target import BUILTIN_HOST
 
 FORMAT = 1
@@ -78,15 +78,18 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "seed": settings.seed,
         "agents": settings.agents,
         "plan": settings.model_dump(mode="json"),
-        "steps": [
-            {"swept": dict(step.swept), **step.settings.model_dump(mode="json", include={"settle", "measure", "group"})}
-            for step in job.plan.steps
-        ],
+        "steps": [described_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],
         "tapes": {tape.name: _tape(tape.name, tape.text) for tape in job.tapes.values()},
         "users": {group.data: job.users_of(group).shown for group in settings.group if group.data},
         "host": _host(job),
     }
+
+
+def described_step(step: Step) -> dict[str, Any]:
+    """A step as `run.json` has it."""
+    settings = step.settings.model_dump(mode="json", include={"settle", "measure", "group"})
+    return {"swept": dict(step.swept), **settings}
 
 
 def _segment(segment: Segment) -> dict[str, object]:

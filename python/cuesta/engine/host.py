@@ -24,6 +24,8 @@ class Running:
     errors: IO[bytes]
     """Its standard error."""
     spec: Mapping[str, Any]
+    last_end: int = 0
+    """The last instant at which a row must end."""
 
     def addresses(self) -> list[str]:
         """Wait until the host listens. Call it once. Raises CuestaError if the process ends or takes over PATIENCE."""
@@ -42,8 +44,13 @@ class Running:
         return output.decode().split()
 
     def end_rows_at(self, instants: Iterable[int]) -> None:
-        """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order)."""
+        """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order).
+
+        Two steps may share a bound; no row is made of nothing.
+        """
         assert self.process.stdin is not None
+        instants = [each for each in instants if each > self.last_end]
+        self.last_end = max(instants, default=self.last_end)
         with suppress(BrokenPipeError):  # the host has ended: `builtin_host` reports it after the run
             self.process.stdin.write("".join(f"{instant}\n" for instant in instants).encode())
             self.process.stdin.flush()

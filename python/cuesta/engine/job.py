@@ -72,19 +72,17 @@ def prepare(plan: Plan) -> Job:
 
 
 def timeline(segment: Segment) -> list[PlannedTimes]:
-    """The times of each step. A step's ramp starts only the users that it adds.
+    """The times of each step. A step's ramp starts the users that it adds, or lets those leave that it removes.
 
     The driver computes the same times for its schedule (`spec.rs`). The engine needs them for the meters' marks, and to
     tell how long a run takes.
     """
     times: list[PlannedTimes] = []
-    most = [0] * len(segment.steps[0].settings.group)
+    before = [0] * len(segment.steps[0].settings.group)
     for step in segment.steps:
         settings = step.settings
-        ramps = [
-            max(0, group.users - so_far) * group.stagger for group, so_far in zip(settings.group, most, strict=True)
-        ]
-        most = [max(group.users, so_far) for group, so_far in zip(settings.group, most, strict=True)]
+        ramps = [abs(group.users - users) * group.stagger for group, users in zip(settings.group, before, strict=True)]
+        before = [group.users for group in settings.group]
         begin = times[-1].end if times else 0
         settled = begin + max(ramps) + settings.settle
         times.append(PlannedTimes(begin, settled, settled + settings.measure))

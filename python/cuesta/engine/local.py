@@ -1,7 +1,7 @@
 """Makes a run on this machine: starts, follows and ends the processes of host, agents and meters."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.meter_source import SegmentFacts, choose_source
-from cuesta.engine.metering import metering
+from cuesta.engine.metering import Metering, metering
 from cuesta.engine.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
 from cuesta.errors import CuestaError
@@ -25,6 +25,8 @@ from cuesta.target import BUILTIN_HOST
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
 
+Spec = Mapping[str, object]
+NOTHING: Spec = {}
 Look = Callable[[list[Snapshot]], None]
 """Called a few times a second with the newest snapshot of each agent."""
 
@@ -54,26 +56,56 @@ def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ru
     return RunResult(folder, stopping.is_set(), failures)
 
 
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """A segment whose agents have started."""
+
+    agents: list[Agent]
+    meters: Metering
+    host: Running | None
+    """The built-in host, if it is the target."""
+    start_at: int
+    """Nanoseconds of the monotonic clock; a step's times count from here."""
+
+    def expect(self, number: int, settled: int, end: int) -> None:
+        """Have the meters report a step, and the built-in host's rows end at its bounds; ns from the start."""
+        if self.host:
+            self.host.end_rows_at([self.start_at + settled, self.start_at + end])
+        self.meters.expect(number, self.start_at + settled, self.start_at + end)
+
+    def failures(self) -> list[str]:
+        """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
+        failures = [f"agent {agent.number}: {agent.failure}" for agent in self.agents if agent.failure]
+        if failures and all(agent.latest is None for agent in self.agents):
+            raise CuestaError("the run cannot start: " + "; ".join(failures))
+        return failures
+
+
 def _run_segment(
     job: Job, segment: Segment, folder: Path, placement: Placement, follows: Callable[[list[Agent]], None]
 ) -> list[str]:
+    with driving(job, segment, folder, placement) as driven:
+        for number, step in enumerate(timeline(segment)):
+            driven.expect(number, step.settled, step.end)
+        driven.meters.expect_no_more()
+        follows(driven.agents)
+    return driven.failures()
+
+
+@contextmanager
+def driving(job: Job, segment: Segment, folder: Path, placement: Placement, more: Spec = NOTHING) -> Iterator[Driven]:
+    """Run the host, the agents and the meters of a segment during the block; `more` is added to the agents' spec."""
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
     with _host(job, segment, folder, placement) as host:
         agents = start_agents(settings.agents, placement.driver_prefix)  # host, agents and meters start side by side
         where = choose_source(settings.meters, _known(segment, host, placement, agents), job.metered_every)
         with ending(agents), metering(where, folder) as meters:
-            spec = run_spec(job, segment, _address(host, folder) if host else None, placement.driver_cpus)
+            spec = {**run_spec(job, segment, _address(host, folder) if host else None, placement.driver_cpus), **more}
             instruct(agents, {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}, folder)
-            times = timeline(segment)
-            if job.metered_every or times[0].settled < METERS_START:
+            if job.metered_every or timeline(segment)[0].settled < METERS_START:
                 meters.wait_until_it_reads()
-            start_at = start_together(agents)
-            if host:
-                host.end_rows_at(sorted({start_at + at for step in times for at in (step.settled, step.end)}))
-            meters.begin(start_at, times)
-            follows(agents)
-    return _failures(agents)
+            yield Driven(agents, meters, host, start_together(agents))
 
 
 def _tapes(job: Job) -> dict[str, dict[str, str]]:
@@ -110,11 +142,3 @@ def _address(host: Running, folder: Path) -> str:
     address = host.addresses()[0]
     write_json(folder / "host" / "host.json", {"spec": {**host.spec, "meters": None}, "address": address})
     return address
-
-
-def _failures(agents: list[Agent]) -> list[str]:
-    """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
-    failures = [f"agent {agent.number}: {agent.failure}" for agent in agents if agent.failure]
-    if failures and all(agent.latest is None for agent in agents):
-        raise CuestaError("the run cannot start: " + "; ".join(failures))
-    return failures

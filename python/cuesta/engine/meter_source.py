@@ -17,7 +17,7 @@ from cuesta.engine.listener import listener
 from cuesta.engine.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of
 from cuesta.plan.fields import tier_and_subject, tracing_tier
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST, kind_of, without_settings
 
 HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
 """Our own metering process."""
@@ -160,7 +160,8 @@ def automatic(facts: SegmentFacts) -> MeterSource:
     if kinds == {"listening"}:
         listeners = {listener(port_of(target)) for target in facts.targets}
         if len(listeners) == 1 and (pid := listeners.pop()):
-            return here(f"pid:{pid}", f"the process that listens at {', '.join(facts.targets)}", facts)
+            at = ", ".join(map(without_settings, facts.targets))
+            return here(f"pid:{pid}", f"the process that listens at {at}", facts)
         return here("machine", "who listens there could not be found: this is the whole machine", facts)
     return here("machine", "targets of several kinds: this is the whole machine, the driver included", facts)
 

@@ -5,6 +5,7 @@ again, three times at most.
 """
 
 import json
+import queue
 import subprocess
 import tempfile
 import threading
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.job import PlannedTimes
 from cuesta.engine.meter_source import MeterSource
 
 RESTARTS = 3
@@ -64,6 +64,10 @@ class Metering:
         self.ending = threading.Event()
         self.reads = threading.Event()
         """Set after the first reading, or when there will be none."""
+        self.expected: queue.SimpleQueue[tuple[int, int, int] | None] = queue.SimpleQueue()
+        """The steps to report: number, begin and end of the measurement interval; None after the last."""
+        self.reported = -1
+        """The last step whose report is written."""
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -71,6 +75,12 @@ class Metering:
         if self.meter_source.command:
             self._launch(self.meter_source.command)
             self._thread(self._listen)
+            self._thread(self._ask)
+
+    @property
+    def reports(self) -> bool:
+        """Whether a report can still be expected: the process runs."""
+        return self.process is not None and self.process.poll() is None
 
     def wait_until_it_reads(self) -> None:
         """Wait for the first reading: a meter takes a second to start."""
@@ -79,14 +89,17 @@ class Metering:
                 self._order((None, None))  # answered as soon as it reads
             self.reads.wait(STARTING)
 
-    def begin(self, start_at: int, steps: Sequence[PlannedTimes]) -> None:
-        """Ask for a report of each step; their times count from `start_at`."""
-        if self.meter_source.command:
-            self._thread(lambda: self._ask(start_at, steps))
+    def expect(self, number: int, settled: int, end: int) -> None:
+        """Ask for a report of a step: between two instants of the monotonic clock, in ns. Steps are given in order."""
+        self.expected.put((number, settled, end))
+
+    def expect_no_more(self) -> None:
+        self.expected.put(None)
 
     def stop(self) -> None:
         """End the process; a step that is cut short still gets its report."""
         self.ending.set()
+        self.expect_no_more()
         if self.process and self.process.stdin:
             with self.lock:
                 if self.measuring is not None:
@@ -133,10 +146,10 @@ class Metering:
         thread.start()
         self.threads.append(thread)
 
-    def _ask(self, start_at: int, steps: Sequence[PlannedTimes]) -> None:
-        for number, step in enumerate(steps):
-            for at, ends in ((step.settled, None), (step.end, number)):
-                if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):
+    def _ask(self) -> None:
+        for number, settled, end in iter(self.expected.get, None):
+            for at, ends in ((settled, None), (end, number)):
+                if self.ending.wait(max((at - _native.now()) / 1e9, 0.0)):
                     return
                 with self.lock:  # else an end at this moment would find the step neither open nor closed
                     self.measuring = number if ends is None else None
@@ -196,6 +209,7 @@ class Metering:
             self._gap(f"it read {late / 1e9:.1f} s after a bound of a step: figures are not of all of it")
         if step is not None:
             self._write({"step": step, "at": row["at"], "sheet": row})
+            self.reported = step
         return None
 
     def _gap(self, why: str) -> None:

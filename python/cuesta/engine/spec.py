@@ -36,8 +36,12 @@ def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
 
 
 def _step(settings: Settings) -> dict[str, Any]:
-    loads = [{**_values(group, PER_STEP), "load": _load(group.load)} for group in settings.group]
-    return {"settle": settings.settle, "measure": settings.measure, "groups": loads}
+    return {"settle": settings.settle, "measure": settings.measure, "groups": loads(settings)}
+
+
+def loads(settings: Settings) -> list[dict[str, Any]]:
+    """What each group does in a step."""
+    return [{**_values(group, PER_STEP), "load": _load(group.load)} for group in settings.group]
 
 
 def _values(table: Group | Settings, driver: DriverSetting) -> dict[str, Any]:

@@ -7,7 +7,7 @@ The last axis varies fastest. Users stay connected between steps that differ onl
 import copy
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -87,6 +87,25 @@ def put_users(groups: list[dict[str, Any]], total: object) -> None:
         shares = [*_divide(int(str(total)), weights)] if str(total).isdigit() else [total] * len(groups)
     for group, users in zip(groups, shares, strict=True):
         group["users"] = users
+
+
+def at_load(settings: Settings, load: float) -> Step:
+    """The step with another load: a rate of arrivals if the loads are open, else a number of users.
+
+    Several groups share it in proportion to their own. Raises InputError if some loads are open and others are not.
+    """
+    groups = settings.group
+    is_open = [group.load.kind == "open" for group in groups]
+    if any(is_open) and not all(is_open):
+        raise InputError("some groups have an open load, others not", "a search changes users, or a rate of arrivals")
+    if all(is_open):
+        whole = sum(group.load.per_s for group in groups)
+        new_loads = [replace(group.load, per_s=load * group.load.per_s / whole) for group in groups]
+        changed = [group.model_copy(update={"load": each}) for group, each in zip(groups, new_loads, strict=True)]
+        return Step({"load": f"open:{load:g}/s"}, settings.model_copy(update={"group": tuple(changed)}))
+    users = _divide(round(load), [group.users for group in groups])
+    changed = [group.model_copy(update={"users": each}) for group, each in zip(groups, users, strict=True)]
+    return Step({"users": round(load)}, settings.model_copy(update={"group": tuple(changed)}))
 
 
 def _divide(total: int, weights: list[int]) -> list[int]:

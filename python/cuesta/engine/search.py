@@ -1,0 +1,211 @@
+"""Runs a search: one run to which the caller adds a step after each trial, while the users stay connected.
+
+A trial: some users start or leave one after another; their load settles; it is measured. Its records are those of a
+step of a sweep. Each change is announced to all agents AHEAD of its instant (docs/folder.md).
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cuesta import _native, machine
+from cuesta.engine import preflight
+from cuesta.engine.agents import Snapshot, follow, never, tell_all
+from cuesta.engine.folder import describe, described_step, run_folder, write_json
+from cuesta.engine.job import SECOND, Job
+from cuesta.engine.local import Driven, Look, RunResult, driving
+from cuesta.engine.placement import place
+from cuesta.engine.settling import Settling
+from cuesta.engine.spec import loads
+from cuesta.errors import CuestaError
+from cuesta.plan import Plan, Segment, Settings, Step
+
+AHEAD = 2_200_000_000
+"""Nanoseconds from an announcement to its instant: two seconds, and time for the agents to read it."""
+PATIENCE = 30.0
+"""Seconds after a measurement interval in which the agents must report it, and the meters too."""
+LONGEST = 12
+"""A load that has not settled after this many settling times is measured all the same."""
+LEAST_WINDOW = 3
+"""Least seconds in each of the two parts by which a load is seen to have settled."""
+MILLISECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NextTrial:
+    """What the caller wants to be tried next."""
+
+    step: Step
+    note: Mapping[str, object]
+    """Recorded beside the step: what the trial is for, and why."""
+
+
+Choose = Callable[[Path], NextTrial | None]
+"""Returns the next trial, given the folder with all trials so far; None ends the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchJob:
+    """What to search with."""
+
+    job: Job
+    """Its plan has one step, the first load."""
+    most: Step
+    """The largest load that may be tried."""
+    method: Mapping[str, object]
+    """The settings of the search, recorded in `run.json`."""
+
+
+def search(asked: SearchJob, out: Path | None, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
+    """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
+    preflight.check(with_step(asked.job, asked.most))
+    about = machine.facts()
+    failures: list[str] = []
+    with _folder(asked.job, out) as folder, place(asked.job) as placement:
+        if not (folder / "run.json").exists():
+            describe(folder, asked.job, datetime.now(UTC), about, placement)
+            _change(folder, {"steps": [], "segments": [], "search": dict(asked.method)})
+        if following := choose(folder):
+            segment = Segment(_steps(folder), (following.step,))
+            job = with_step(asked.job, following.step)
+            _change(folder, {"segments": [*_run(folder)["segments"], {"folder": segment.folder, "steps": []}]})
+            more = {"most_users": [group.users for group in asked.most.settings.group]}
+            with driving(job, segment, folder / segment.folder, placement, more) as driven:
+                Trials(folder, driven, look, stopping).make(following, choose)
+            failures = driven.failures()
+    return RunResult(folder, stopping.is_set(), failures)
+
+
+def with_step(job: Job, step: Step) -> Job:
+    """The job with one step."""
+    plan: Plan = replace(job.plan, settings=step.settings, steps=(step,))
+    return replace(job, plan=plan)
+
+
+@contextmanager
+def _folder(job: Job, out: Path | None) -> Iterator[Path]:
+    if out and (out / "run.json").exists():
+        yield out
+    else:
+        with run_folder(out, job.plan.settings.name) as folder:
+            yield folder
+
+
+def _run(folder: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return run
+
+
+def _change(folder: Path, changes: Mapping[str, object]) -> None:
+    """Change entries of `run.json`; a reader sees the file before or after, never between."""
+    write_json(folder / "run.json", {**_run(folder), **changes})
+
+
+def _steps(folder: Path) -> int:
+    return len(_run(folder)["steps"])
+
+
+@dataclass(slots=True)
+class Trials:
+    """The trials of one segment, whose agents stay connected. Instants are nanoseconds from their start."""
+
+    folder: Path
+    driven: Driven
+    look: Look
+    stopping: threading.Event
+    number: int = 0
+    """Of the next trial in the segment."""
+    users: Sequence[int] = ()
+    """Of each group, before the next trial."""
+
+    def make(self, first: NextTrial, choose: Choose) -> None:
+        """Make trials until the caller ends the search, or an agent has ended."""
+        trial: NextTrial | None = first
+        while trial and self._try(trial):
+            trial = choose(self.folder)
+        self.driven.meters.expect_no_more()
+        if not trial:
+            self._announce({"end": {"at": self._soon()}})
+        self._follow(never)
+
+    def _try(self, trial: NextTrial) -> bool:
+        """Make a trial; False if an agent has ended meanwhile."""
+        _record(self.folder, trial)
+        settings = trial.step.settings
+        started = self._begin(settings)
+        if not self._settle(started, settings.settle):
+            return False
+        settled = max(self._soon(), started)
+        end = settled + settings.measure
+        self._announce({"measure": {"settled": settled, "end": end}})
+        self.driven.expect(self.number, settled, end)
+        reported = self._follow(lambda: self._is_reported(end))
+        self.number += 1
+        return reported
+
+    def _begin(self, settings: Settings) -> int:
+        """Announce the load; returns when the users that it adds have started and those that it removes have left."""
+        groups = settings.group
+        begin = self._soon() if self.number else 0
+        if self.number:
+            self._announce({"step": {"begin": begin, "groups": loads(settings)}})
+        before = self.users or [0] * len(groups)
+        self.users = [group.users for group in groups]
+        ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
+        return begin + max(ramps)
+
+    def _settle(self, started: int, settle: int) -> bool:
+        """Wait until the load has settled, and at least for the settling time; False if an agent has ended."""
+        settling = Settling(max(round(settle / SECOND / 2), LEAST_WINDOW))
+        least, most = started + settle - AHEAD, started + LONGEST * max(settle, SECOND)
+
+        def has_settled() -> bool:
+            settling.see(self._snapshots())
+            now = self._now()
+            return now >= most or (now >= least and settling.has_settled(started / SECOND))
+
+        return self._follow(has_settled)
+
+    def _is_reported(self, end: int) -> bool:
+        """Whether all agents have recorded a measurement interval, and the meters too.
+
+        Raises CuestaError if the agents take too long.
+        """
+        snapshots, meters = self._snapshots(), self.driven.meters
+        recorded = all(each["seconds"] * SECOND >= end - MILLISECOND for each in snapshots)
+        is_late = self._now() > end + PATIENCE * SECOND
+        if is_late and not recorded:
+            raise CuestaError("the driver has stopped recording", "see whether the machine has memory and disk left")
+        return recorded and (is_late or meters.reported >= self.number or not meters.reports)
+
+    def _follow(self, until: Callable[[], bool]) -> bool:
+        """Wait; False if all agents have ended before."""
+        follow(self.driven.agents, self.look, self.stopping, until)
+        return until is never or not all(agent.has_ended for agent in self.driven.agents)
+
+    def _announce(self, announcement: Mapping[str, object]) -> None:
+        tell_all(self.driven.agents, {"announce": announcement})
+
+    def _snapshots(self) -> list[Snapshot]:
+        return [agent.latest for agent in self.driven.agents if agent.latest]
+
+    def _now(self) -> int:
+        return _native.now() - self.driven.start_at
+
+    def _soon(self) -> int:
+        return self._now() + AHEAD
+
+
+def _record(folder: Path, trial: NextTrial) -> None:
+    """Add the trial's step to `run.json`."""
+    run = _run(folder)
+    number = len(run["steps"])
+    *others, segment = run["segments"]
+    step = {**described_step(trial.step), "trial": dict(trial.note)}
+    segments = [*others, {**segment, "steps": [*segment["steps"], number]}]
+    _change(folder, {"steps": [*run["steps"], step], "segments": segments})
