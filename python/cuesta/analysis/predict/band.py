@@ -1,0 +1,166 @@
+"""The 90 % band of a prediction, by the profile of its sum of squares.
+
+All parameters whose sum of squares stays below S·(1 + t²/ν) are possible (D. M. Bates and D. G. Watts, Nonlinear
+Regression Analysis, 1988, §6.1); the band is from the least to the largest prediction among them. Near saturation it is
+far from symmetrical. A fit with as many parameters as rows leaves no error to judge by: then the band is what the
+rounding of the rows allows.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.models.least_squares import fit
+from cuesta.analysis.predict.fitting import FittedModel, errors, fitted, starts
+from cuesta.analysis.predict.forms.metered import Metered
+from cuesta.analysis.predict.points import Point
+
+CONFIDENCE = 0.90
+METER_ERROR = 0.05
+"""How far a meter may be off: the error of clock ticks."""
+PULL = 30.0
+"""How much more a demanded prediction weighs than all rows together."""
+NEAR = 0.005
+"""How near to the demanded prediction a fit must come, as a logarithm."""
+FIRST_STEP = 0.02
+"""How far the prediction is first moved, as a logarithm."""
+BISECTIONS = 14
+FURTHEST = 40.0
+"""The largest logarithm of a ratio to the prediction that is looked for."""
+
+Predict = Callable[[FittedModel], float]
+"""A positive number that a model says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The lowest and the highest value that the rows allow; infinite where they set no bound."""
+
+    low: float
+    high: float
+
+    @property
+    def ratio(self) -> float:
+        return self.high / self.low if self.low > 0 else math.inf
+
+
+def band(model: FittedModel, predict: Predict) -> Band:
+    """The band of a number that a model predicts; with metered demands, over what the meters may be off."""
+    found = [of_rows(each, predict) for each in (model, *with_wrong_meters(model))]
+    return Band(min(each.low for each in found), max(each.high for each in found))
+
+
+def with_wrong_meters(model: FittedModel) -> Iterator[FittedModel]:
+    """The model with all meters too low and too high, its delays fitted again."""
+    if isinstance(model.form, Metered):
+        for factor in (1 - METER_ERROR, 1 + METER_ERROR):
+            if other := fitted(model.form.scaled(factor), model.points):
+                yield other
+
+
+def of_rows(model: FittedModel, predict: Predict) -> Band:
+    """The band of the fitted parameters."""
+    if model.fit.freedom < 1:
+        return of_rounding(model, predict)
+    most = model.squares * (1 + student(model.fit.freedom) ** 2 / model.fit.freedom)
+    return Band(edge(model, predict, most, -1), edge(model, predict, most, 1))
+
+
+def edge(model: FittedModel, predict: Predict, most: float, direction: int) -> float:
+    """Move the prediction until the rows no longer allow it."""
+    centre = predict(model)
+    if not 0 < centre < math.inf:
+        return centre
+    near, step = 0.0, FIRST_STEP
+    begins: list[Sequence[float]] = [model.values, *starts(model.form, model.parameters, model.points)]
+    while step < FURTHEST:
+        squares, values = pulled(model, predict, centre * math.exp(direction * step), begins)
+        if squares > most:
+            break
+        near, begins, step = step, [values], step * 2
+    else:
+        return 0.0 if direction < 0 else math.inf
+    far, begins = step, begins[:1]
+    for _ in range(BISECTIONS):
+        middle = (near + far) / 2
+        squares, values = pulled(model, predict, centre * math.exp(direction * middle), begins)
+        near, far, begins = (middle, far, [values]) if squares <= most else (near, middle, begins)
+    return centre * math.exp(direction * near)
+
+
+def pulled(
+    model: FittedModel, predict: Predict, target: float, begins: Sequence[Sequence[float]]
+) -> tuple[float, Sequence[float]]:
+    """The least sum of squares with which the model predicts `target`, and its parameters; infinite if none does.
+
+    Fits begin with each of `begins` until one succeeds. From a parameter at its end no small step changes anything, so
+    one start alone may find nothing.
+    """
+    rows = errors(model.form, model.parameters, model.points)
+    weight = PULL * math.sqrt(model.squares) / 0.01
+
+    def with_target(values: Sequence[float]) -> list[float]:
+        said = predict(replace(model, values=values))
+        off = math.log(said / target) if 0 < said < math.inf else math.copysign(FURTHEST, said - target)
+        return [*rows(values), weight * off]
+
+    for values in begins:
+        found = fit(with_target, values).parameters
+        *left, off = with_target(found)
+        if abs(off) <= weight * NEAR:
+            return sum(each**2 for each in left), found
+    return math.inf, begins[0]
+
+
+def of_rounding(model: FittedModel, predict: Predict) -> Band:
+    """What the model would predict if one of its rows were at either end of its rounding."""
+    found = [predict(model)]
+    for number, point in enumerate(model.points):
+        for end in ("low", "high"):
+            others = [*model.points[:number], at_end(point, end), *model.points[number + 1 :]]
+            if other := fitted(model.form, others):
+                found.append(predict(other))
+    return Band(min(found), max(found))
+
+
+def at_end(point: Point, end: str) -> Point:
+    """A row at one end of the bounds of what was measured."""
+    return replace(
+        point,
+        throughput=end_of(point.throughput, end),
+        response=end_of(point.response, end),
+        utilizations=dict(point.utilizations),
+    )
+
+
+def end_of(quantity: Quantity | None, end: str) -> Quantity | None:
+    value: float = getattr(quantity, end) if quantity else 0.0
+    return Quantity.exactly(value) if quantity and 0 < value < math.inf else quantity
+
+
+def student(freedom: int) -> float:
+    """Student's t of a two-sided 90 % interval (G. W. Hill, Algorithm 396, CACM 13(10), 1970)."""
+    both = 1 - CONFIDENCE
+    if freedom == 1:
+        return math.tan(CONFIDENCE * math.pi / 2)
+    if freedom == 2:
+        return math.sqrt(2 / (both * (2 - both)) - 2)
+    a = 1 / (freedom - 0.5)
+    b = 48 / a**2
+    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
+    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * freedom
+    y = (d * both) ** (2 / freedom)
+    if y > 0.05 + a:
+        x = NormalDist().inv_cdf(both / 2)
+        y = x * x
+        if freedom < 5:
+            c += 0.3 * (freedom - 4.5) * (x + 0.6)
+        c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
+        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
+        y = math.expm1(a * y * y)
+    else:
+        y = ((1 / (((freedom + 6) / (freedom * y) - 0.089 * d - 0.822) * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y
+             - 1) * (freedom + 1) / (freedom + 2) + 1 / y  # fmt: skip
+    return math.sqrt(freedom * y)

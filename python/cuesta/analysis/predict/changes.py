@@ -1,0 +1,138 @@
+"""Other demands or other servers than those of the fitted model, as `--demand` and `--servers` write them."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from cuesta import _native
+from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models.network import Network, Station
+from cuesta.analysis.predict.fitting import FittedModel
+from cuesta.analysis.predict.points import Conditions
+from cuesta.errors import InputError, UsageError
+
+MOST_USERS = 10_000_000
+"""The largest number of users that is looked for."""
+CHANGE = re.compile(r"\s*([^=]+?)\s*=\s*(?:([+-]\d+(?:\.\d+)?)\s*%|(\S.*))\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Another demand, or another number of servers, of one station."""
+
+    station: str
+    """As it was named; empty means the limiting one."""
+    factor: float | None = None
+    """What its demand is multiplied by."""
+    demand: float | None = None
+    """Its demand in seconds a transaction."""
+    servers: int | None = None
+
+    def __str__(self) -> str:
+        name = self.station or "the limiting station"
+        if self.servers is not None:
+            return f"{name}: {self.servers} {'server' if self.servers == 1 else 'servers'}"
+        if self.factor is not None:
+            return f"{name}: demand {100 * (self.factor - 1):+g} %"
+        return f"{name}: demand {1e3 * (self.demand or 0.0):g} ms"
+
+
+def read_demand(text: str) -> Change:
+    """Read `cpu=-20%` or `cpu=12ms`. Raises UsageError with what was expected."""
+    match = CHANGE.fullmatch(text)
+    if not match:
+        raise UsageError(
+            f"--demand: expected STATION=CHANGE, got {text!r}", "as --demand cpu=-20% or --demand cpu=12ms"
+        )
+    if match[2]:
+        factor = 1 + float(match[2]) / 100
+        if factor <= 0:
+            raise InputError(f"--demand {text}: leaves a demand of {100 * factor:g} %: expected more than 0")
+        return Change(match[1], factor=factor)
+    try:
+        seconds = _native.duration(match[3]) / 1e9
+    except ValueError:
+        raise UsageError(
+            f"--demand {text}: expected a percentage with its sign, or a duration, got {match[3]!r}",
+            "as --demand cpu=-20% or --demand cpu=12ms",
+        ) from None
+    if seconds <= 0:
+        raise InputError(f"--demand {text}: expected a demand of more than 0 s")
+    return Change(match[1], demand=seconds)
+
+
+def read_servers(text: str) -> Change:
+    """Read `2` or `cpu=2`. Raises UsageError with what was expected."""
+    station, _, count = text.rpartition("=")
+    if not (count.strip().isdigit() and 1 <= int(count) <= 100_000):
+        raise UsageError(f"--servers: expected a number from 1 to 100,000, got {count!r}", "as --servers 2")
+    return Change(station.strip(), servers=int(count))
+
+
+def stations_of(model: FittedModel, at: Conditions) -> Sequence[Station]:
+    """The stations that may be changed. Raises InputError for a model that stands for none."""
+    network = model.network(at)
+    found = network.queueing if network else []
+    if not found:
+        raise InputError(
+            f"the model that fits ({model.form.name}) has no station: nothing of it can be changed",
+            "--demand and --servers need one station, or metered stations",
+        )
+    return found
+
+
+def changed(network: Network, changes: Sequence[Change], names: dict[str, str]) -> Network:
+    """Apply changes. `names` gives the station's name in the network for each name that a change may have."""
+    stations = {station.name: station for station in network.stations}
+    for change in changes:
+        name = resolved(change.station, names, network)
+        station = stations[name]
+        demand = station.demand * change.factor if change.factor is not None else change.demand or station.demand
+        stations[name] = replace(station, demand=demand, servers=change.servers or station.servers)
+    return Network(list(stations.values()), network.think)
+
+
+def resolved(word: str, names: dict[str, str], network: Network) -> str:
+    """The station that a word means: its name, or a part of it. Raises InputError if none or several are meant."""
+    if not word and network.bottleneck:
+        return network.bottleneck.name
+    if word in names:
+        return names[word]
+    found = {station for name, station in names.items() if word.lower() in name.lower()}
+    if len(found) != 1:
+        raise InputError(f"no such station: {word}" if not found else f"several stations: {word}",
+                         f"the model has {', '.join(names)}")  # fmt: skip
+    return found.pop()
+
+
+def response_of(network: Network, at: Conditions) -> float:
+    """Mean seconds of a load at a network, closed or paced."""
+    if at.cycle is None:
+        return closed.solve(network, at.users).response
+    delay = network.delay
+    heaviest = network.bottleneck
+    if heaviest is None:
+        return delay
+    others = [station for station in network.queueing if station is not heaviest]
+    delay += sum(paced_station.solve(at.users, at.cycle, s.demand, 0.0, int(s.servers)).response for s in others)
+    return paced_station.solve(at.users, at.cycle, heaviest.demand, delay, int(heaviest.servers)).response
+
+
+def most_users(response: Callable[[int], float], limit: float) -> float:
+    """The number of users at which the mean response reaches a limit, between whole numbers too; infinite if none does.
+
+    0 if one user misses it.
+    """
+    if response(1) > limit:
+        return 0.0
+    low, high = 1, 2
+    while response(high) <= limit:
+        low, high = high, high * 2
+        if high > MOST_USERS:
+            return math.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if response(middle) <= limit else (low, middle)
+    below, above = response(low), response(high)
+    return low + (limit - below) / (above - below) if above > below else float(low)

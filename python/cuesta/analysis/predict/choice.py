@@ -1,0 +1,110 @@
+"""Fits all forms to rows, and takes the simplest adequate one.
+
+Forms whose corrected criterion of Akaike is up to 10 above the least still have some support (K. P. Burnham and
+D. R. Anderson, Model Selection and Multimodel Inference, 2002, §2.6): the rows do not tell them apart, so where they
+disagree nothing can be reported. Of these, one that stands for stations is preferred, because theory supports it too.
+With too few rows there is no criterion; then all forms that meet the rows about as well are supported.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.models.least_squares import Fit
+from cuesta.analysis.models.network import Station
+from cuesta.analysis.predict.fitting import FittedModel, Parameters, fitted
+from cuesta.analysis.predict.forms.asymptote import Asymptote
+from cuesta.analysis.predict.forms.exponential import Exponential
+from cuesta.analysis.predict.forms.form import Form
+from cuesta.analysis.predict.forms.known import KnownDelay
+from cuesta.analysis.predict.forms.metered import Metered
+from cuesta.analysis.predict.forms.power import Power
+from cuesta.analysis.predict.forms.scalability import Scalability
+from cuesta.analysis.predict.forms.station import OneStation
+from cuesta.analysis.predict.points import Point
+from cuesta.analysis.predict.saturation import metered_stations
+
+SUPPORTED = 10.0
+"""How far above the least criterion a form still has support."""
+ALIKE = 2.0
+"""Ratio of the errors of forms that fit about equally well, where rows are too few for a criterion."""
+EXACT = 1e-6
+"""Root mean square error, as a share or in seconds, of a form that meets its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The forms that were fitted to the same rows."""
+
+    best: FittedModel
+    others: Sequence[FittedModel]
+    """Other forms that the rows support as well, the best of them first."""
+    rejected: Sequence[FittedModel]
+    """Forms that fit clearly worse."""
+
+    @property
+    def supported(self) -> list[FittedModel]:
+        return [self.best, *self.others]
+
+
+def forms_for(points: Sequence[Point]) -> Iterator[Form]:
+    """The forms that are tried, those that are preferred first."""
+    stations = metered_stations(points)
+    yield OneStation()
+    if all(stations.get(point.at.demand) for point in points):
+        yield from (OneStation(count) for count in several(stations[points[0].at.demand]))
+        yield Metered(stations)
+    yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
+
+
+def several(stations: Sequence[Station]) -> list[int]:
+    """The numbers of servers, beyond one, of the metered resources."""
+    return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
+
+
+def choose(points: Sequence[Point]) -> Choice | None:
+    """Fit all forms; None if there are fewer rows than any of them needs."""
+    found = [model for model in (fitted(form, points) for form in forms_for(points)) if model]
+    if not found:
+        return None
+    supported = by_criterion(found) if is_judged(found[0]) else by_error(found)
+    best = preferred(supported)
+    others = [model for model in supported if model is not best]
+    return Choice(best, others, [model for model in found if model not in supported])
+
+
+def is_judged(model: FittedModel) -> bool:
+    """Whether there are rows enough for the criterion of a model."""
+    return math.isfinite(model.information)
+
+
+def by_criterion(found: Sequence[FittedModel]) -> list[FittedModel]:
+    """The models with support, the best first."""
+    ranked = sorted(filter(is_judged, found), key=lambda model: model.information)
+    return [model for model in ranked if model.information - ranked[0].information <= SUPPORTED]
+
+
+def by_error(found: Sequence[FittedModel]) -> list[FittedModel]:
+    """The models that meet the rows about equally well, in the order of the forms, for too few rows to judge more.
+
+    If one station leaves a row over, only models that do so are compared: others meet any rows.
+    """
+    free = [model for model in found if model.fit.freedom > 0] if found[0].fit.freedom > 0 else found
+    least = min(map(rms, free))
+    return [model for model in free if rms(model) <= max(EXACT, ALIKE * least)]
+
+
+def unfitted() -> Choice:
+    """The model of what is known without any row."""
+    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], 0.0, 0, []), []), [], [])
+
+
+def preferred(supported: Sequence[FittedModel]) -> FittedModel:
+    """The best form that stands for stations where users wait by chance; the best of any kind, if none does."""
+    stations = (model for model in supported if isinstance(model.form, OneStation | Metered))
+    return next(stations, supported[0])
+
+
+def rms(model: FittedModel) -> float:
+    """Root mean square error of the rows."""
+    return math.sqrt(model.fit.squares / model.fit.rows)

@@ -1,0 +1,209 @@
+"""Fits a form to rows: delays and demands by name, so that configurations share what they have in common.
+
+Errors are seconds for paced loads, whose meters round to whole milliseconds at any load; for closed loads they are
+relative: of the response if it was timed, else of the throughput.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.models.least_squares import Errors, Fit, criterion, fit
+from cuesta.analysis.models.network import Network, Station
+from cuesta.analysis.predict.forms.form import Form
+from cuesta.analysis.predict.points import Conditions, Point
+
+FINEST = 1e-3
+"""Relative error below which no measurement of a load is believed to be."""
+WAY_OFF = 1e3
+"""The error of a response without a bound."""
+LARGEST = 50.0
+"""The largest logarithm of a demand that a fit may try."""
+STARTS = (0.5, 0.9, 0.1)
+"""Shares of the largest demand that the rows allow, to begin fits with; the best of them counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The numbers that a fit may change, as one list: delays, logarithms of demands, and the form's own."""
+
+    delays: tuple[str, ...]
+    demands: tuple[str, ...]
+    shape: int
+
+    @property
+    def count(self) -> int:
+        return len(self.delays) + len(self.demands) + self.shape
+
+    def delay(self, values: Sequence[float], at: Conditions) -> float:
+        """Seconds; a sum below 0, which a fit may try, counts as 0."""
+        if at.known_delay is not None:
+            return at.known_delay
+        return max(sum(values[self.delays.index(name)] for name in at.delays if self.delays), 0.0)
+
+    def demand(self, values: Sequence[float], at: Conditions) -> float:
+        """Seconds a transaction."""
+        if not self.demands:
+            return 0.0
+        return math.exp(min(values[len(self.delays) + self.demands.index(at.demand)], LARGEST))
+
+    def own(self, values: Sequence[float]) -> Sequence[float]:
+        return values[len(self.delays) + len(self.demands) :]
+
+    def covers(self, at: Conditions) -> bool:
+        """Whether the fit says something on a configuration."""
+        delays = at.known_delay is not None or not self.delays or set(at.delays) <= set(self.delays)
+        return delays and (not self.demands or at.demand in self.demands)
+
+
+@dataclass(frozen=True, slots=True)
+class FittedModel:
+    """A form with its parameters."""
+
+    form: Form
+    parameters: Parameters
+    values: Sequence[float]
+    fit: Fit
+    points: Sequence[Point]
+    """The rows that it was fitted to."""
+
+    @property
+    def squares(self) -> float:
+        """The sum of squared errors, but no less than that of measurements as exact as can be."""
+        paced = [timed(point) for point in self.points if point.at.is_paced]
+        unit = sum(paced) / len(paced) if paced else 1.0
+        return max(self.fit.squares, self.fit.rows * (FINEST * unit) ** 2)
+
+    @property
+    def information(self) -> float:
+        """Akaike's corrected criterion; infinite if there are too few rows for it."""
+        return criterion(self.squares, self.fit.rows, self.parameters.count)
+
+    def delay(self, at: Conditions) -> float:
+        """Seconds of a response that wait for nobody."""
+        return self.parameters.delay(self.values, at)
+
+    def demand(self, at: Conditions) -> float:
+        """Seconds a transaction of the limiting station."""
+        return self.parameters.demand(self.values, at)
+
+    def covers(self, at: Conditions) -> bool:
+        return self.parameters.covers(at)
+
+    def response(self, at: Conditions) -> float:
+        """Mean seconds."""
+        return response(self.form, self.parameters, self.values, at)
+
+    def throughput(self, at: Conditions) -> float:
+        """Transactions a second."""
+        return throughput(at, self.response(at))
+
+    def network(self, at: Conditions) -> Network | None:
+        """The stations that the model stands for, with the user's own time; None for a mere curve."""
+        return self.form.network(at, self.delay(at), self.demand(at))
+
+    def limiting(self, at: Conditions) -> Station | None:
+        """The station that saturates first."""
+        network = self.network(at)
+        return network.bottleneck if network else None
+
+    def saturation(self, at: Conditions) -> float:
+        """The number of users who keep the limiting station busy: N*; infinite if the model has none."""
+        network = self.network(at)
+        if network is None:
+            return math.inf
+        return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
+
+
+def throughput(at: Conditions, response: float) -> float:
+    """Transactions a second of users with this response."""
+    return at.users / (max(at.cycle, response) if at.cycle is not None else response + at.own)
+
+
+def response(form: Form, parameters: Parameters, values: Sequence[float], at: Conditions) -> float:
+    """Mean seconds by a form with given parameters."""
+    return form.response(at, parameters.delay(values, at), parameters.demand(values, at), parameters.own(values))
+
+
+def error(point: Point, response: float) -> float:
+    """How far a predicted response is off a row, in the fit's measure."""
+    if not math.isfinite(response):
+        return WAY_OFF
+    if point.at.is_paced:
+        return response - timed(point)
+    if point.response is not None:
+        return math.log(max(response, 1e-12) / point.response.value)
+    assert point.throughput
+    return math.log(throughput(point.at, response) / point.throughput.value)
+
+
+def timed(point: Point) -> float:
+    """The response of a row, in seconds: timed, or by the response-time law."""
+    found = point.response or point.by_law
+    assert found
+    return found.value
+
+
+def parameters_of(form: Form, points: Sequence[Point]) -> Parameters:
+    """What a form has to fit to rows."""
+    unknown = [point.at for point in points if point.at.known_delay is None] if form.has_delay else []
+    delays = dict.fromkeys(name for at in unknown for name in at.delays)
+    demands = dict.fromkeys(point.at.demand for point in points) if form.has_demand else {}
+    return Parameters(tuple(delays), tuple(demands), len(form.shape))
+
+
+def fitted(form: Form, points: Sequence[Point]) -> FittedModel | None:
+    """Fit a form; None if it does not apply to the rows, or there are fewer rows than parameters."""
+    if not points or not form.applies(points):
+        return None
+    parameters = parameters_of(form, points)
+    if parameters.count > len(points):
+        return None
+    found = [fit(errors(form, parameters, points), start) for start in starts(form, parameters, points)]
+    best = min(found, key=lambda each: each.squares)
+    return FittedModel(form, parameters, best.parameters, best, points)
+
+
+def errors(form: Form, parameters: Parameters, points: Sequence[Point]) -> Errors:
+    return lambda values: [error(point, response(form, parameters, values, point.at)) for point in points]
+
+
+def starts(form: Form, parameters: Parameters, points: Sequence[Point]) -> list[list[float]]:
+    """Where fits begin: with a station that is busy by a half, nearly always, or hardly."""
+    least = min(timed(point) for point in points)
+    first = [max(least, 1e-6) / 2] + [0.0] * (len(parameters.delays) - 1)
+    if not form.has_delay and parameters.demands:
+        return [[math.log(alone(points)), *form.shape]]
+    most = {name: greatest(points, name) for name in parameters.demands}
+    delays = first[: len(parameters.delays)]
+    return [
+        [*delays, *(math.log(share * each) for each in most.values()), *form.shape]
+        for share in (STARTS if parameters.demands else STARTS[:1])
+    ]
+
+
+def alone(points: Sequence[Point]) -> float:
+    """Seconds of a whole transaction of one user, from the row with the fewest users."""
+    least = min(points, key=lambda point: point.at.users)
+    return least.at.users / (least.rate or 1.0)
+
+
+def greatest(points: Sequence[Point], name: str) -> float:
+    """The largest demand that one server can have at the rates that were measured."""
+    return 1 / max(point.rate or 0.0 for point in points if point.at.demand == name)
+
+
+def known_parts(model: FittedModel) -> Mapping[str, float]:
+    """The fitted delays and demands by their names, in seconds."""
+    names = model.parameters.delays
+    least = 0.0 if len(names) == 1 else -math.inf  # a delay that is one of several may shorten the others
+    delays = {f"R₀ {name}": max(value, least) for name, value in zip(names, model.values, strict=False)}
+    logs = model.values[len(delays) :]
+    return delays | {f"D {name}": math.exp(log) for name, log in zip(model.parameters.demands, logs, strict=False)}
+
+
+def all_parts(model: FittedModel) -> dict[str, float]:
+    """The fitted delays and demands, and the demands of meters, in seconds."""
+    metered: Mapping[str, Sequence[Station]] = getattr(model.form, "stations", {})
+    named = {f"D {station.name}": station.demand for stations in metered.values() for station in stations}
+    return {**known_parts(model), **named}

@@ -1,0 +1,46 @@
+"""Stations whose demands are those of the meters, by the utilization law D = U/X; only a delay is fitted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.analysis.predict.points import Conditions, Point
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """The metered resources, by the name of the demand that configurations share."""
+
+    stations: Mapping[str, Sequence[Station]]
+    has_delay: bool = True
+    has_demand: bool = False
+    shape: Sequence[float] = ()
+    name: str = "metered stations"
+
+    def formula(self, is_paced: bool) -> str:
+        if is_paced:
+            return "R = R₀ + Σ D / (1 − U), D = U/X of each meter"
+        return "X = N / (Z + K + R₀ + Σ D + waiting), D = U/X of each meter, exact mean values"
+
+    def scaled(self, factor: float) -> "Metered":
+        """The stations if every meter were off by a factor."""
+        stations = {
+            name: [replace(station, demand=station.demand * factor) for station in own]
+            for name, own in self.stations.items()
+        }
+        return replace(self, stations=stations)
+
+    def applies(self, points: Sequence[Point]) -> bool:
+        return all(self.stations.get(point.at.demand) for point in points)
+
+    def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
+        network = self.network(at, delay, demand)
+        if at.cycle is None:
+            return closed.solve(network, at.users).response
+        others = (paced_station.solve(at.users, at.cycle, s.demand, 0.0, int(s.servers)).response
+                  for s in self.stations[at.demand])  # fmt: skip
+        return delay + sum(others)
+
+    def network(self, at: Conditions, delay: float, demand: float) -> Network:
+        return Network([Station("delay", delay, DELAY), *self.stations[at.demand]], at.own)

@@ -1,0 +1,38 @@
+"""One station with a demand, and a delay: exact mean values of a closed load, or M/M/m of a paced one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.analysis.predict.points import Conditions, Point
+
+
+@dataclass(frozen=True, slots=True)
+class OneStation:
+    """Users wait for one station."""
+
+    servers: int = 1
+    has_delay: bool = True
+    has_demand: bool = True
+    shape: Sequence[float] = ()
+
+    @property
+    def name(self) -> str:
+        return "one station" if self.servers == 1 else f"one station, {self.servers} servers"
+
+    def formula(self, is_paced: bool) -> str:
+        if is_paced:
+            return "R = R₀ + D / (1 − λD)" if self.servers == 1 else f"R = R₀ + M/M/{self.servers}"
+        return "X = N / (Z + K + R₀ + D + waiting), exact mean values"
+
+    def applies(self, points: Sequence[Point]) -> bool:
+        return True
+
+    def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
+        if at.cycle is not None:
+            return paced_station.solve(at.users, at.cycle, demand, delay, self.servers).response
+        return closed.solve(self.network(at, delay, demand), at.users).response
+
+    def network(self, at: Conditions, delay: float, demand: float) -> Network:
+        return Network([Station("delay", delay, DELAY), Station("station", demand, self.servers)], at.own)

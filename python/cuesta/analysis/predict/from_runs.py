@@ -1,0 +1,124 @@
+"""Rows of run folders: a point for each step of a run, a sweep or a search."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cuesta import _native
+from cuesta.analysis.capacity.asymptotes import swept_besides_users
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import Kind, Resource, resources
+from cuesta.analysis.certainty import error_of_rate
+from cuesta.analysis.compare.comparability import HOST, differences, facts
+from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements, Point
+from cuesta.analysis.summary import Summary, summarise
+from cuesta.errors import RefusedError
+from cuesta.figures.step import StepFigures
+
+ALIKE = ("machine", "tapes")
+"""Kinds of facts in which runs of one system are alike."""
+SAMPLED = 0.5
+"""Relative difference of the mean think times of short steps that all have one distribution."""
+STATIONS = (Kind.CPU, Kind.DISK, Kind.SERVERS)
+"""Kinds of resources at which transactions queue."""
+
+
+def read_runs(folders: Sequence[Path]) -> Measurements:
+    """Read the points of run folders.
+
+    Raises InputError for a folder that cannot be read, RefusedError for an open load.
+    """
+    summaries = [summarise(folder) for folder in folders]
+    for other in summaries[1:]:
+        insist_on_one_system(summaries[0], other)
+    points, notes = list[Point](), list[str]()
+    for summary in summaries:
+        points += points_of(summary)
+        notes += left_out(summary)
+    swept = {name.rpartition(".")[2] for summary in summaries for step in summary.steps for name in step.swept}
+    one_pace = ONE_PACE if swept & {"think", "key_rate", "load"} or len(folders) > 1 else SAMPLED
+    return Measurements(", ".join(str(folder) for folder in folders), points, one_pace, notes=notes)
+
+
+def insist_on_one_system(base: Summary, other: Summary) -> None:
+    """Raise RefusedError for runs of different machines, tapes or hosts: they are not rows of one system."""
+    one, two = (facts(each.recorded.run) for each in (base, other))
+    own = differences(one, two, ALIKE)
+    own += [each for each in differences(one, two, [HOST]) if each.name.startswith("host.")]
+    if own:
+        raise RefusedError(
+            f"{base.recorded.folder} and {other.recorded.folder} are not runs of one system: {own[0]}",
+            "predict from runs of one machine, tape and host at a time",
+        )
+
+
+def points_of(summary: Summary) -> list[Point]:
+    """The points of a run: its valid steps in which transactions or keys were timed."""
+    doubted = {each.step for each in summary.doubts}
+    usable = [step for step in summary.steps if step.seconds and not {None, step.step} & doubted]
+    return [point for step in usable for point in point_of(summary, step)]
+
+
+def left_out(summary: Summary) -> Iterator[str]:
+    """Which steps are not used, and why."""
+    for each in summary.doubts:
+        where = summary.recorded.folder.name if each.step is None else f"step {each.step + 1}"
+        yield f"{where} is left out: {each.doubt}"
+
+
+def point_of(summary: Summary, step: StepFigures) -> Iterator[Point]:
+    """The point of a step; nothing if nothing was timed in it."""
+    measured = MeasuredStep(summary.recorded, step)
+    work = measured.work
+    if work is None or not work.mean:
+        return
+    error = 2 * error_of_rate(summary.recorded, [step.step])
+    yield Point(
+        place=f"{summary.recorded.folder}, step {step.step + 1}",
+        at=conditions(summary, step),
+        throughput=around(work.per_s, error),
+        response=Quantity.exactly(work.mean),
+        utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
+        servers={each.name: round(each.servers) for each in stations(measured)},
+    )
+
+
+def stations(measured: MeasuredStep) -> Iterator[Resource]:
+    """Of each kind of resource the one that allows least: those of one kind overlap."""
+    found = [each for each in resources(measured) if each.demand and each.servers == round(each.servers)]
+    for kind in STATIONS:
+        if own := [each for each in found if each.kind == kind]:
+            yield min(own, key=lambda each: each.most_per_s or 0.0)
+
+
+def busy(resource: Resource, per_s: float) -> Quantity:
+    """The busy share that transactions cause; all of it where the meter shows more than there is."""
+    caused = (resource.demand or 0.0) * per_s / resource.servers
+    return Quantity.exactly(caused if resource.is_believed else max(resource.busy, caused))
+
+
+def conditions(summary: Summary, step: StepFigures) -> Conditions:
+    """The load of a step. What was swept besides users makes another configuration."""
+    others = [name for name in swept_besides_users(summary) if not name.endswith(("think", "load"))]
+    name = ", ".join(f"{each.rpartition('.')[2]} {step.swept.get(each)}" for each in others)
+    paced = re.fullmatch(r"paced:(\S+)", step.load)
+    if not paced and step.load != "closed":
+        raise RefusedError(
+            f"{summary.recorded.folder}: step {step.step + 1}: the load is {step.load}",
+            "predict takes runs whose groups are all closed, or all paced by one cycle",
+        )
+    return Conditions(
+        configuration=name,
+        users=step.users,
+        think=step.law.z if step.law else 0.0,
+        keying=step.law.k if step.law else 0.0,
+        cycle=_native.duration(paced[1]) / 1e9 if paced else None,
+        demand=name,
+        delays=(name,),
+    )
+
+
+def around(value: float, error: float) -> Quantity:
+    """A rate with its interval of two relative standard errors."""
+    return Quantity(value * max(1 - error, 0.01), value, value * (1 + error))

@@ -1,0 +1,157 @@
+"""Rows of a table typed from a document, as its `[[points]]` describe them (docs/predict.md)."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.history.formula import HOLE, PATTERN, UnreadableError, bound, parse_expression
+from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.history.transcript import Transcript, known
+from cuesta.analysis.predict.points import Conditions, Measurements, Point, Unit
+from cuesta.errors import InputError
+from cuesta.ledger.historical import read_historical, read_toml
+from cuesta.ledger.rows import JsonObject
+
+FORMULAS = ("users", "think", "keying", "cycle", "throughput", "response", "known_delay", "per_transaction")
+WORDS = ("configuration", "demand", "delays", "users_are", "unit", "utilization", "servers")
+NEEDED = ("configuration", "users")
+
+
+def read_table(path: Path) -> Measurements:
+    """Read the points of a typed table. Raises InputError that names the place."""
+    blocks = read_toml(path).get("points")
+    if not isinstance(blocks, list) or not blocks:
+        raise InputError(
+            f"{path}: no [[points]] say which of its columns are users, think times, throughputs and responses",
+            "docs/predict.md shows how they are written",
+        )
+    transcript = readable(Transcript.of(read_historical(path)))
+    found = [PointsBlock(path, transcript, block) for block in blocks]
+    points = [point for block in found for point in block.points()]
+    first = found[0]
+    return Measurements(transcript.document.title, points, users_are=str(first.block.get("users_are", "users")))
+
+
+def readable(transcript: Transcript) -> Transcript:
+    """Take the typist's reading of prints that are no numbers. A print that can be read stands as it is."""
+    for name, printed in transcript.document.prints.items():
+        if printed.reading and known(printed.text, printed.counted, printed.cut_off) is None:
+            transcript = transcript.read_as(name, printed.reading)
+    return transcript
+
+
+@dataclass(frozen=True, slots=True)
+class PointsBlock:
+    """One `[[points]]` of a table."""
+
+    path: Path
+    transcript: Transcript
+    block: JsonObject
+
+    def points(self) -> Iterator[Point]:
+        """Its rows. Raises InputError for a word or a value that none can have."""
+        self.insist_on_words()
+        for binding in self.bindings():
+            yield self.point(binding)
+
+    def insist_on_words(self) -> None:
+        for name in self.block:
+            if name not in (*FORMULAS, *WORDS):
+                raise self.wrong(f"no such word: {name}", f"expected some of {', '.join((*FORMULAS, *WORDS))}")
+        for name in NEEDED:
+            if name not in self.block:
+                raise self.wrong(f"expected {name}")
+        if "throughput" not in self.block and "response" not in self.block:
+            raise self.wrong("expected throughput or response")
+
+    def wrong(self, what: str, remedy: str = "docs/predict.md shows how they are written") -> InputError:
+        return InputError(f"{self.path}: [[points]] {self.block.get('configuration', '')}: {what}", remedy)
+
+    def bindings(self) -> Sequence[Mapping[str, str]]:
+        """The ways to fill the holes of `users`, which name the rows."""
+        found: list[dict[str, str]] = [{}]
+        for pattern in (each for each in PATTERN.findall(str(self.block["users"])) if HOLE.search(each)):
+            found = [more for one in found for more in bound(pattern, one, self.names)]
+        if not found:
+            raise self.wrong(f"users: no row fits {self.block['users']}")
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.transcript.document.prints, *self.transcript.derived]
+
+    def point(self, binding: Mapping[str, str]) -> Point:
+        configuration = filled(str(self.block["configuration"]), binding)
+        users = self.needed("users", binding, configuration)
+        place = f"{configuration} {' '.join(binding.values()) or f'{users:g} users'}".strip()
+        unit = self.unit()
+        throughput = self.quantity("throughput", binding)
+        at = Conditions(
+            configuration=configuration,
+            users=round(users),
+            think=self.number("think", binding, place) or 0.0,
+            keying=self.number("keying", binding, place) or 0.0,
+            cycle=self.number("cycle", binding, place),
+            known_delay=self.number("known_delay", binding, place),
+            demand=filled(str(self.block.get("demand", configuration)), binding),
+            delays=tuple(filled(str(each), binding) for each in self.block.get("delays", [configuration])),
+            unit=unit,
+        )
+        return Point(
+            place=place,
+            at=at,
+            throughput=throughput
+            and self.positive(throughput / Quantity.exactly(unit.per_transaction), "throughput", place),
+            response=(found := self.quantity("response", binding)) and self.positive(found, "response", place),
+            utilizations=dict(self.utilizations(binding)),
+            servers=self.block.get("servers", {}),
+        )
+
+    def utilizations(self, binding: Mapping[str, str]) -> Iterator[tuple[str, Quantity]]:
+        """The meters that were read in a row."""
+        for name, formula in self.block.get("utilization", {}).items():
+            if found := self.computed(formula, binding):
+                yield name, found
+
+    def needed(self, name: str, binding: Mapping[str, str], place: str) -> float:
+        value = self.number(name, binding, place)
+        if value is None or value < 1:
+            shown = "nothing that can be read" if value is None else f"{value:g}"
+            raise InputError(f"{self.path}: {place}: {name}: expected 1 or more, got {shown}")
+        return value
+
+    def number(self, name: str, binding: Mapping[str, str], place: str) -> float | None:
+        """The value of a formula. Raises InputError for a negative one."""
+        found = self.quantity(name, binding)
+        if found and found.value < 0:
+            raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {found.value:g}")
+        return found.value if found else None
+
+    def positive(self, found: Quantity, name: str, place: str) -> Quantity:
+        if found.value <= 0:
+            raise InputError(f"{self.path}: {place}: {name}: expected more than 0, got {found.value:g}")
+        return found
+
+    def quantity(self, name: str, binding: Mapping[str, str]) -> Quantity | None:
+        return self.computed(self.block[name], binding) if name in self.block else None
+
+    def computed(self, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
+        """The value of a formula in a row; None where a cell is missing, or is no number."""
+        text = filled(str(formula), binding)
+        if any(name not in self.names for name in PATTERN.findall(text) if "." in name):
+            return None
+        try:
+            value = parse_expression(text, self.names).node(self.transcript)
+        except (UnreadableError, ZeroDivisionError):
+            return None
+        return value if isinstance(value, Quantity) and math.isfinite(value.value) else None
+
+    def unit(self) -> Unit:
+        per = self.quantity("per_transaction", {})
+        return Unit(str(self.block.get("unit", "transactions")), per.value if per else 1.0)
+
+
+def filled(text: str, binding: Mapping[str, str]) -> str:
+    return HOLE.sub(lambda hole: binding.get(hole[1], hole[0]), text)

@@ -1,0 +1,107 @@
+"""What was measured of a system at one load, from a run folder or from a typed table, and what can be asked of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cuesta.analysis.history.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """How a reader writes throughput: in what, and how many of it are one transaction."""
+
+    name: str = "transactions"
+    per_transaction: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """A load on a configuration: the question that a model answers."""
+
+    configuration: str
+    users: int
+    think: float = 0.0
+    """Z: seconds that a user of a closed load thinks for each transaction."""
+    keying: float = 0.0
+    """K: seconds that such a user types for each transaction."""
+    cycle: float | None = None
+    """Seconds between the transactions of a paced user; None if the load is closed."""
+    known_delay: float | None = None
+    """Seconds of a response that are known and wait for nobody, such as the characters' time on the line."""
+    demand: str = ""
+    """The name of the limiting station's demand: configurations with one name share it."""
+    delays: tuple[str, ...] = ()
+    """The names of the constant parts of the response, which add up: configurations share those of one name."""
+    unit: Unit = Unit()
+
+    @property
+    def own(self) -> float:
+        """Z + K in seconds."""
+        return self.think + self.keying
+
+    @property
+    def is_paced(self) -> bool:
+        return self.cycle is not None
+
+
+ONE_PACE = 0.1
+"""Relative difference of thinking and keying times that are still one pace: measured means of random times differ."""
+
+
+def paces(loads: Iterable[Conditions]) -> list[Conditions]:
+    """The first load of each configuration and pace."""
+    found: list[Conditions] = []
+    for at in loads:
+        alike = (each for each in found if (each.configuration, each.cycle) == (at.configuration, at.cycle))
+        if not any(abs(each.own - at.own) <= ONE_PACE * max(each.own, at.own) for each in alike):
+            found.append(at)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One measured row."""
+
+    place: str
+    """Where it was measured: a row of a table, or a step of a run."""
+    at: Conditions
+    throughput: Quantity | None = None
+    """Transactions a second."""
+    response: Quantity | None = None
+    """Mean seconds, as it was timed; None if it was not."""
+    utilizations: Mapping[str, Quantity] = field(default_factory=dict)
+    """The busy share of each metered resource; 1 is all of its servers."""
+    servers: Mapping[str, int] = field(default_factory=dict)
+    """The number of servers of a metered resource, where it is known to be another than 1."""
+
+    @property
+    def by_law(self) -> Quantity | None:
+        """R = N/X − Z − K, with the bounds that rounding leaves; None for paced loads, or without a throughput."""
+        if self.at.is_paced or self.throughput is None:
+            return None
+        return Quantity.exactly(self.at.users) / self.throughput - Quantity.exactly(self.at.own)
+
+    @property
+    def rate(self) -> float | None:
+        """Transactions a second, counted, or demanded by the pace."""
+        if self.throughput is not None:
+            return self.throughput.value
+        return self.at.users / self.at.cycle if self.at.cycle else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """All rows that were read, and how to write about them."""
+
+    title: str
+    points: Sequence[Point]
+    one_pace: float = ONE_PACE
+    """Relative difference of think and keying times that are still one."""
+    users_are: str = "users"
+    """What the table calls its users, such as ports."""
+    notes: Sequence[str] = ()
+    """What was left out, and why, a sentence each."""
+
+    @property
+    def configurations(self) -> list[str]:
+        return list(dict.fromkeys(point.at.configuration for point in self.points))

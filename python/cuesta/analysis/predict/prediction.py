@@ -1,0 +1,253 @@
+"""Answers questions about other loads: what the model says, how far that can be trusted, or why nothing is reported."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cuesta.analysis.models import asymptotic_bounds
+from cuesta.analysis.predict.band import Band, band
+from cuesta.analysis.predict.choice import Choice, choose, unfitted
+from cuesta.analysis.predict.fitting import FittedModel, throughput, timed
+from cuesta.analysis.predict.held_out import HeldOut, held_out
+from cuesta.analysis.predict.meters import usable_meters
+from cuesta.analysis.predict.points import Conditions, Measurements, Point
+from cuesta.analysis.predict.saturation import (
+    Conflict,
+    Saturation,
+    conflicts,
+    of_model,
+    saturation_by_meters,
+    saturation_by_response,
+)
+from cuesta.errors import RefusedError
+
+MARGIN = 0.10
+"""Largest relative difference of forms that still agree, unless told otherwise."""
+WIDEST = 2.5
+"""Largest ratio of a band's ends that still says something."""
+UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
+DISPUTED = "forms that fit equally well disagree"
+REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What is predicted of one load."""
+
+    at: Conditions
+    response: float
+    """Mean seconds."""
+    response_band: Band
+    throughput: float
+    """Transactions a second."""
+    throughput_band: Band
+    bound: float | None
+    """The asymptotic bound of throughput; None for paced loads and mere curves."""
+    forms: Mapping[str, float]
+    """The response by each form that fits the same rows as well."""
+    spread: Band
+    """Of the response, over all forms that fit all measured rows as well."""
+    measured: Point | None
+    """The row with this load."""
+    is_fitted: bool
+    """Whether the model was fitted to that row."""
+    is_outside: bool
+    """Whether the load is outside the range of all measured rows."""
+    not_reported: str
+    """Why it is not reported; empty if it is."""
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether it is not reported because forms disagree."""
+        return self.not_reported == DISPUTED
+
+    @property
+    def error(self) -> float | None:
+        """Predicted against measured, as a share: of throughput for closed loads, else of response."""
+        if self.measured is None:
+            return None
+        if self.measured.throughput and not self.at.is_paced:
+            return self.throughput / self.measured.throughput.value - 1
+        return self.response / timed(self.measured) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPrediction:
+    """The answers about configurations that were fitted together."""
+
+    points: Sequence[Point]
+    """All rows."""
+    choice: Choice
+    figures: Sequence[Figure]
+    held_out: HeldOut | None
+    saturations: Sequence[Saturation]
+    conflicts: Sequence[Conflict]
+
+    @property
+    def model(self) -> FittedModel:
+        return self.choice.best
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """All answers."""
+
+    measurements: Measurements
+    systems: Sequence[SystemPrediction]
+    notes: Sequence[str] = field(default=())
+    """What was not used, and why."""
+    refused: Sequence[str] = field(default=())
+    """Configurations that were asked, and about which the rows say nothing."""
+
+    @property
+    def not_reported(self) -> list[Figure]:
+        return [figure for system in self.systems for figure in system.figures if figure.not_reported]
+
+    @property
+    def conflicts(self) -> list[Conflict]:
+        return [conflict for system in self.systems for conflict in system.conflicts]
+
+
+def predict(
+    measurements: Measurements,
+    fit: Sequence[Point],
+    asked: Sequence[Conditions],
+    margin: float = MARGIN,
+) -> Prediction:
+    """Fit the rows `fit`, and answer for the loads `asked`. Without rows, only what is known without a fit is used.
+
+    Raises RefusedError if the rows are too few for any model.
+    """
+    points, notes = usable_meters(measurements.points)
+    chosen = {each.place for each in fit}
+    systems, refused = list[SystemPrediction](), list[str]()
+    for group in together(points) if fit else [[point for point in points if point.at.known_delay is not None]]:
+        own = [point for point in group if point.place in chosen]
+        questions = [at for at in asked if at.configuration in {point.at.configuration for point in group}]
+        choice = choose(own) if own else None if fit else unfitted()
+        if choice and questions:
+            systems.append(of_system(group, choice, questions, margin))
+        elif questions:
+            refused.append(f"{too_few(group, own)}: no model can be fitted to so little")
+    if not systems:
+        left_out = [f"{len(measurements.notes)} left out: {each}" for each in measurements.notes[:1]]
+        raise RefusedError("; ".join([*(refused or ["no rows can be fitted"]), *left_out]), REMEDY)
+    return Prediction(measurements, systems, [*measurements.notes, *notes], refused)
+
+
+def together(points: Sequence[Point]) -> list[list[Point]]:
+    """Divide rows into groups that share a demand or a delay with no other group."""
+    groups: list[tuple[set[str], list[Point]]] = []
+    for point in points:
+        names = {f"demand {point.at.demand}", *(f"delay {name}" for name in point.at.delays)}
+        joined = [group for group in groups if group[0] & names]
+        members = [each for group in joined for each in group[1]]
+        groups = [group for group in groups if group not in joined]
+        groups.append((names.union(*(group[0] for group in joined)), [*members, point]))
+    return [members for _, members in groups]
+
+
+def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Conditions], margin: float) -> SystemPrediction:
+    """Answer for one group by the forms that were fitted to some of its rows."""
+    fit = choice.best.points
+    whole = choice if len(fit) in (0, len(points)) else choose(points) or choice
+    figures = [figure(at, choice, whole, points, margin) for at in asked if choice.best.covers(at)]
+    responses, meters = saturation_by_response(points), saturation_by_meters(points)
+    modelled = of_model(choice.best, by="the model") if fit and not responses else []
+    return SystemPrediction(
+        points,
+        choice,
+        figures,
+        held_out(choice, points),
+        [*responses, *modelled, *meters],
+        conflicts(responses, meters),
+    )
+
+
+def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:
+    names = ", ".join(filter(None, dict.fromkeys(point.at.configuration for point in points)))
+    rows = f"{len(fit)} {'row' if len(fit) == 1 else 'rows'} to fit"
+    return f"{names}: {rows}" if names else rows
+
+
+def figure(at: Conditions, choice: Choice, whole: Choice, points: Sequence[Point], margin: float) -> Figure:
+    """Predict one load. `whole` are the forms that were fitted to all rows."""
+    model, measured = choice.best, next((point for point in points if point.at == at), None)
+    response = model.response(at)
+    within = band(model, lambda each: each.response(at))
+    every = [each.response(at) for each in whole.supported if each.covers(at)] or [response]
+    found = Figure(
+        at=at,
+        response=response,
+        response_band=within,
+        throughput=throughput(at, response),
+        throughput_band=Band(throughput(at, within.high), throughput(at, within.low)),
+        bound=bound(model, at),
+        forms={each.form.name: each.response(at) for each in choice.others if each.covers(at)},
+        spread=Band(min(every), max(every)),
+        measured=measured,
+        is_fitted=any(point.at == at for point in model.points),
+        is_outside=is_outside(at, points),
+        not_reported="",
+    )
+    return replace(found, not_reported=why_not(found, margin, model))
+
+
+def bound(model: FittedModel, at: Conditions) -> float | None:
+    """The asymptotic bound of a closed load's throughput."""
+    network = None if at.is_paced else model.network(at)
+    return asymptotic_bounds.bounds(network, at.users).most_throughput if network else None
+
+
+def why_not(found: Figure, margin: float, model: FittedModel) -> str:
+    """Why a figure is not reported; empty if it is. One that was measured is a test of the model, and always shown."""
+    if not math.isfinite(found.response) or not math.isfinite(found.throughput):
+        return "the model has no steady state there"
+    is_measured = found.measured is not None
+    if is_measured and model.fit.freedom != 1 and found.throughput_band.ratio < math.inf:
+        return ""
+    if not is_measured and found.is_outside and model.fit.freedom < 1:
+        return UNCHECKED
+    ratios = (found.response_band.ratio, found.throughput_band.ratio)
+    if (found.response_band.ratio if found.at.is_paced else min(ratios)) > WIDEST:
+        return "the rows leave it open"
+    if not is_measured and found.spread.ratio > 1 + margin:
+        return DISPUTED
+    return ""
+
+
+def is_outside(at: Conditions, points: Sequence[Point]) -> bool:
+    """Whether users, or think times, are beyond those of all rows of the configuration."""
+    own = [point.at for point in points if point.at.configuration == at.configuration]
+    users, owns = [each.users for each in own], [each.own for each in own]
+    slack = 0.1 * max(owns)
+    return not (min(users) <= at.users <= max(users) and min(owns) - slack <= at.own <= max(owns) + slack)
+
+
+def remarks(figure: Figure, model: FittedModel) -> Iterator[str]:
+    """What the laws say about a row that was measured, and that the model misses."""
+    observed = figure.measured
+    law = observed.by_law if observed else None
+    if observed is None or law is None or observed.response is not None:
+        return
+    known = figure.at.known_delay
+    if known and law.value < known:
+        yield f"R = N/X − Z is {law.value:.2f} s, below the {known:.2f} s that are known to pass on the line"
+    if (
+        figure.error
+        and abs(figure.error) > 2 * MARGIN
+        and model.limiting(figure.at)
+        and (think := effective_think(model, observed))
+    ):
+        yield f"as if users thought {think:.1f} s instead of {figure.at.own:.2g} s"
+
+
+def effective_think(model: FittedModel, observed: Point) -> float | None:
+    """The think time at which the model gives the observed throughput; None if none does."""
+    assert observed.throughput
+    low, high = 0.0, observed.at.users / observed.throughput.value
+    for _ in range(60):
+        middle = (low + high) / 2
+        said = model.throughput(replace(observed.at, think=middle, keying=0.0))
+        low, high = (middle, high) if said > observed.throughput.value else (low, middle)
+    return low if low > 0 else None

@@ -1,0 +1,151 @@
+"""Where a fitted model saturates, as it is and with changes: users, throughput, and the users that a limit allows.
+
+A change is certain, the model is not: every band is that of the model's own parameters.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from cuesta.analysis.models.network import Network, Station
+from cuesta.analysis.predict.band import Band, band
+from cuesta.analysis.predict.changes import Change, changed, most_users, response_of, stations_of
+from cuesta.analysis.predict.fitting import FittedModel, throughput
+from cuesta.analysis.predict.forms.metered import Metered
+from cuesta.analysis.predict.points import Conditions, paces
+from cuesta.analysis.predict.prediction import SystemPrediction
+from cuesta.analysis.predict.saturation import BELIEVED, apart
+from cuesta.errors import RefusedError
+from cuesta.figures.limit import Limit
+
+TIMED = ("response", "response_from_sent", "echo")
+"""Metrics of which a model gives the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its 90 % band."""
+
+    value: float
+    band: Band
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the rows tell at all how large it is."""
+        return math.isfinite(self.value) and self.band.ratio <= BELIEVED
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much a configuration can do with its users' own pace."""
+
+    at: Conditions
+    """The load, with any number of users."""
+    stations: Sequence[Station]
+    """The stations at which transactions wait."""
+    saturation: Estimate
+    """N*: users."""
+    most: float
+    """Transactions a second at saturation."""
+    allowed: Estimate | None
+    """Users whose mean response keeps the limit; None without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFigure:
+    """One load, with the changes."""
+
+    at: Conditions
+    response: Estimate
+    throughput: float
+
+
+def mean_limit(limit: Limit) -> float:
+    """The seconds that a limit allows a mean response. Raises RefusedError for any other limit."""
+    if limit.figure.metric not in TIMED or limit.figure.statistic != "mean" or limit.comparison not in ("<", "<="):
+        raise RefusedError(
+            f"--limit {limit}: the model gives means, and no other figure",
+            "as --limit 'response.mean < 1s'; `cuesta search` measures percentiles",
+        )
+    return limit.value
+
+
+def capacities(
+    system: SystemPrediction, loads: Sequence[Conditions], changes: Sequence[Change], limit: float | None
+) -> list[Capacity]:
+    """The capacity of each configuration and pace among the loads. None of a model without stations."""
+    return [each for at in paces(loads) if (each := capacity(system, at, changes, limit))]
+
+
+def capacity(
+    system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float | None
+) -> Capacity | None:
+    network = network_with(system, system.model, at, changes)
+    if network is None or network.bottleneck is None or not network.slowest:
+        return None
+
+    def saturated(model: FittedModel) -> float:
+        found = network_with(system, model, at, changes)
+        return users_at_saturation(found, at) if found else math.inf
+
+    def kept(model: FittedModel) -> float:
+        found = network_with(system, model, at, changes)
+        return most_users(answers(found, at), limit or 0.0) if found else math.inf
+
+    return Capacity(
+        at=at,
+        stations=network.queueing,
+        saturation=Estimate(saturated(system.model), band(system.model, saturated)),
+        most=network.most_throughput,
+        allowed=None if limit is None else Estimate(kept(system.model), band(system.model, kept)),
+    )
+
+
+def changed_figures(
+    system: SystemPrediction, loads: Sequence[Conditions], changes: Sequence[Change]
+) -> list[ChangedFigure]:
+    """What the loads would see with the changes. Raises InputError for an unknown station."""
+    return [changed_figure(system, at, changes) for at in loads if system.model.covers(at)]
+
+
+def changed_figure(system: SystemPrediction, at: Conditions, changes: Sequence[Change]) -> ChangedFigure:
+    stations_of(system.model, at)
+
+    def response(model: FittedModel) -> float:
+        network = network_with(system, model, at, changes)
+        assert network
+        return response_of(network, at)
+
+    value = response(system.model)
+    return ChangedFigure(at, Estimate(value, band(system.model, response)), throughput(at, value))
+
+
+def network_with(
+    system: SystemPrediction, model: FittedModel, at: Conditions, changes: Sequence[Change]
+) -> Network | None:
+    """The stations of a model, with the changes."""
+    network = model.network(at)
+    return changed(network, changes, names(system, at)) if network and changes else network
+
+
+def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
+    """The names that a change may use for the stations of a model.
+
+    A station that was fitted to responses is called `station`; if a meter agrees that it is the one that saturates, the
+    metered resource's name means it too.
+    """
+    if isinstance(system.model.form, Metered):
+        return {station.name: station.name for station in system.model.form.stations.get(at.demand, ())}
+    own = [each for each in system.saturations if each.at.configuration == at.configuration]
+    response = next((each for each in own if each.by == "response"), None)
+    agreed = [each.by for each in own if response and each is not response and not apart(response, each)]
+    return {"station": "station"} | dict.fromkeys(agreed[:1], "station")
+
+
+def users_at_saturation(network: Network, at: Conditions) -> float:
+    return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
+
+
+def answers(network: Network, at: Conditions) -> Callable[[int], float]:
+    """The mean response of any number of users with the load's pace."""
+    return lambda users: response_of(network, replace(at, users=users))

@@ -1,0 +1,90 @@
+"""`cuesta predict`: what other loads would see, as far as the rows can tell."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.changes import read_demand, read_servers
+from cuesta.analysis.predict.from_runs import read_runs
+from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.predict.points import Conditions, Measurements, Point
+from cuesta.analysis.predict.prediction import MARGIN, predict
+from cuesta.analysis.predict.selection import asked, conditions, matching, only
+from cuesta.analysis.predict.what_if import mean_limit
+from cuesta.cli.output import check_json, say, write_json
+from cuesta.errors import Exit, RefusedError, UsageError
+from cuesta.figures.limit import Limit
+from cuesta.report.prediction import text
+from cuesta.report.prediction_data import data
+
+NO_ROW = "none"
+"""The value of --fit with which nothing is fitted."""
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    check_json(arguments.json)
+    changes = [*map(read_demand, arguments.demand), *map(read_servers, arguments.servers)]
+    limit = _limit(arguments.limit)
+    measurements = only(_read(arguments.inputs), arguments.configuration)
+    fit = _fit(measurements, arguments.fit)
+    loads = _loads(measurements, fit, arguments)
+    prediction = predict(measurements, fit, loads, _margin(arguments.margin))
+    answer = Answer(prediction, loads, changes, limit, None if limit is None else mean_limit(limit))
+    say(text(answer), arguments.json)
+    write_json(arguments.json, data(answer))
+    in_conflict = arguments.check == "meters" and prediction.conflicts
+    return Exit.REFUSED if prediction.not_reported or prediction.refused or in_conflict else Exit.GOOD
+
+
+def _read(inputs: Sequence[Path]) -> Measurements:
+    tables = [path for path in inputs if path.suffix == ".toml"]
+    if not tables:
+        return read_runs(inputs)
+    if len(inputs) > 1:
+        raise UsageError("cuesta predict: expected run folders, or one typed table", "give one INPUT for each question")
+    return read_table(tables[0])
+
+
+def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
+    """The rows to be fitted. Raises RefusedError if there are none, unless none was asked for."""
+    if list(texts) == [NO_ROW]:
+        return []
+    found = matching(measurements.points, [conditions(text, "--fit", measurements.users_are) for text in texts])
+    if not found:
+        why = "; ".join(measurements.notes) or "nothing was measured"
+        raise RefusedError(
+            f"{measurements.title}: no row can be fitted: {' or '.join(texts) or why}",
+            f"there are {len(measurements.points)} rows",
+        )
+    return found
+
+
+def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse.Namespace) -> list[Conditions]:
+    """The loads that are asked; by default those of the rows that were held out, or of all rows."""
+    texts = [*arguments.at, *([f"users={arguments.users}"] if arguments.users is not None else [])]
+    if texts:
+        flags = ["--at"] * len(arguments.at) + ["--users"]
+        questions = [conditions(text, flag, measurements.users_are) for text, flag in zip(texts, flags, strict=False)]
+        return asked(measurements, fit or measurements.points, questions)
+    if not fit:
+        return [point.at for point in measurements.points if point.at.known_delay is not None]
+    fitted, names = {point.place for point in fit}, {point.at.configuration for point in fit}
+    rest = [point for point in measurements.points if point.place not in fitted and point.at.configuration in names]
+    return [point.at for point in rest or fit]
+
+
+def _limit(text: str | None) -> Limit | None:
+    try:
+        return None if text is None else Limit.read(text)
+    except ValueError as error:
+        raise UsageError(f"--limit {text}: {error}", "as --limit 'response.mean < 1s'") from None
+
+
+def _margin(text: str | None) -> float:
+    if text is None:
+        return MARGIN
+    number = text.removesuffix("%")
+    if not text.endswith("%") or not number.replace(".", "", 1).isdigit() or not 0 < float(number) < 100:
+        raise UsageError(f"cuesta predict: --margin: expected a percentage, got {text!r}", "for example --margin 10%")
+    return float(number) / 100

@@ -1,0 +1,120 @@
+"""A prediction as the object that `--json` prints."""
+
+import math
+from typing import Any
+
+from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.band import CONFIDENCE
+from cuesta.analysis.predict.fitting import all_parts
+from cuesta.analysis.predict.points import Conditions
+from cuesta.analysis.predict.prediction import Figure, SystemPrediction
+from cuesta.analysis.predict.saturation import Saturation
+from cuesta.analysis.predict.what_if import Capacity, Estimate, changed_figures
+
+
+def data(answer: Answer) -> dict[str, Any]:
+    """The object that `--json` prints."""
+    prediction = answer.prediction
+    return {
+        "title": prediction.measurements.title,
+        "confidence": CONFIDENCE,
+        "reported": not (prediction.not_reported or prediction.refused),
+        "conflict": bool(prediction.conflicts),
+        "systems": [data_of_system(answer, system) for system in prediction.systems],
+        "refused": list(prediction.refused),
+        "notes": list(prediction.notes),
+    }
+
+
+def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
+    own, loads = system.model, answer.loads_of(system)
+    return {
+        "model": own.form.name,
+        "formula": own.form.formula(system.figures[0].at.is_paced),
+        "rows": own.fit.rows,
+        "parameters": all_parts(own),
+        "supported": [each.form.name for each in system.choice.supported],
+        "rejected": [each.form.name for each in system.choice.rejected],
+        "figures": [data_of_figure(figure) for figure in system.figures],
+        "held_out": system.held_out
+        and {
+            "rows": len(system.held_out.errors),
+            "mape": system.held_out.mape,
+            "within_band": system.held_out.within,
+            "own_split": system.held_out.is_own_split,
+        },
+        "saturation": [data_of_saturation(each) for each in system.saturations],
+        "conflicts": [
+            {"response": data_of_saturation(each.response), "meter": data_of_saturation(each.meter)}
+            for each in system.conflicts
+        ],
+        "capacity": [data_of_capacity(each) for each in answer.now(system)],
+        "what_if": {
+            "changes": [str(change) for change in answer.changes],
+            "figures": [
+                {**data_of_load(each.at), "response": data_of(each.response), "throughput": each.throughput}
+                for each in (changed_figures(system, loads, answer.changes) if answer.changes else ())
+            ],
+            "capacity": [data_of_capacity(each) for each in answer.then(system)],
+        },
+    }
+
+
+def data_of_load(at: Conditions) -> dict[str, Any]:
+    return {
+        "configuration": at.configuration,
+        "users": at.users,
+        "think": at.think,
+        "keying": at.keying,
+        "cycle": at.cycle,
+    }
+
+
+def data_of_figure(figure: Figure) -> dict[str, Any]:
+    reported = not figure.not_reported
+    point = figure.measured
+    return {
+        **data_of_load(figure.at),
+        "response": data_of(Estimate(figure.response, figure.response_band)) if reported else None,
+        "throughput": data_of(Estimate(figure.throughput, figure.throughput_band)) if reported else None,
+        "bound": figure.bound,
+        "not_reported": figure.not_reported or None,
+        "forms": {name: finite(value) for name, value in figure.forms.items()},
+        "spread": [finite(figure.spread.low), finite(figure.spread.high)],
+        "outside": figure.is_outside,
+        "fitted": figure.is_fitted,
+        "observed": point
+        and {
+            "place": point.place,
+            "response": point.response and point.response.value,
+            "throughput": point.throughput and point.throughput.value,
+        },
+        "error": figure.error,
+    }
+
+
+def data_of(each: Estimate) -> dict[str, Any]:
+    return {"value": finite(each.value), "low": finite(each.band.low), "high": finite(each.band.high)}
+
+
+def data_of_saturation(each: Saturation) -> dict[str, Any]:
+    users = data_of(Estimate(each.users, each.band))
+    return {"by": each.by, **data_of_load(each.at), "users": users, "throughput": each.throughput}
+
+
+def data_of_capacity(each: Capacity) -> dict[str, Any]:
+    return {
+        **data_of_load(each.at),
+        "users": None,
+        "stations": [
+            {"name": station.name, "demand": station.demand, "servers": station.servers} for station in each.stations
+        ],
+        "saturation": data_of(each.saturation),
+        "throughput": each.most,
+        "allowed": each.allowed and data_of(each.allowed),
+    }
+
+
+def finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

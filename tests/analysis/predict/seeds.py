@@ -1,0 +1,34 @@
+"""The typed tables of the seeds, as points."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.predict.points import Point
+
+STUDIES = Path(__file__).parents[3] / "studies"
+TMUX = STUDIES / "history" / "tmux-1993.toml"
+MCS = STUDIES / "history" / "mcs-1979.toml"
+EMACS = STUDIES / "emacs" / "published.toml"
+
+
+def rows(file: Path, *configurations: str, most: int = 1000, think: float | None = None) -> list[Point]:
+    """The points of some configurations (all if none is named) up to a number of users, at one think time or at any."""
+    return [
+        point
+        for point in read_table(file).points
+        if (not configurations or point.at.configuration in configurations)
+        and point.at.users <= most
+        and think in (None, point.at.think)
+    ]
+
+
+def errors(predicted: Sequence[float], measured: Sequence[float]) -> list[float]:
+    """In percent of what was measured."""
+    return [100 * (a / b - 1) for a, b in zip(predicted, measured, strict=True)]
+
+
+def mape(predicted: Sequence[float], measured: Sequence[float]) -> float:
+    """Mean absolute error, in percent."""
+    found = errors(predicted, measured)
+    return sum(map(abs, found)) / len(found)

@@ -1,0 +1,88 @@
+"""Saturation by response and by meters."""
+
+import pytest
+
+from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.analysis.models.scalability_law import ScalabilityLaw
+from cuesta.analysis.predict.choice import choose
+from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
+from cuesta.analysis.predict.saturation import of_model as saturation_of
+from tests.analysis.predict.seeds import TMUX, rows
+
+POPULATIONS = (2, 5, 10, 20, 30, 40)
+
+
+def closed_rows(demand: float, metered: float, servers: int = 1) -> list[Point]:
+    """Rows of a host with one station, beside a meter of a resource with another demand."""
+    network = Network([Station("line", 0.05, DELAY), Station("cpu", demand, servers)], think=2)
+    points = []
+    for users in POPULATIONS:
+        found = closed.solve(network, users)
+        at = Conditions("", users, think=2, demand="cpu", delays=("line",))
+        busy = {"CPU": Quantity.exactly(found.throughput * metered)}
+        points.append(Point("", at, Quantity.exactly(found.throughput), Quantity.exactly(found.response), busy))
+    return points
+
+
+def test_response_and_the_meter_of_the_limiting_station_agree() -> None:
+    points = closed_rows(demand=0.1, metered=0.1)
+    (response,), (meter,) = saturation_by_response(points), saturation_by_meters(points)
+    assert response.users == pytest.approx((2 + 0.05 + 0.1) / 0.1, rel=1e-3)
+    assert response.throughput == pytest.approx(10, rel=1e-3)
+    assert meter.throughput == pytest.approx(10, rel=1e-6)
+    assert not conflicts([response], [meter])
+
+
+def test_a_meter_of_another_resource_is_a_conflict() -> None:
+    points = closed_rows(demand=0.1, metered=0.04)
+    (conflict,) = conflicts(saturation_by_response(points), saturation_by_meters(points))
+    assert conflict.response.throughput == pytest.approx(10, rel=1e-3)
+    assert conflict.meter.throughput == pytest.approx(25, rel=1e-6)
+
+
+def test_paced_rows_saturate_where_the_station_is_busy_all_the_time() -> None:
+    found = {users: paced_station.solve(users, 0.2, 0.008, 0.01).response for users in (5, 10, 15, 20)}
+    points = [
+        Point("", Conditions("", n, cycle=0.2, demand="d", delays=("r",)), response=Quantity.exactly(r))
+        for n, r in found.items()
+    ]
+    (response,) = saturation_by_response(points)
+    assert response.users == pytest.approx(25, rel=1e-3)
+    assert response.throughput == pytest.approx(125, rel=1e-3)
+
+
+def test_rows_that_do_not_tell_give_no_saturation_point() -> None:
+    assert saturation_by_response(closed_rows(demand=0.1, metered=0.1)[:2]) == []
+    assert saturation_by_response([]) == []
+    assert saturation_by_meters(closed_rows(demand=0.1, metered=0.1)[:2]) == []
+
+
+def test_the_station_of_1993_that_no_meter_saw() -> None:
+    """The response saturates at 32.0 and 29.4 ports, and the CPU meter says 40, 50, 83 and 133."""
+    points = rows(TMUX)
+    found = conflicts(saturation_by_response(points), saturation_by_meters(points))
+    by_name = {each.response.at.configuration: each for each in found}
+    assert list(by_name) == ["telnet", "telnet+tmux", "in-kernel", "in-kernel+tmux"]
+    response = [each.response.users for each in found]
+    assert response == pytest.approx([32.0, 32.0, 29.4, 29.4], abs=0.05)
+    assert [each.meter.users for each in found] == pytest.approx([40, 50, 83, 133], abs=0.5)
+    assert {each.meter.by for each in found} == {"host CPU"}
+
+
+def test_throughput_that_falls_is_no_single_station() -> None:
+    """A host that loses throughput beyond 44 users; the scalability law needs six populations to say so."""
+    law = ScalabilityLaw(contention=0.02, coherency=5e-4, efficiency=10)
+    points = [
+        Point(str(n), Conditions("", n, demand="d", delays=("r",)), Quantity.exactly(law.throughput(n)))
+        for n in (1, 5, 10, 20, 40, 80, 160)
+    ]
+    choice, of_five = choose(points), choose(points[:5])
+    assert choice
+    assert of_five
+    assert [model.form.name for model in choice.supported] == ["scalability law"]
+    assert choice.best.throughput(Conditions("", 120, demand="d")) == pytest.approx(law.throughput(120), rel=0.01)
+    assert saturation_of(choice.best) == []
+    assert "scalability law" not in [each.form.name for each in (*of_five.supported, *of_five.rejected)]

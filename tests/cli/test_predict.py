@@ -1,0 +1,263 @@
+"""The verb `predict`: typed tables, run folders, refusals and exit codes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.models import closed
+from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.analysis.predict.seeds import EMACS, MCS, TMUX
+from tests.busy import BUSY
+from tests.conftest import Write
+from tests.run_folder import RunFolder
+
+DEMAND, DELAY_TIME, THINK = 0.1, 0.05, 2.0
+TABLE = """
+title = "A host of one station"
+[table.rows]
+columns = ["users", "rate", "busy"]
+[table.rows.rows]
+{rows}
+
+[[points]]
+configuration = "{name}"
+users = "rows.{{row}}.users"
+think = "2"
+throughput = "rows.{{row}}.rate"
+[points.utilization]
+CPU = "rows.{{row}}.busy"
+[[identity]]
+formula = "rows.{{row}}.users >= 1"
+"""
+
+
+def network(servers: int = 1) -> Network:
+    return Network([Station("line", DELAY_TIME, DELAY), Station("cpu", DEMAND, servers)], THINK)
+
+
+def table(write: Write, *users: int, meter: float = DEMAND, name: str = "") -> Path:
+    """A typed table of a host with one station, and of a meter that shows so many seconds a transaction."""
+    found = {n: closed.solve(network(), n).throughput for n in users}
+    rows = "\n".join(f'r{n} = [{n}, "{x:.5f}", "{meter * x:.5f}"]' for n, x in found.items())
+    return write("table.toml", TABLE.format(rows=rows, name=name))
+
+
+def predict(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    code = main(["predict", *map(str, arguments), "--json", "-"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def refusal(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["predict", *map(str, arguments)])
+    return code, capsys.readouterr().err
+
+
+def test_more_users_of_a_known_host(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(write, 2, 5, 10, 20, 30)
+    code, found = predict(rows, "--at", "users=25,60", capsys=capsys)
+    assert code == Exit.GOOD
+    inside, outside = found["systems"][0]["figures"]
+    for figure in (inside, outside):
+        assert figure["throughput"]["value"] == pytest.approx(
+            closed.solve(network(), figure["users"]).throughput, rel=5e-3
+        )
+        assert not figure["not_reported"]
+    assert (inside["outside"], outside["outside"]) == (False, True)
+    (capacity,) = found["systems"][0]["capacity"]
+    assert capacity["saturation"]["value"] == pytest.approx(network().saturation, rel=0.02)
+    assert not found["conflict"]
+
+
+def test_what_if(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(write, 2, 5, 10, 20, 30)
+    limit = ("--limit", "response.mean < 1s")
+    code, found = predict(rows, "--at", "users=40", "--servers", "2", *limit, capsys=capsys)
+    assert code == Exit.GOOD
+    what_if = found["systems"][0]["what_if"]
+    assert what_if["figures"][0]["response"]["value"] == pytest.approx(closed.solve(network(2), 40).response, rel=0.02)
+    assert what_if["capacity"][0]["saturation"]["value"] == pytest.approx(2 * network().saturation, rel=0.02)
+    now, then = found["systems"][0]["capacity"][0]["allowed"], what_if["capacity"][0]["allowed"]
+    allowed = int(now["value"])
+    assert closed.solve(network(), allowed).response <= 1.02
+    assert closed.solve(network(), allowed + 2).response > 0.98
+    assert then["value"] > 1.8 * now["value"]
+    _, less = predict(rows, "--at", "users=40", "--demand", "cpu=-50%", capsys=capsys)
+    half = less["systems"][0]["what_if"]["figures"][0]["response"]["value"]
+    faster = Network([Station("line", DELAY_TIME, DELAY), Station("cpu", DEMAND / 2)], THINK)
+    assert half == pytest.approx(closed.solve(faster, 40).response, rel=0.02)
+
+
+def test_a_million_users(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = predict(table(write, 2, 5, 10, 20, 30), "--users", "1e6", capsys=capsys)
+    (figure,) = found["systems"][0]["figures"]
+    assert figure["users"] == 1_000_000
+    assert figure["outside"]
+    assert code in (Exit.GOOD, Exit.REFUSED)
+    if not figure["not_reported"]:
+        assert figure["throughput"]["value"] == pytest.approx(1 / DEMAND, rel=0.02)
+
+
+def test_the_tables_of_1993(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--fit", "ports<=15", "--check", "meters")
+    code, found = predict(TMUX, *flags, "--at", "ports=20,25", capsys=capsys)
+    assert code == Exit.REFUSED, "the meters are in conflict"
+    (system,) = found["systems"]
+    assert system["held_out"]["mape"] == pytest.approx(0.037, abs=5e-4)
+    assert [round(each["response"]["users"]["value"], 1) for each in system["conflicts"]] == [32.0, 32.0, 29.4, 29.4]
+    assert predict(TMUX, "--fit", "ports<=15", "--at", "ports=20,25", capsys=capsys)[0] == Exit.GOOD
+    code, found = predict(TMUX, "--at", "ports=30", capsys=capsys)
+    assert code == Exit.REFUSED
+    assert all(each["response"] is None for each in found["systems"][0]["figures"])
+
+
+def test_the_tables_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    main(["predict", str(TMUX), "--fit", "ports<=15", "--at", "ports=20,25,30"])
+    text = capsys.readouterr().out
+    for said in (
+        "8 of 12 loads predicted; a station saturates at 29.0",
+        "25  telnet          41.2 ms   33–55 ms",
+        "held-out error 3.7 % (8 rows); 8 of 8 in their band",
+        "CONFLICT: in-kernel: response says 29.4 ports, host CPU says 83.5",
+        "30 ports, in-kernel: NOT REPORTED: forms that fit equally well",
+        "never checked there: 30 ports; measured were 5 to 25",
+    ):
+        assert said in text
+    main(["predict", str(MCS), "--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10,5,3,1"])
+    text = capsys.readouterr().out
+    assert "4.47  4.46–4.48   4.64      3.60  +24 %" in text
+    assert "below the 0.34 s" in text
+    main(["predict", str(EMACS), "--fit", "none"])
+    assert "characters/s 1.61" in capsys.readouterr().out
+
+
+def test_a_meter_of_more_than_everything_is_rejected(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    _, found = predict(table(write, 2, 5, 10, 20, 30, meter=0.223), "--at", "users=15", capsys=capsys)
+    assert found["notes"] == ["CPU: 221 % busy in r30 is more than all of it: the meter is not used"]
+    assert {each["by"] for each in found["systems"][0]["saturation"]} == {"response"}
+
+
+def test_a_meter_of_something_else_is_a_conflict(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(write, 2, 5, 10, 20, 30, meter=0.04)
+    code, found = predict(rows, "--at", "users=15", "--check", "meters", capsys=capsys)
+    assert code == Exit.REFUSED
+    assert found["conflict"]
+
+
+def test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sweep: the response is 0.1 s at any load, so nothing saturates within what was measured."""
+    folder = RunFolder(tmp_path / "sweep", users=(4, 8, 16, 32), responses=lambda *_: [0.1, 0.1]).write()
+    code, found = predict(folder, capsys=capsys)
+    assert code in (Exit.GOOD, Exit.REFUSED)
+    assert [figure["users"] for figure in found["systems"][0]["figures"]] == [4, 8, 16, 32]
+    assert found["systems"][0]["figures"][0]["observed"]["place"].endswith("sweep, step 1")
+
+
+def test_runs_of_different_tapes_are_no_rows_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [RunFolder(tmp_path / name, users=(4,)).write() for name in ("a", "b")]
+    run = json.loads((folders[1] / "run.json").read_text())
+    run["tapes"]["interactive"]["sha256"] = "11"
+    (folders[1] / "run.json").write_text(json.dumps(run))
+    code, error = refusal(*folders, capsys=capsys)
+    assert code == Exit.REFUSED
+    assert "are not runs of one system: tapes: interactive 00 against 11" in error
+
+
+def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """The built-in host with one server of 20 ms: what its own meter and the response say of the demand."""
+    plan = """
+        stagger = "5ms"
+        settle = "500ms"
+        measure = "3s"
+        line_speed = 0
+        think = "exp 300ms"
+        key_rate = 100
+        [host]
+        service_time = "exp 20ms"
+        servers = 1
+    """
+    path = write("sweep.toml", plan)
+    path.write_text(path.read_text() + BUSY)
+    assert main(["run", str(path), "--users", "2,8,20,40", "--out", "sweep"]) == Exit.GOOD
+    capsys.readouterr()
+    code, found = predict("sweep", "--users", "30", "--servers", "2", capsys=capsys)
+    assert code in (Exit.GOOD, Exit.REFUSED), "a busy machine disturbs a real run: bands may be wide"
+    (system,) = found["systems"]
+    demands = [station for each in system["capacity"] for station in each["stations"]]
+    assert max(each["demand"] / each["servers"] for each in demands) == pytest.approx(0.02, rel=0.35)
+    now, then = system["capacity"][0], system["what_if"]["capacity"][0]
+    assert then["throughput"] > 1.3 * now["throughput"]
+
+
+REFUSED = {
+    "one row": ([10], [], Exit.REFUSED, "1 row to fit: no model can be fitted"),
+    "no row": ([2, 5, 10], ["--fit", "users>100"], Exit.REFUSED, "no row can be fitted"),
+    "a percentile": ([2, 5, 10], ["--limit", "response.p95 < 1s"], Exit.REFUSED, "the model gives means"),
+    "an unknown station": ([2, 5, 10, 20], ["--demand", "disk=-20%"], Exit.BAD_INPUT, "no such station: disk"),
+    "a demand below zero": ([2, 5, 10], ["--demand", "cpu=-120%"], Exit.BAD_INPUT, "expected more than 0"),
+    "no users": ([2, 5, 10], ["--users", "0"], Exit.USAGE, "expected a number from 1"),
+    "users that are no number": ([2, 5, 10], ["--users", "many"], Exit.USAGE, "expected a number"),
+    "a name that there is not": ([2, 5, 10], ["--at", "people=5"], Exit.USAGE, "no such condition: people"),
+    "a value without a name": ([2, 5, 10], ["--at", "5"], Exit.USAGE, "expected NAME=VALUE"),
+    "an open question": ([2, 5, 10], ["--at", "think=5s"], Exit.USAGE, "expected users, for the rows differ in it"),
+    "no such configuration": ([2, 5, 10], ["--configuration", "x"], Exit.USAGE, "there is no x"),
+    "a margin of nothing": ([2, 5, 10], ["--margin", "0%"], Exit.USAGE, "--margin"),
+    "half a server": ([2, 5, 10], ["--servers", "0.5"], Exit.USAGE, "--servers"),
+    "a change without a station": ([2, 5, 10], ["--demand", "-20%"], Exit.USAGE, "expected STATION=CHANGE"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_told_or_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    users, flags, code, said = REFUSED[case]
+    meter = 0.001 if case == "one row" else DEMAND
+    found, error = refusal(table(write, *users, meter=meter), *flags, capsys=capsys)
+    assert (found, said in " ".join(error.split())) == (code, True), error
+
+
+BAD_TABLES = {
+    "no points": ('title = "t"\n[[identity]]\nformula = "1 = 1"\n', "no [[points]]"),
+    "no users": ('title = "t"\n[[points]]\nconfiguration = "a"\nthroughput = "1"\n', "expected users"),
+    "zero users": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "0"\nthroughput = "1"\n',
+        "expected 1 or more",
+    ),
+    "negative thinking": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthink = "0 - 2"\nthroughput = "1"\n',
+        "think: expected 0 or more, got -2",
+    ),
+    "negative throughput": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "0 - 2"\n',
+        "throughput: expected more than 0",
+    ),
+    "a word that there is not": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nspeed = "2"\nthroughput = "1"\n',
+        "no such word: speed",
+    ),
+    "nothing measured": ('title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\n', "throughput or response"),
+    "no TOML": ("title = \n", "Invalid value"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_tables_that_cannot_be_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    text, said = BAD_TABLES[case]
+    code, error = refusal(write("bad.toml", text), capsys=capsys)
+    assert (code, said in error, "bad.toml" in error) == (Exit.BAD_INPUT, True, True), error
+
+
+def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = predict(table(write, 5, 30, meter=0.001), "--at", "users=100", capsys=capsys)
+    assert code == Exit.REFUSED
+    (figure,) = found["systems"][0]["figures"]
+    assert figure["not_reported"].startswith("no row is left over that checks the model")
+
+
+def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, error = refusal(tmp_path / "nowhere", capsys=capsys)
+    assert code == Exit.BAD_INPUT
+    assert "not a run folder" in error
