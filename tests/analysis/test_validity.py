@@ -87,6 +87,11 @@ def test_users_missing_at_the_start_raise_a_doubt(tmp_path: Path) -> None:
     assert doubts(folder) == ["Incomplete"]
     assert "only 3 of 4 users" in str(summarise(folder.path).doubts[0])
     assert doubts(RunFolder(tmp_path / "allowed", edit=late_comer, validity={"settled": False})) == []
+    for lines, advice in ((4, "start users faster"), (9, "give them a rate (--load open:2/s:sessions)")):
+        opened = RunFolder(
+            tmp_path / str(lines), edit=late_comer, histograms=[("interactive/line/connect", [0.01] * lines)]
+        )
+        assert advice in summarise(opened.write()).doubts[0].doubt.advice
 
 
 def test_sessions_that_come_and_go_need_not_be_there(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Run folders for reports: a valid run, an invalid one, a sweep and others."""
 
 import json
+import math
+import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cuesta.analysis.search import Method
 from tests.meter_reports import meter_report, missing, plain, traced
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
 
@@ -128,6 +131,32 @@ def many_classes(path: Path) -> Path:
         for series in ("response", "response_from_sent", "first_response")
     ]
     return RunFolder(path, histograms=of).write()
+
+
+def search(path: Path, loads: Sequence[int] = (), doubtful: Sequence[int] = (4,), **method: object) -> Path:
+    """A search for the users whose p95 is below 2 s, at a host that has about 30; the driver was busy in one trial."""
+    tried = loads or TRIALS
+    settings = Method(**{"rule": "regression", "lowest": 1, "highest": 500, "start": 4, "whole": True, **method})  # type: ignore[arg-type]
+
+    def responses(step: int, _: int, second: int) -> list[float]:
+        chance = random.Random(f"{step} {second}")
+        worst = 2.0 * math.exp(2.5 * (tried[step] / 30.5 - 1) + 0.05 * math.sin(7 * step))
+        return [worst * chance.uniform(0.05, 1.05) for _ in range(2 + tried[step] // 8)]
+
+    def trouble(row: Row) -> Row:
+        broken = {"errors": {"reset": 2}} if tried[row["step"]] > 60 else {}
+        return row | broken | ({"cpu": 0.95} if row["step"] in doubtful else {})
+
+    objective = ["response.p95 < 2s"]
+    folder = RunFolder(path, users=tried, limits=objective, responses=responses, edit=trouble).write()
+    run = json.loads((folder / "run.json").read_text())
+    run["search"] = {"method": settings.json(), "objective": objective}
+    (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+TRIALS = (4, 8, 16, 32, 64, 64, 24, 31, 30, 29, 32, *[28] * 5)
+"""What a search asks for at this host."""
 
 
 def host_row(second: int) -> Row:

@@ -19,7 +19,7 @@ from cuesta.report import html, render
 from cuesta.report.model import Plot
 from cuesta.report.page import page as wrapped_in_page
 from cuesta.report.page import plots
-from tests.analysis.test_asymptotes import host_of
+from tests.analysis.capacity.test_asymptotes import host_of
 from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder
 

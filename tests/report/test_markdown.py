@@ -31,7 +31,9 @@ def cells(tokens: list[Token]) -> list[str]:
     return [after.content for token, after in pairwise(tokens) if token.type == "td_open"]
 
 
-@pytest.mark.parametrize("make", [made_up.good, made_up.bad, made_up.sweep, made_up.cut_off, made_up.never_began])
+@pytest.mark.parametrize(
+    "make", [made_up.good, made_up.bad, made_up.sweep, made_up.search, made_up.cut_off, made_up.never_began]
+)
 def test_every_table_parses_as_a_table(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     text = markdown(runs(make(tmp_path / "run")))
     tables = text.count("\n| :--")

@@ -19,6 +19,7 @@ ALONE = [
     made_up.sampled,
     made_up.bad,
     made_up.sweep,
+    made_up.search,
     made_up.cut_off,
     made_up.never_began,
     made_up.many_classes,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.asymptotes import Asymptotes, Heavy, Light
+from cuesta.analysis.capacity.asymptotes import Asymptotes, Heavy, Light
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary, summarise
 from cuesta.figures.limit import Limit

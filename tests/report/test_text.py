@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis import summarise
 from cuesta.report import text
-from tests.report.made_up import bad, good, sweep
+from tests.report.made_up import bad, good, search, sweep
 from tests.run_folder import RunFolder
 
 
@@ -18,7 +18,7 @@ def shown(folder: Path, *, verbose: bool = False) -> str:
     return text(summarise(folder), colour=False, verbose=verbose).replace(str(folder), "RUN")
 
 
-MAKES = pytest.mark.parametrize("make", [good, bad, sweep])
+MAKES = pytest.mark.parametrize("make", [good, bad, sweep, search])
 BOTH = pytest.mark.parametrize("verbose", [False, True], ids=["brief", "verbose"])
 
 
@@ -31,8 +31,20 @@ def test_the_printed_text(
 
 
 ORDER = (
-    *("VALIDITY", "LIMITS", "NOTICE", "SWEEP", "RESPONSE", "COURSE OF THE RUN", "THROUGHPUT", "LAW", "PUBLISHED"),
-    *("HOST", "DRIVER", "USERS", "RUN", "RUN FOLDER"),
+    *(
+        "VALIDITY",
+        "SEARCH",
+        "LIMITS",
+        "NOTICE",
+        "SWEEP",
+        "CAPACITY",
+        "RESPONSE",
+        "COURSE OF THE RUN",
+        "THROUGHPUT",
+        "LAW",
+        "PUBLISHED",
+    ),
+    *("HOST", "DRIVER", "USERS", "RUN", "RUN FOLDER", "LIMITED BY"),
 )
 
 
@@ -40,9 +52,9 @@ ORDER = (
 @MAKES
 def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path], verbose: bool) -> None:
     said = shown(make(tmp_path / "run"), verbose=verbose)
-    titles = re.findall(r"^([A-Z]+(?: FOLDER)?)(?= |$)", said, re.MULTILINE)
+    titles = re.findall(r"^([A-Z]+(?: FOLDER| BY)?)(?= |$)", said, re.MULTILINE)
     assert titles == [title for title in ORDER if title in titles]
-    assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER"} <= set(titles)
+    assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER", "LIMITED BY"} <= set(titles)
     assert max(map(len, said.splitlines())) <= 80
     assert not any(row.endswith(" ") for row in said.splitlines())
 

@@ -7,12 +7,14 @@
   what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;
   `front_end`: `tty_meters` of the built-in host.
-- `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause;
-  `asymptotes`: the two bounds that no closed system exceeds.
+- `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
+- `capacity`: what limits the host.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is
   from a live service's.
+- `search`: which load a search tries next, and what it found.
 - `certify`, `compare`, `history`: one package for each question about several runs. `compare` imports `certify`,
   never the reverse.
+- `models`: queueing theory. It imports nothing of the analysis. `predict`: fits models to runs and typed tables.
 - `sql_rows`: runs and certifications as rows of the ledger's database.
 """
 

@@ -13,11 +13,17 @@ from collections.abc import Mapping
 from cuesta.figures.step import ResponseLaw
 
 
-def law(users: float, seconds: float, transactions: int, sums: Mapping[str, float]) -> ResponseLaw | None:
+def law(
+    users: float, seconds: float, transactions: int, sums: Mapping[str, float], edges: tuple[int, int] = (0, 0)
+) -> ResponseLaw | None:
     """Apply the law to an interval's sums of `think`, `keying` and `response_from_sent`. None if nothing ended in it.
 
     At either edge some users wait: a part of their response lies outside the interval, or inside without its end. That
-    blurs the sum of responses by about one response for each of them, added as errors are.
+    blurs the sum of responses by about one response for each of them, added as errors are. `edges` are the numbers of
+    users who waited when the interval began and when it ended. A queue of W holds each of its users for W/X, of which
+    half has passed: so W² / 2X user-seconds are on the wrong side of an edge. Where a queue was long at one edge and
+    short at the other, the difference is a gap to expect too: without it one in six sound runs at the knee looked
+    miscounted.
     """
     if not transactions or not users or not seconds:
         return None
@@ -26,4 +32,6 @@ def law(users: float, seconds: float, transactions: int, sums: Mapping[str, floa
     predicted = users / x - z - k
     waiting = x * measured
     chance = math.sqrt(2 * waiting) * measured / (users * seconds)
-    return ResponseLaw(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance)
+    begun, ended = edges
+    uneven = abs(ended**2 - begun**2) / (2 * x * users * seconds)
+    return ResponseLaw(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance, uneven)

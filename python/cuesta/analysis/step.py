@@ -246,7 +246,8 @@ class StepRecords:
         if set(by_name(self.rows)) - ECHO_ERRORS:
             return None
         sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
-        return law(self.at_work(), self.seconds, done, sums)
+        begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
+        return law(self.at_work(), self.seconds, done, sums, (begun, self.unfinished().count))
 
     def agents(self) -> list[AgentFigures]:
         """Describe each driving process."""

@@ -4,8 +4,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from cuesta.analysis.capacity.bottleneck import bottleneck
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
+from cuesta.analysis.search import Searched, searched
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.meter_figure import table_to_json
@@ -43,7 +45,17 @@ class Summary:
     @property
     def valid(self) -> bool:
         """Whether the figures can be trusted."""
-        return not self.doubts
+        return not self.invalidating
+
+    @property
+    def invalidating(self) -> list[Doubted]:
+        """The doubts that make the run invalid: all, but for a search, which repeats the steps that are in doubt."""
+        return [each for each in self.doubts if each.step is None] if "search" in self.recorded.run else self.doubts
+
+    @property
+    def search(self) -> Searched | None:
+        """What the run found if it was a search."""
+        return searched(self)
 
     @property
     def limits_ok(self) -> bool:
@@ -69,9 +81,11 @@ class Summary:
         """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""
         run = RunFigures(
             valid=self.valid,
-            invalid_because=[f"{doubted}; {doubted.doubt.advice}" for doubted in self.doubts],
+            invalid_because=[f"{doubted}; {doubted.doubt.advice}" for doubted in self.invalidating],
             ended=self.ended,
             interrupted=self.ended == "interrupted",
+            limited_by=str(bottleneck(self)),
+            search=found.figures() if (found := self.search) else None,
             planned_steps=self.planned_steps,
             steps=self.steps,
             limits=[result for step in self.steps for result in step.limits],
@@ -98,11 +112,12 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     rules = allowed(recorded)
     doubts, steps = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)], []
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
+    several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
     for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
         step = StepRecords(recorded, number).figures()
         of_step = doubts_of_step(step, rules)
-        doubts += [Doubted(number if len(measured) > 1 else None, doubt) for doubt in of_step]
+        doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
 

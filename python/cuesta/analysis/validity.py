@@ -104,6 +104,10 @@ class Mismatched:
         return f"echoes did not match: {count(self.wrong)} of {many(self.keys, 'key')} (allowed {share(self.most)})"
 
 
+SLOW_START = "settle longer, or start users faster (--stagger)"
+COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
+
+
 @dataclass(frozen=True, slots=True)
 class Incomplete:
     """Users were missing when measuring began."""
@@ -117,7 +121,8 @@ class Incomplete:
         connected, wanted = step.settled.connected, step.settled.wanted or 0
         if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
             return None
-        return cls(connected, wanted, after_errors(step, "settle longer, or start users faster (--stagger)"))
+        again = step.connect.count > step.users  # sessions ended, and users opened their lines again
+        return cls(connected, wanted, after_errors(step, COME_AND_GO if again else SLOW_START))
 
     def __str__(self) -> str:
         return f"only {count(self.connected)} of {many(self.wanted, 'user')} were at work when measuring began"

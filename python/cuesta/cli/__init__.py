@@ -1,14 +1,16 @@
 """The command `cuesta`, one file per verb.
 
 - `main`: finds the verb, calls it and prints errors. `verbs`: help and arguments of each verb, quick to load; `flags`:
-  the flags that set settings of plans. The modules below carry the verbs out.
+  the flags that set settings of plans; `options`: what a command line sets. The modules below carry the verbs out.
 - `run`: emulates users who type at a host; `dry_run`: prints what a run would do.
+- `search`: finds the largest load that meets an objective, trial by trial.
 - `host`: runs the built-in host for other programs to type at.
 - `check`: prints how Cuesta reads a tape or a plan.
 - `record`: makes a tape of a person's session; `loop`: makes that tape repeat without logging in again.
 - `report`: shows the results in run folders again.
 - `certify`: certifies a system by repeated runs; `verify`: compares a record with its raw files.
 - `compare`: compares two sides of runs; `interleave`: makes those runs, pair by pair.
+- `predict`: predicts other loads from runs or from a typed table.
 - `ledger`: lists all certified systems; `sql`: queries all runs.
 - `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters
   from a run folder; `profile`, CPU time by function; `saved_interval`, an interval that the caller began with an

@@ -18,11 +18,13 @@ from cuesta.errors import CuestaError, Exit, UsageError
 VERBS = {
     "run": "emulate users who type at a host, and measure",
     "certify": "certify a system: repeated runs in two phases, MPL-17's form, hashes, signature",
+    "predict": "predict other loads from runs or a table, or refuse",
     "compare": "compare runs: faster, slower, equivalent, or not enough to tell",
     "ledger": "list certified systems and goals; query all runs by SQL; check typed tables",
     "report": "show a run, or several side by side: a page, Markdown, JUnit",
     "host": "run the built-in host",
     "meters": "meter this Linux host: CPU, idle by kind, faults, queues, devices",
+    "search": "find the largest number of users that meets an objective",
     "record": "make a tape of what you type",
     "check": "check a tape or a plan, and show how Cuesta reads it",
 }

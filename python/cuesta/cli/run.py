@@ -1,23 +1,22 @@
 """`cuesta run`: emulates users who type at a host, records the run and summarises it."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from cuesta.cli.dry_run import duration, plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
+from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import RunResult, run
 from cuesta.engine.meter_source import why_untraced
-from cuesta.errors import Exit, UsageError
+from cuesta.errors import Exit
 from cuesta.live import watching
-from cuesta.plan import RawOptions, load
-from cuesta.plan.load import SETTINGS
+from cuesta.plan import load
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import count, many, minutes
 
@@ -26,7 +25,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     if arguments.out:
         check_empty(arguments.out)
-    job = prepare(load(_options(arguments), Path.cwd()))
+    job = prepare(load(raw_options(arguments), Path.cwd()))
     if arguments.dry_run:
         if arguments.json != "-":
             say(show_plan(job), arguments.json)
@@ -78,21 +77,3 @@ def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
     if not summary.valid:
         return Exit.INVALID
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT
-
-
-def _options(arguments: argparse.Namespace) -> RawOptions:
-    plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
-    tape = None if plan else arguments.file
-    flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
-    if arguments.host:
-        flags["host"] = dict(_assignment(text) for text in arguments.host)
-    return RawOptions(plan, tape, flags, dict(os.environ))
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(
-            f"--host: expected KEY=VALUE, got {text!r}", "for example --host service=echo --host delay=5ms"
-        )
-    return key.strip(), value.strip()

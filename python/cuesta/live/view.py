@@ -17,8 +17,8 @@ class View:
     """One moment of a run. Times are seconds."""
 
     elapsed: float
-    total: float
-    """The planned length of the run, or `elapsed` if transactions under way prolong it."""
+    total: float | None
+    """The planned length of the run, or `elapsed` if transactions under way prolong it; None if steps may be added."""
     phase: str
     step: int
     steps: int
@@ -38,9 +38,10 @@ class View:
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
+        total = "" if self.total is None else f"/{self.total:.0f}"
         response = "-" if self.response is None else f"p50 {seconds(self.response[0])} p99 {seconds(self.response[1])}"
         return (
-            f"{self.phase}{step}  {self.elapsed:.0f}/{self.total:.0f} s  {many(self.users, 'user')}  "
+            f"{self.phase}{step}  {self.elapsed:.0f}{total} s  {many(self.users, 'user')}  "
             f"{self.per_s:.1f} transactions/s  response {response}  {many(self.errors, 'error')}"
             f"{self._stuck()}"
         )
@@ -75,7 +76,7 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
     first = min(snapshots, key=lambda each: each["seconds"])
     return View(
         elapsed=first["seconds"],
-        total=max(first["total"], first["seconds"]),
+        total=None if first["total"] is None else max(first["total"], first["seconds"]),
         phase=first["phase"] or "start",
         step=first["step"],
         steps=first["steps"],

@@ -2,13 +2,14 @@
 
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
 - `run`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and what is
-  unusual; `sweep`, `host`: sections of a run's report; `figure`: values with their label and meaning from the
-  catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
+  unusual; `sweep`, `search`, `capacity`, `host`: sections of a run's report; `figure`: values with their label and
+  meaning from the catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
 - `render`: a report as text, page and Markdown; `page`: HTML elements.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.
 - `comparison`: two sides of runs, as text and as data; `representative`: a run beside a service's profile.
+- `prediction`: what other loads would see, as text; `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
   `cells`: a meter's figure in a table; `layout`: columns of text.

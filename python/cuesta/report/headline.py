@@ -6,6 +6,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.report import search
 from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
@@ -28,6 +29,8 @@ from cuesta.units import count, many, named, seconds, share
 
 def headline(summary: Summary) -> str:
     """One sentence with the result of a run. It claims nothing that was not measured."""
+    if found := summary.search:
+        return search.answer(found, targets(summary))
     parts = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
     kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)

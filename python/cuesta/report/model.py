@@ -162,3 +162,5 @@ class Report:
     verdict: Verdict
     figures: Sequence[BigFigure] = ()
     sections: Sequence[Section] = field(default=())
+    conclusion: Remark | None = None
+    """What limits the host: on a page below the headline, at the very end of a text."""

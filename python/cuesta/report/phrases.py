@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta import _native
 from cuesta.analysis.answering import is_stuck
-from cuesta.analysis.asymptotes import Heavy
+from cuesta.analysis.capacity.asymptotes import Heavy
 from cuesta.analysis.summary import Summary
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes
@@ -58,9 +58,11 @@ def in_brackets(*figures: MeterFigure[Any]) -> str:
 
 
 def on_time(summary: Summary) -> str:
-    """Why a valid run can be believed."""
-    late = [step.lateness.p99 for step in summary.steps if step.lateness.p99 is not None]
-    due = [step.due for step in summary.steps if step.due and step.due.never_begun]
+    """Why a valid run can be believed. The steps of a search that are in doubt do not count."""
+    in_doubt = {doubted.step for doubted in summary.doubts}
+    steps = [step for step in summary.steps if step.step not in in_doubt]
+    late = [step.lateness.p99 for step in steps if step.lateness.p99 is not None]
+    due = [step.due for step in steps if step.due and step.due.never_begun]
     keys = f"the driver kept up: 99 % of keys sent at most {seconds(max(late))} late" if late else ""
     never = sum(each.never_begun for each in due)
     begun = f"{count(never)} of {count(sum(each.count for each in due))} that were due were never begun" if due else ""
@@ -81,9 +83,9 @@ def kept(verdict: LimitResult) -> str:
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
     """Reasons against a run, with advice; each piece of advice once."""
-    advices = [plain(doubted.doubt.advice) for doubted in summary.doubts]
+    advices = [plain(doubted.doubt.advice) for doubted in summary.invalidating]
     unsaid = ["" if advice in advices[:index] else advice for index, advice in enumerate(advices)]
-    return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.doubts, unsaid, strict=True)]
+    return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.invalidating, unsaid, strict=True)]
 
 
 def with_advice(doubt: tuple[str, str]) -> str:
@@ -193,13 +195,13 @@ CONSISTENT = 3.0
 
 def agrees(law: ResponseLaw) -> bool:
     """Whether N, X, Z, K and R as counted agree."""
-    return abs(law.error) <= max(CONSISTENT * law.chance, 0.001)
+    return abs(law.error) <= max(CONSISTENT * law.expected_gap, 0.001)
 
 
 def law(law: ResponseLaw) -> str:
     if agrees(law):
         return "consistent: nothing was left uncounted"
-    gap = f"{share(abs(law.error))} of a cycle, where chance makes ±{share(law.chance)}"
+    gap = f"{share(abs(law.error))} of a cycle, where chance makes ±{share(law.expected_gap)}"
     return f"INCONSISTENT: something was left uncounted, or counted twice: {gap}"
 
 
@@ -209,7 +211,7 @@ def law_terms(law: ResponseLaw) -> str:
         f"users ÷ throughput − thinking − typing = {digits(law.n)} ÷ {digits(law.x)}/s − {_term(law.z)} "
         f"− {_term(law.k)} = {seconds(law.r_predicted)}; measured since sent: {seconds(law.r_measured)}: they differ "
         f"by {share(abs(law.error))} of a cycle. "
-        f"The edges of so short an interval make ±{share(law.chance)} by themselves"
+        f"The edges of so short an interval make ±{share(law.expected_gap)} by themselves"
     )
 
 

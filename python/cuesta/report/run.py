@@ -7,7 +7,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import host, render, sweep
+from cuesta.report import capacity, host, render, search, sweep
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -61,14 +61,18 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 
 def of_run(summary: Summary) -> Report:
     name = plain(str(summary.recorded.run.get("name", "run")))
-    return Report(name, headline(summary), verdict(summary), list(big_figures(summary)), list(sections(summary)))
+    figures, parts = list(big_figures(summary)), list(sections(summary))
+    return Report(name, headline(summary), verdict(summary), figures, parts, capacity.conclusion(summary))
 
 
 def sections(summary: Summary) -> Iterator[Section]:
     step = summary.last
-    yield limits(summary)
+    yield from search.section(summary)
+    if summary.search is None:
+        yield limits(summary)
     yield from unusual(summary)
     yield from sweep.section(summary)
+    yield capacity.section(summary)
     yield response(summary, step)
     yield Section("Course of the run", more=[Plots(list(courses(summary.recorded)))])
     yield throughput(step)

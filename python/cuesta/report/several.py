@@ -10,6 +10,7 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import render
+from cuesta.report.capacity import TITLE, conclusion
 from cuesta.report.figure import FEW, MARK, head, marked, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
@@ -92,6 +93,8 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
         yield Section("Limits", [Table(heads, judged_limits)])
     rows = list(figures(runs))
     few = [Remark(FEW, "faint")] if any(str(cell).endswith(MARK) for _, *cells in rows for cell in cells) else []
+    sentences = [(name, conclusion(run).text) for name, run in runs.items()]
+    yield Section(TITLE, [Table(("run", "limited by"), sentences, wraps=1)])
     yield Section("Figures", [Table(heads, rows), *few, Remark(NO_COMPARISON, "faint")])
     yield Section("Sweeps", more=[Plots(list(overlaid_sweeps(runs)))])
     yield Section("Response", more=[Plots(list(curves(runs)))])

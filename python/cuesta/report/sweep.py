@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.asymptotes import Above, Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Above, Asymptotes, asymptotes
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
@@ -33,6 +33,8 @@ def section(summary: Summary) -> Iterator[Section]:
     more: list[Part] = [Plots(drawn)] if drawn else []
     if drawn:
         more += [Remark(each, "faint") for each in bounds(lines)]
+    if summary.search is not None:
+        parts, more = [], [*parts, *more]  # the trials have a table of their own
     yield Section("Sweep", parts, more)
 
 
@@ -109,7 +111,7 @@ def bounds(of: Asymptotes) -> Iterator[str]:
         yield f"{UNHINDERED}: not drawn: {of.no_light}"
     if of.heavy:
         yield (
-            f"{ceiling(of.heavy)}: {per_s(1 / of.heavy.demand)}, {within(of.heavy.rate_interval)} a second, "
+            f"{ceiling(of.heavy)}: {per_s(of.heavy.most_per_s)}, {within(of.heavy.rate_interval)} a second, "
             f"as each transaction takes {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, which was at most "
             f"{share(of.heavy.utilization)} busy, with {listed(of.heavy.users)}; "
             "a resource that is not metered may allow less"

@@ -23,29 +23,20 @@ EXAMPLES = """examples:
   cuesta run nightly.toml --cast                       and write what user 0 sees, to be watched
   cuesta run --json - --quiet | jq .response.p99
 
+The last row of the summary says what limits the host, or that nothing does (docs/capacity.md); --verbose has why.
 What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
     settings = parser.add_argument_group("what to run (each overrides the plan)")
-    for name, (metavar, meaning) in SETTINGS.items():
-        flag = f"--{name.replace('_', '-')}"
-        if metavar.startswith("["):
-            settings.add_argument(flag, nargs="?", const="0", metavar=metavar[1:-1], help=meaning)
-        elif metavar:
-            settings.add_argument(flag, metavar=metavar, help=meaning)
-        else:
-            settings.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
+    add_settings(settings, {})
     settings.add_argument(
         "--limit",
         action="append",
         dest="limits",
         metavar="EXPR",
         help="a limit, such as 'response.p99 < 2s'; exit 99 if crossed",
-    )
-    settings.add_argument(
-        "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
     )
     results = parser.add_argument_group("output")
     results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
@@ -57,3 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
     results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
     results.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str]]) -> None:
+    """Add the flags of plan settings and of the built-in host; `other` replaces the text of some."""
+    for name, (metavar, meaning) in {**SETTINGS, **other}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if metavar.startswith("["):
+            group.add_argument(flag, nargs="?", const="0", metavar=metavar[1:-1], help=meaning)
+        elif metavar:
+            group.add_argument(flag, metavar=metavar, help=meaning)
+        else:
+            group.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
+    group.add_argument(
+        "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
+    )

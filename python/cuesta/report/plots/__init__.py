@@ -2,7 +2,8 @@
 
 - `spec`: pieces of Vega-Lite that the plots share: axes, lines with the values at the cursor, legends that choose.
 - `over_time`: the course of a run. `distributions`: histograms and percentile curves.
-- `against_users`: sweeps, with their asymptotes. `causes`: CPU time by cause, a bar for each system.
+- `against_users`: sweeps, with their asymptotes. `against_load`: the trials of a search.
+  `causes`: CPU time by cause, a bar for each system.
 """
 
 from cuesta.report.plots.against_users import overlaid as overlaid_sweeps

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.asymptotes import Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -60,10 +60,10 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     if bounds and bounds.light:
         end = min(right, top * bounds.light.cycle)
         series.append(Series(UNHINDERED, [(0, 0.0), (end, end / bounds.light.cycle)], REST, (6, 4)))
-    if bounds and bounds.heavy and 1 / bounds.heavy.demand <= top:
+    if bounds and bounds.heavy and bounds.heavy.most_per_s <= top:
         low, high = bounds.heavy.rate_interval
         under.append(span(low, min(high, top), "y"))
-        rate = 1 / bounds.heavy.demand
+        rate = bounds.heavy.most_per_s
         series.append(Series(ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
     y = quantity("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
     return _plot("Throughput against users", under, series, y, NUMBER)

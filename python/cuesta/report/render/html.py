@@ -35,6 +35,8 @@ def html(report: Report, place: Path) -> str:
 
 def _parts(report: Report, place: Path) -> Iterator[str]:
     yield f'<p class="headline">{escape(report.headline)}</p>\n'
+    if report.conclusion:
+        yield _part(Remark(f"What limits the host: {report.conclusion.text}", report.conclusion.tone), place)
     yield _verdict(report.verdict)
     if report.figures:
         yield f'<div class="figures">\n{"".join(map(_figure, report.figures))}</div>\n'

@@ -23,6 +23,8 @@ def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
     yield f"### {MARKS[verdict.good]} {escaped(report.title)}: {verdict.word}"
     yield f"**{escaped(report.headline)}**"
+    if report.conclusion:
+        yield f"**What limits the host**: {_part(report.conclusion)}"
     yield from _verdict(verdict)
     for section in report.sections:
         if parts := list(filter(None, map(_part, section.parts))):

@@ -60,6 +60,9 @@ def _rows(report: Report, verbose: bool, width: int) -> Rows:
             yield from _section(section.name or section.title.upper(), rows, width)
     if not verbose and any(section.more for section in report.sections):
         yield from _section("", [Text(row, FAINT) for row in wrapped(MORE, "", _room(width))], width)
+    if report.conclusion:
+        yield from [Text()] if verbose else []
+        yield from _section("LIMITED BY", _part(report.conclusion, verbose, width), width)
 
 
 def _room(width: int) -> int:

@@ -1,0 +1,27 @@
+"""The plan, tape, flags and environment of a command line, as raw settings."""
+
+import argparse
+import os
+from pathlib import Path
+
+from cuesta.errors import UsageError
+from cuesta.plan import RawOptions
+from cuesta.plan.load import SETTINGS
+
+
+def raw_options(arguments: argparse.Namespace) -> RawOptions:
+    plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
+    tape = None if plan else arguments.file
+    flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
+    if arguments.host:
+        flags["host"] = dict(_assignment(text) for text in arguments.host)
+    return RawOptions(plan, tape, flags, dict(os.environ))
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(
+            f"--host: expected KEY=VALUE, got {text!r}", "for example --host service=echo --host delay=5ms"
+        )
+    return key.strip(), value.strip()

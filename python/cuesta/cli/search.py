@@ -1,0 +1,201 @@
+"""`cuesta search`: finds the largest load that meets an objective, and reports it."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cuesta import _native, analysis, report
+from cuesta.analysis.search import Finding, Method, Trial, Try, conclude, decide, trials_of
+from cuesta.cli.dry_run import plan_data, show_plan
+from cuesta.cli.interrupts import interrupts
+from cuesta.cli.options import raw_options
+from cuesta.cli.output import check_json, say, write_json
+from cuesta.engine.folder import check_empty
+from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.job import SECOND, Job, prepare
+from cuesta.engine.search import AHEAD, NextTrial, SearchJob, search, with_step
+from cuesta.errors import Exit, InputError, UsageError
+from cuesta.live import watching
+from cuesta.plan import Plan, Settings, Step, load
+from cuesta.plan.sweep import at_load
+from cuesta.report.search import progress
+from cuesta.units import digits, minutes
+
+MOST_USERS = 2000
+MOST_RATE = 1e5
+"""The largest loads that are tried unless told otherwise: users, and arrivals a second."""
+LOWEST_RATE = 0.01
+"""The lowest rate that is tried, as a share of the first."""
+EXITS = {
+    "host": Exit.GOOD,
+    "host gave out": Exit.GOOD,
+    "budget": Exit.GOOD,
+    "doubts": Exit.INVALID,
+    "driver": Exit.REFUSED,
+    "lowest": Exit.REFUSED,
+    "highest": Exit.REFUSED,
+}
+"""By what the search says set the limit. A limit of the driver's, or none, is no answer about the host."""
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    check_json(arguments.json)
+    plan = _resumed_plan(arguments) if arguments.resume else _named(load(raw_options(arguments), Path.cwd()))
+    method = _method(plan, arguments)
+    most = at_load(plan.settings, method.highest)
+    job = prepare(replace(plan, settings=most.settings, steps=(most,)))
+    chooser = Chooser(plan.settings, method, _budget(plan.settings, arguments.budget), arguments.quiet)
+    if arguments.dry_run:
+        return _dry_run(job, at_load(plan.settings, method.start), arguments)
+    if not arguments.quiet:
+        print(f"cuesta: {chooser.overview()}", file=sys.stderr)
+    with interrupts() as stopping, watching(arguments.quiet) as look:
+        asked = SearchJob(job, most, {"method": method.json()})
+        result = search(asked, arguments.resume or arguments.out, chooser, look, stopping)
+        code = _sum_up(result.folder, chooser, arguments)
+        for failure in result.failures:
+            print(f"cuesta: {failure}", file=sys.stderr)
+        return Exit.INTERRUPTED if stopping.is_set() else code
+
+
+def _named(plan: Plan) -> Plan:
+    """The plan, called a search unless it has a name of its own."""
+    is_named = plan.settings.name != Settings.model_fields["name"].default
+    return plan if is_named else replace(plan, settings=plan.settings.model_copy(update={"name": "search"}))
+
+
+def _resumed_plan(arguments: argparse.Namespace) -> Plan:
+    """The plan of a search's folder; its tapes are read from where they were."""
+    folder: Path = arguments.resume
+    if arguments.file or arguments.out or arguments.limits:
+        raise UsageError("cuesta search --resume: the folder has the plan, the tape and the limits", "leave them out")
+    try:
+        run = json.loads((folder / "run.json").read_bytes())
+        settings = Settings.model_validate(run["plan"])
+        method = run["search"]["method"]
+    except FileNotFoundError:
+        raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{folder}: not the folder of a search: {error}") from None
+    arguments.recorded_method = method
+    return Plan(str(folder), settings, (Step({}, settings),))
+
+
+def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
+    """The settings of the search, checked. Raises UsageError or InputError."""
+    if arguments.resume:
+        return Method.of(arguments.recorded_method)
+    if arguments.out:
+        check_empty(arguments.out)
+    if len(plan.steps) > 1:
+        raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
+    if not plan.settings.limits:
+        raise UsageError("cuesta search: no objective", "give one, such as --limit 'echo.p95 < 100ms'")
+    groups = plan.settings.group
+    rates = [group.load.per_s for group in groups if group.load.kind == "open"]
+    start = sum(rates) if rates else float(sum(group.users for group in groups))
+    lowest = LOWEST_RATE * start if rates else 1.0
+    highest = _most(arguments.most, start, MOST_RATE if rates else MOST_USERS)
+    seconds = plan.settings.measure / SECOND
+    return Method(arguments.rule, lowest, highest, start, whole=not rates, full_length=seconds)
+
+
+def _most(text: str | None, start: float, default: float) -> float:
+    try:
+        most = float(text) if text is not None else max(default, start)
+    except ValueError:
+        most = -1.0
+    if not start <= most <= 1e6:
+        raise UsageError(f"--most: expected a number from {digits(start)}, the first load, to 1e6, got {text!r}")
+    return most
+
+
+def _budget(settings: Settings, text: str | None) -> float | None:
+    """Seconds; None without a budget."""
+    if text is None:
+        return None
+    try:
+        budget: float = _native.duration(text) / SECOND
+    except ValueError as error:
+        raise UsageError(f"--budget: expected a duration such as 10m, got {text!r}: {error}") from None
+    if budget < (least := _seconds_of_trial(settings, 0)):
+        raise UsageError(f"--budget {text}: one trial takes {minutes(least)}", "give more time, or measure for less")
+    return budget
+
+
+def _seconds_of_trial(settings: Settings, users: float) -> float:
+    """About how long a trial takes that adds or removes so many users."""
+    stagger = max(group.stagger for group in settings.group)
+    return (users * stagger + settings.settle + settings.measure + AHEAD) / SECOND
+
+
+@dataclass
+class Chooser:
+    """Reads the folder after each trial, says what it shows, and chooses the next load."""
+
+    settings: Settings
+    method: Method
+    budget: float | None
+    """Seconds."""
+    quiet: bool
+    begun: float = field(default_factory=time.monotonic)
+    finding: Finding | None = None
+    """Set when the search has ended by itself."""
+
+    def __call__(self, folder: Path) -> NextTrial | None:
+        has_any = any(folder.glob("**/agent-*/series.jsonl"))
+        summary = analysis.summarise(folder) if has_any else None
+        trials = trials_of(summary, self.method) if summary else []
+        if summary and trials and not self.quiet:
+            print(progress(summary), file=sys.stderr)
+        ask = decide(trials, self.method)
+        if isinstance(ask, Try) and (why := self._too_late(trials, ask)):
+            ask = conclude(trials, self.method, why)
+        if isinstance(ask, Finding):
+            self.finding = ask
+            return None
+        step = at_load(self.settings, ask.load)
+        return NextTrial(step, {"load": ask.load, "purpose": ask.purpose, "because": ask.because})
+
+    def overview(self) -> str:
+        """One sentence before the search."""
+        what = "users" if self.method.whole else "arrivals a second"
+        objective = " and ".join(limit.text for limit in self.settings.limits)
+        within = f", within {minutes(self.budget)}" if self.budget else ""
+        each = minutes(_seconds_of_trial(self.settings, 0))
+        start = digits(self.method.start)
+        return f"the largest number of {what} with {objective}, from {start} on; each trial takes about {each}{within}"
+
+    def _too_late(self, trials: list[Trial], ask: Try) -> str:
+        if self.budget is None:
+            return ""
+        change = abs(ask.load - trials[-1].load) if trials else ask.load
+        left = self.budget - (time.monotonic() - self.begun)
+        takes = _seconds_of_trial(self.settings, change if self.method.whole else 0)
+        return "" if takes <= left else f"the budget of {minutes(self.budget)} is spent"
+
+
+def _dry_run(job: Job, first: Step, arguments: argparse.Namespace) -> int:
+    if arguments.json != "-":
+        say(show_plan(with_step(job, first)), arguments.json)
+    write_json(arguments.json, plan_data(with_step(job, first)))
+    return Exit.GOOD
+
+
+def _sum_up(folder: Path, chooser: Chooser, arguments: argparse.Namespace) -> int:
+    """Derive, write and print the result."""
+    summary = analysis.summarise(folder)
+    finding = chooser.finding or conclude(trials_of(summary, chooser.method), chooser.method, "it was interrupted")
+    data: Mapping[str, Any] = summary.json()
+    record_json(folder / "summary.json", data)
+    say(report.text(summary, verbose=arguments.verbose), arguments.json)
+    write_json(arguments.json, data)
+    report.html({folder.name: summary}, folder / "report.html")
+    if finding.limited_by == "budget" and None in finding.interval:
+        return Exit.REFUSED
+    return EXITS[finding.limited_by]

@@ -1,0 +1,100 @@
+"""The limited figure of a search against the load: its trials, the limit, and the interval that the search believes."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.search import Searched, Trial
+from cuesta.analysis.summary import Summary
+from cuesta.figures.limit import Limit
+from cuesta.figures.step import StepFigures
+from cuesta.report.model import Plot
+from cuesta.report.phrases import plain
+from cuesta.report.plots.spec import INK, NUMBER, REST, SECONDS, Spec, duration_scale, plot, quantity, span
+
+MET, MISSED, SET_ASIDE = "met the objective", "missed it", "does not count"
+COLOURS = {MET: "var(--good)", MISSED: "var(--bad)", SET_ASIDE: REST}
+SHAPES = {MET: "circle", MISSED: "cross", SET_ASIDE: "stroke"}
+
+
+def trials(summary: Summary, of: Searched) -> Iterator[Plot]:
+    """One plot for each limit that was measured at two loads or more."""
+    steps = {step.step: step for step in summary.steps}
+    for text in of.objective:
+        limit = Limit.read(text)
+        points = [
+            {"x": trial.load, "y": value, "s": side(trial), "step": trial.step + 1}
+            for trial in of.trials
+            if (value := measured(steps[trial.step], text)) is not None
+        ]
+        if len({point["x"] for point in points}) > 1:
+            yield drawn(limit, of, points)
+
+
+def side(trial: Trial) -> str:
+    if trial.doubts:
+        return SET_ASIDE
+    return MET if trial.met else MISSED
+
+
+def measured(step: StepFigures, limit: str) -> float | None:
+    return next((result.value for result in step.limits if result.limit == limit), None)
+
+
+def drawn(limit: Limit, of: Searched, points: list[Spec]) -> Plot:
+    name, what = plain(str(limit.figure)), "users" if of.method.whole else "rate, per second"
+    values = [*(point["y"] for point in points), limit.value]
+    y = duration_scale(name, values) if limit.figure.is_duration else quantity(name)
+    right = 1.05 * max(point["x"] for point in points)
+    x = quantity(what, tickMinStep=1) | {"scale": {"domain": [0, right], "nice": False}}
+    low, high = of.finding.interval
+    layers: list[Spec] = [span(low, min(high, right), "x")] if low is not None and high is not None else []
+    layers += [line(points, x, y), rule(limit.value, y), dots(points, x, y, limit, what)]
+    note = "shaded: where the limit is, by all trials; dashed: the objective"
+    labels = [name for name in COLOURS if any(point["s"] == name for point in points)]
+    made = plot(f"{name} against {what}", layers, labels=labels)
+    return Plot(made.title, made.spec, note)
+
+
+def line(points: list[Spec], x: Spec, y: Spec) -> Spec:
+    """Join the medians of the loads, of trials that count."""
+    counted = [point for point in points if point["s"] != SET_ASIDE]
+    encoding = {
+        "x": {"field": "x", **x},
+        "y": {"field": "y", "aggregate": "median", **y},
+    }
+    mark = {"type": "line", "color": REST, "strokeWidth": 1.5}
+    return {"data": {"values": counted}, "mark": mark, "encoding": encoding}
+
+
+def rule(value: float, y: Spec) -> Spec:
+    mark = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}
+    return {"data": {"values": [{"y": value}]}, "mark": mark, "encoding": {"y": {"field": "y", **y}}}
+
+
+def dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
+    shown = [name for name in COLOURS if any(point["s"] == name for point in points)]
+    unit = SECONDS if limit.figure.is_duration else NUMBER
+    written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
+    encoding = {
+        "x": {"field": "x", **x},
+        "y": {"field": "y", **y},
+        "color": scale(shown, COLOURS),
+        "shape": scale(shown, SHAPES),
+        "tooltip": [
+            {"field": "step", "title": "trial"},
+            {"field": "x", "title": what, "format": ",.4~g"},
+            {"field": "y", "title": str(limit.figure), **written},
+            {"field": "s", "title": "it"},
+        ],
+    }
+    mark = {"type": "point", "size": 55, "strokeWidth": 2}
+    return {"data": {"values": points}, "mark": mark, "encoding": encoding}
+
+
+def scale(names: list[str], of: dict[str, str]) -> Spec:
+    return {
+        "field": "s",
+        "type": "nominal",
+        "scale": {"domain": names, "range": [of[name] for name in names]},
+        "legend": {"title": None} if len(names) > 1 else None,
+        "sort": None,
+    }

@@ -1,0 +1,208 @@
+"""A search: its result in a sentence, a row for each trial with what was then believed, and the line that a terminal
+shows for each trial while the search goes on."""
+
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.search import Belief, Searched, Trial, Try
+from cuesta.analysis.search.by_regression import rounded
+from cuesta.analysis.search.searched import Told
+from cuesta.analysis.search.trial import excess
+from cuesta.analysis.summary import Summary
+from cuesta.figures.limit import Limit
+from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.report.figure import FEW, MARK, mark
+from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
+from cuesta.report.phrases import plain
+from cuesta.report.plots.against_load import trials as plots_of_trials
+from cuesta.units import ABSENT, in_unit, many
+
+PURPOSES = {
+    "bracket": "doubling, to find a load that misses",
+    "refine": "near the limit, to narrow the interval",
+    "confirm": "to show that the load meets the objective",
+    "repeat": "again, because a trial there did not count or decide",
+}
+LEADS = {
+    "host": "the host sets the limit",
+    "host gave out": "beyond the limit the host gave out",
+    "driver": "NOT the host's limit: the driver could do no more",
+    "highest": "the host's limit is higher: no more was tried",
+    "lowest": "no load that may be tried meets it",
+    "budget": "the search did not end",
+    "doubts": "the search could not go on",
+}
+"""What `limited_by` means, for the first sentence."""
+
+FEW_NOTES = 4
+"""Reasons that a first screen lists."""
+
+
+def answer(of: Searched, where: str) -> str:
+    """The result in one sentence. It claims nothing that was not measured."""
+    found, method = of.finding, of.method
+    meets = f"at {where} meet {objective(of)}"
+    if found.users is None:
+        said = f"no load that was tried {meets.replace('meet', 'met')}"
+    else:
+        said = f"{'about' if found.interval[1] else 'at least'} {method.written(found.users)} {meets}"
+    return "; ".join(filter(None, (said + interval(of), certified(of), LEADS[found.limited_by])))
+
+
+def objective(of: Searched) -> str:
+    return " and ".join(map(plain, of.objective))
+
+
+def interval(of: Searched) -> str:
+    """The interval in brackets; for the classification of RFC 9971 the two bounds, which are no interval."""
+    low, high = of.finding.interval
+    if low is None or high is None:
+        return ""
+    span = of.method.span(low, high)
+    if of.method.rule == "rfc9971":
+        return f" (bounds by RFC 9971: {span})"
+    return f" (90 % interval: {span})"
+
+
+def certified(of: Searched) -> str:
+    if of.method.rule == "rfc9971" or of.finding.users is None:
+        return ""
+    number = of.finding.certified
+    return "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {confirming(of)}"
+
+
+def confirming(of: Searched) -> str:
+    return many(of.method.confirmations, "trial")
+
+
+def section(summary: Summary) -> Iterator[Section]:
+    """The trials and the curve; nothing for a run that was no search."""
+    of = summary.search
+    if of is None:
+        return
+    told = of.told()
+    notes = list(noted(told))
+    parts: list[Part] = [Remark(state(of), "" if of.finding.verdict == "regular" else "notice")]
+    parts += [table(summary, of, told)] if told else []
+    drawn = list(plots_of_trials(summary, of))
+    more: list[Part] = [Plots(drawn)] if drawn else []
+    more += [Remark(each, "faint") for each in explanation(of)]
+    yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
+
+
+def state(of: Searched) -> str:
+    """How the search ended, and what was shown to miss the objective."""
+    found = of.finding
+    ended = f"{found.verdict} after {many(found.trials, 'trial')}: {plain(found.why)}"
+    if found.breach is None:
+        return f"{ended}; no load was shown to miss the objective"
+    return f"{ended}; {of.method.written(found.breach)} were shown to miss the objective"
+
+
+def noted(told: Sequence[Told]) -> Iterator[str]:
+    """What besides the limits counts against trials, and why trials do not count; each reason once."""
+    of_reasons: dict[str, list[int]] = {}
+    for row in told:
+        for reason in (*row.trial.doubts, *row.trial.against):
+            of_reasons.setdefault(reason, []).append(row.trial.step + 1)
+    for reason, numbers in of_reasons.items():
+        yield f"trial {', '.join(map(str, numbers))}: {plain(reason)}"
+
+
+def explanation(of: Searched) -> Iterator[str]:
+    if of.method.rule == "rfc9971":
+        yield (
+            "a load is an upper bound if too large a share of its trials' time missed the objective, a lower bound if "
+            "no more trials can change that it did not (RFC 9971); near the limit both depend on chance"
+        )
+        return
+    yield (
+        "the interval comes from a line through the logarithms of the trials near the limit; a load is confirmed if "
+        f"the upper 95 % bound of {confirming(of)} there meets the objective"
+    )
+
+
+def table(summary: Summary, of: Searched, told: Sequence[Told]) -> Table:
+    """A row for each trial."""
+    steps = {step.step: step for step in summary.steps}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            str(row.trial.step + 1),
+            of.method.number(row.trial.load),
+            *measured(steps[row.trial.step], of),
+            verdict(row.trial),
+            believed(row.believed, of),
+            Words(row.asked.purpose, PURPOSES[row.asked.purpose]) if row.asked else "",
+            plain(row.asked.because) if row.asked else "",
+        )
+        for row in told
+    ]
+    names = [str(Limit.read(text).figure) for text in of.objective]
+    about = Words("limit", "where the limit is by the trials so far, with the 90 % interval")
+    heads: list[Cell] = ["trial", "users" if of.method.whole else "rate/s", *names, "objective", about, "to"]
+    heads.append("why that load")
+    cells = (str(cell) for row in rows for cell in row[2 : 2 + len(names)])
+    caption, because = FEW if any(cell.endswith(MARK) for cell in cells) else "", len(heads) - 1
+    return Table(heads, rows, caption, wide={because}, wraps=because)
+
+
+def measured(step: StepFigures, of: Searched) -> list[str]:
+    """What the trial had of each limited figure."""
+    results = {result.limit: result for result in step.limits}
+    return [value(results.get(text), step) for text in of.objective]
+
+
+def value(result: LimitResult | None, step: StepFigures) -> str:
+    if result is None or result.value is None:
+        return ABSENT
+    figure = Limit.read(result.limit).figure
+    return in_unit(result.value, figure.unit) + mark(figure, step)
+
+
+def verdict(trial: Trial) -> Words:
+    if trial.doubts:
+        return Words("in doubt", "it does not count: see the reason below", "faint")
+    return Words("met", "", "good") if trial.met else Words("missed", "", "bad")
+
+
+def note(trial: Trial) -> str:
+    return plain("; ".join((*trial.doubts, *trial.against)))
+
+
+def believed(belief: Belief | None, of: Searched) -> str:
+    if belief is None:
+        return ABSENT
+    point, low, high = map(of.method.number, rounded(belief, of.method))
+    return f"{point} ({low}–{high})"
+
+
+def progress(summary: Summary) -> str:
+    """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next."""
+    of = summary.search
+    if of is None or not of.trials:
+        return ""
+    last = of.told()[-1]
+    step = next(step for step in summary.steps if step.step == last.trial.step)
+    parts = [
+        f"trial {last.trial.step + 1:>2}",
+        f"{of.method.written(last.trial.load):>10}",
+        f"{worst(step, of)}",
+        f"{verdict(last.trial).text}{': ' if note(last.trial) else ''}{note(last.trial)}",
+        f"limit {believed(last.believed, of)}" if last.believed else "",
+        following(of),
+    ]
+    return "  ".join(filter(None, parts))
+
+
+def worst(step: StepFigures, of: Searched) -> str:
+    """The limit that is exceeded most, or nearest to it, and what was measured."""
+    known = [(far, each) for each in step.limits if (far := excess(each)) is not None]
+    if not known:
+        return f"{', '.join(of.objective)}: not measured"
+    result = max(known, key=lambda each: each[0])[1]
+    return f"{Limit.read(result.limit).figure} {value(result, step)}"
+
+
+def following(of: Searched) -> str:
+    if isinstance(of.ask, Try):
+        return f"next {of.method.written(of.ask.load)}: {of.ask.because}"
+    return f"ends: {of.ask.why}"

@@ -1,0 +1,116 @@
+"""The report of a search: its first sentence, the line for each trial, and what a page draws."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import Summary, summarise
+from cuesta.figures.search import SearchFigures
+from cuesta.report.headline import headline
+from cuesta.report.plots.against_load import trials
+from cuesta.report.search import progress, section
+from tests.report import made_up
+
+
+def a_search(path: Path, loads: tuple[int, ...] = (), **more: object) -> Summary:
+    return summarise(made_up.search(path / "run", loads, **more))  # type: ignore[arg-type]
+
+
+def test_the_first_sentence_is_the_answer(tmp_path: Path) -> None:
+    assert headline(a_search(tmp_path)) == (
+        "about 30 users at the built-in host (host:) meet response.p95 < 2s (90 % interval: 29 to 32 users); "
+        "28 users confirmed by 5 trials; the host sets the limit"
+    )
+
+
+@pytest.mark.parametrize(
+    ("loads", "more", "said"),
+    [
+        (
+            (4, 8, 16),
+            {},
+            "at least 16 users at the built-in host (host:) meet response.p95 < 2s; none was confirmed; "
+            "the search did not end",
+        ),
+        (
+            (4, 8, 16, *[16] * 5),
+            {"highest": 16, "doubtful": ()},
+            "at least 16 users at the built-in host (host:) meet response.p95 < 2s; 16 users confirmed by 5 trials; "
+            "the host's limit is higher: no more was tried",
+        ),
+        (
+            (64,),
+            {"lowest": 64, "start": 64},
+            "no load that was tried at the built-in host (host:) met response.p95 < 2s; "
+            "no load that may be tried meets it",
+        ),
+        (
+            (4, 8, 16, 32, 32),
+            {"doubtful": (3, 4)},
+            "at least 16 users at the built-in host (host:) meet response.p95 < 2s; none was confirmed; "
+            "the search did not end",
+        ),
+        (
+            (4, 4),
+            {"lowest": 4, "doubtful": (0, 1)},
+            "no load that was tried at the built-in host (host:) met response.p95 < 2s; "
+            "NOT the host's limit: the driver could do no more",
+        ),
+    ],
+)
+def test_the_first_sentence_claims_no_more_than_was_measured(
+    tmp_path: Path, loads: tuple[int, ...], more: dict[str, object], said: str
+) -> None:
+    assert headline(a_search(tmp_path, loads, **more)) == said
+
+
+def test_each_trial_has_a_line(tmp_path: Path) -> None:
+    lines = [progress(a_search(tmp_path / str(number), made_up.TRIALS[:number])) for number in (1, 5, 9, 16)]
+    assert lines == [
+        "trial  1     4 users  response.p95 214 ms*  met  next 8 users: 4 users met the objective: twice as many",
+        "trial  5    64 users  response.p95 31.7 s  in doubt: the driver was busy: 95.0 % of its cores (allowed "
+        "80.0 %); 16.7 % of the transactions failed (allowed 1.0 %): reset  limit 24 (16–37)  next 64 users: the last "
+        "trial there does not count",
+        "trial  9    30 users  response.p95 1.84 s*  met  limit 30 (26–37)  next 29 users: a little below where the "
+        "limit seems to be, 30 users",
+        "trial 16    28 users  response.p95 1.54 s*  met  limit 30 (29–32)  ends: 5 trials confirmed 28 users",
+    ]
+
+
+def test_other_runs_have_no_section_and_no_line(tmp_path: Path) -> None:
+    summary = summarise(made_up.sweep(tmp_path / "run"))
+    assert list(section(summary)) == []
+    assert progress(summary) == ""
+    assert summary.json()["search"] is None
+
+
+def test_trials_in_doubt_do_not_make_a_search_invalid(tmp_path: Path) -> None:
+    summary = a_search(tmp_path)
+    assert [doubted.step for doubted in summary.doubts] == [4]
+    assert summary.valid
+    assert summary.json()["invalid_because"] == []
+
+
+def test_the_json_has_what_was_found(tmp_path: Path) -> None:
+    found = json.loads(json.dumps(a_search(tmp_path).json()["search"]))
+    assert list(found) == list(SearchFigures.__dataclass_fields__)
+    assert {name: found[name] for name in ("users", "interval", "certified", "breach", "trials", "limited_by")} == {
+        "users": 30,
+        "interval": [29, 32],
+        "certified": 28,
+        "breach": 64,
+        "trials": 16,
+        "limited_by": "host",
+    }
+    assert '"users": 30,' in json.dumps(found)
+
+
+def test_the_page_draws_trials_limit_and_interval(tmp_path: Path) -> None:
+    (plot,) = trials(summary := a_search(tmp_path), summary.search)  # type: ignore[arg-type]
+    assert plot.title == "response.p95 against users"
+    shade, _, objective, dots = plot.spec["layer"]
+    assert (shade["encoding"]["x"]["datum"], shade["encoding"]["x2"]["datum"]) == (29, 32)
+    assert objective["data"]["values"] == [{"y": 2.0}]
+    sides = [point["s"] for point in dots["data"]["values"]]
+    assert (len(sides), sides.count("met the objective"), sides.count("does not count")) == (16, 12, 1)
