@@ -2,8 +2,10 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -149,13 +151,52 @@ def test_the_benchmark_study_is_played(here: Path, write: Write, monkeypatch: py
     assert record["measurements"]["d"][0]["figure"]["value"] > 0
 
 
+PASS = {"list", "open the editor", "line", "save", "leave the editor", "count", "remove"}
+
+
+@pytest.mark.parametrize("server", ["openssh", "dropbear", "tinysshd", "none"])
+def test_the_study_of_ssh_servers_types_at_the_real_ones(server: str, here: Path, write: Write) -> None:
+    write("cuesta.toml", BUSY)
+    study, folder = STUDIES / "ssh-servers", here / "server"
+    own = [str(study / "servers.py"), server, "--memory", "--folder", str(folder), "--json", "server.json"]
+    run = ["-m", "cuesta", "run", str(study / "short.toml"), "--out", "out", "--quiet", "--json", "run.json"]
+    command = [sys.executable, *own, "--", sys.executable, *run]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode in {Exit.GOOD, Exit.LIMIT}, ended.stderr  # others may keep the machine busy
+    summary = json.loads((here / "run.json").read_text())
+    assert (summary["invalid_because"], summary["errors"]["count"]) == ([], 0)
+    assert {each["transaction"] for each in summary["classes"] if each["response"]["count"]} == PASS
+    assert summary["echo"]["count"] > 0.9 * summary["keystrokes"]["count"] > 300
+    assert summary["host"]["per_transaction"]["cpu_ms"] > 0
+    (report,) = json.loads((here / "server.json").read_text())
+    if server != "none":
+        # Cuesta tries each target once before the run.
+        assert report["logins"] == summary["login"]["count"] + 1 == 6
+    assert report["sessions"] == 5
+    serving = {"openssh": ("sshd", 10), "dropbear": ("dropbear", 5), "tinysshd": ("tinysshd", 5)}
+    if server in serving:
+        program, processes = serving[server]
+        assert report["programs"][program]["processes"] == processes
+        assert report["programs"][program]["bytes"] > 5 * 100_000
+    assert [path for path in Path("/proc").glob("[0-9]*/mountinfo") if f"{here.name}/server" in text_of(path)] == []
+
+
+def text_of(path: Path) -> str:
+    """The text of a file of a process; empty if that has ended."""
+    with suppress(OSError):
+        return path.read_text()
+    return ""
+
+
+UNPUBLISHED = {"ssh-servers"}
+"""Studies of what nobody else has measured."""
 PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(file))
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_plans_of_studies_are_valid(plan: Path, here: Path) -> None:
     plan_of_study = load(RawOptions(plan=plan), here)
-    assert plan_of_study.settings.published
+    assert bool(plan_of_study.settings.published) == (plan.parent.name not in UNPUBLISHED)
     if plan.stem == "short":
         whole = sum(step.settings.settle + step.settings.measure for step in plan_of_study.steps)
         assert whole < 60 * 10**9
