@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.flags import SETTINGS
+from cuesta.cli.setting_flags import add_settings
 
 ABOUT = """Users play a tape at a target: a ramp in which they start one after another, a settling time, a measurement
 interval. With neither tape nor plan it is the main job: 96 users on telnet lines at 4800 baud type at the
@@ -48,18 +48,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
     results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
     results.add_argument("--quiet", action="store_true", help="show no progress")
-
-
-def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str]]) -> None:
-    """Add the flags of plan settings and of the built-in host; `other` replaces the text of some."""
-    for name, (metavar, meaning) in {**SETTINGS, **other}.items():
-        flag = f"--{name.replace('_', '-')}"
-        if metavar.startswith("["):
-            group.add_argument(flag, nargs="?", const="0", metavar=metavar[1:-1], help=meaning)
-        elif metavar:
-            group.add_argument(flag, metavar=metavar, help=meaning)
-        else:
-            group.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
-    group.add_argument(
-        "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
-    )

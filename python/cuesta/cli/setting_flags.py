@@ -1,0 +1,20 @@
+"""The flags that set what a plan says: of `run` and `search`."""
+
+import argparse
+
+from cuesta.cli.flags import SETTINGS
+
+
+def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str]]) -> None:
+    """Add the flags of plan settings and of the built-in host; `other` replaces the text of some."""
+    for name, (metavar, meaning) in {**SETTINGS, **other}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if metavar.startswith("["):
+            group.add_argument(flag, nargs="?", const="0", metavar=metavar[1:-1], help=meaning)
+        elif metavar:
+            group.add_argument(flag, metavar=metavar, help=meaning)
+        else:
+            group.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
+    group.add_argument(
+        "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
+    )
