@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Draws the figure of the README from the folders of the searches: `plots.py runs/limit > limits.svg`.
+
+Left, 95 % of the keys echo within the time shown; right, 95 % of the answers are complete. Each dot is a trial that
+counts.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from vl_convert import vegalite_to_svg
+
+from cuesta.analysis import summarise
+from cuesta.analysis.search import searched
+
+FIGURES = {"echo, 95th percentile, ms": "echo", "answer, 95th percentile, ms": "response"}
+SERVERS = {"openssh": "#0072b2", "dropbear": "#d55e00", "tinysshd": "#009e73"}
+LIMIT = 50
+
+
+def main() -> None:
+    folders = [Path(sys.argv[1]) / name for name in SERVERS]
+    trials = [row for folder in folders for row in rows(folder)]
+    panels = [panel(title, figure, trials) for title, figure in FIGURES.items()]
+    sys.stdout.write(vegalite_to_svg({"background": "white", "padding": 8, "hconcat": panels}))
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """The trials of a search that count."""
+    summary = summarise(folder)
+    search = searched(summary)
+    if search is None:
+        sys.exit(f"plots.py: {folder} is no search")
+    steps = {step.step: step for step in summary.steps}
+    of_trials = [(trial, steps[trial.step]) for trial in search.trials if not trial.doubts]
+    return [
+        {"server": folder.name, "users": trial.load}
+        | {name: 1e3 * value.p95 for name in FIGURES.values() if (value := getattr(step, name)).p95 is not None}
+        for trial, step in of_trials
+    ]
+
+
+def panel(title: str, figure: str, trials: list[dict[str, Any]]) -> dict[str, Any]:
+    across = {"field": "users", "type": "quantitative", "scale": {"zero": True}}
+    scale = {"type": "log", "nice": False}
+    upwards = {"field": figure, "type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 5}}
+    colour = {"domain": list(SERVERS), "range": list(SERVERS.values())}
+    encoding = {"x": across, "y": upwards, "color": {"field": "server", "scale": colour, "title": None}}
+    median = {"x": across, "y": {**upwards, "aggregate": "median"}, "color": encoding["color"]}
+    layers: list[dict[str, Any]] = [
+        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": median},
+        {"mark": {"type": "point", "size": 30}, "encoding": encoding},
+    ]
+    if figure == "echo":
+        rule = {"mark": {"type": "rule", "strokeDash": [5, 4]}, "encoding": {"y": {"datum": LIMIT}}}
+        layers.append(rule)
+    return {"width": 330, "height": 240, "data": {"values": trials}, "layer": layers}
+
+
+if __name__ == "__main__":
+    main()
