@@ -26,8 +26,8 @@ def in_unit(value: float | None, unit: str) -> str:
 
 
 def minutes(value: float) -> str:
-    """Write a planned length, as `2.4 minutes`."""
-    return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f} minutes"
+    """Write a planned length, as `90 s`, `2.4 minutes`."""
+    return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f}".removesuffix(".0") + " minutes"
 
 
 def places(error: float) -> int:

@@ -139,7 +139,8 @@ def check_phases(group: Group, job: Job, absentee: bool) -> None:
 
 
 def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: argparse.Namespace) -> int:
-    texts = [show_plan(job, [f"  {row}" for row in methods[group.name].rows(arguments.runs)]) for group, job in jobs]
+    rows = {name: [f"  {row}" for row in method.rows(arguments.runs)] for name, method in methods.items()}
+    texts = [show_plan(job, ["RUNS", *rows[group.name]]) for group, job in jobs]
     say("\n\n".join(texts), arguments.json)
     data = {
         group.name: {

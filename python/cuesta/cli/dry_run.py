@@ -12,9 +12,9 @@ from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
 
 
-def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
-    """What a run of the job would do. `runs` replaces its length by the rows of several runs (`cuesta certify`)."""
-    how_long = ["RUNS", *runs] if runs else [f"It will take about {minutes(duration(job))}."]
+def show_plan(job: Job, last: Sequence[str] = ()) -> str:
+    """What a run of the job would do. `last` are rows instead of how long it takes, if it is one of several."""
+    how_long = last or [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),
         _groups(job),

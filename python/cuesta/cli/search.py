@@ -18,19 +18,23 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare
-from cuesta.engine.search import AHEAD, NextTrial, SearchJob, search, with_step
+from cuesta.engine.search import AHEAD, NextTrial, SearchJob, note_end, search, with_step
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.live import watching
 from cuesta.plan import Plan, Settings, Step, load
 from cuesta.plan.sweep import at_load
 from cuesta.report.search import progress
-from cuesta.units import digits, minutes
+from cuesta.units import minutes
 
 MOST_USERS = 2000
 MOST_RATE = 1e5
 """The largest loads that are tried unless told otherwise: users, and arrivals a second."""
 LOWEST_RATE = 0.01
 """The lowest rate that is tried, as a share of the first."""
+TRIALS = {"regression": "12 to 24", "rfc9971": "20 to 30"}
+"""How many trials most searches make (docs/search.md)."""
+OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
+"""Arguments, besides the settings of a plan, that a search which goes on cannot have."""
 EXITS = {
     "host": Exit.GOOD,
     "host gave out": Exit.GOOD,
@@ -51,7 +55,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
     chooser = Chooser(plan.settings, method, _budget(plan.settings, arguments.budget), arguments.quiet)
     if arguments.dry_run:
-        return _dry_run(job, at_load(plan.settings, method.start), arguments)
+        return _dry_run(job, at_load(plan.settings, method.start), chooser, arguments)
     if not arguments.quiet:
         print(f"cuesta: {chooser.overview()}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as look:
@@ -72,8 +76,10 @@ def _named(plan: Plan) -> Plan:
 def _resumed_plan(arguments: argparse.Namespace) -> Plan:
     """The plan of a search's folder; its tapes are read from where they were."""
     folder: Path = arguments.resume
-    if arguments.file or arguments.out or arguments.limits:
-        raise UsageError("cuesta search --resume: the folder has the plan, the tape and the limits", "leave them out")
+    if given := [*raw_options(arguments).flags, *(name for name in OF_A_NEW_SEARCH if getattr(arguments, name))]:
+        flags = {"file": "a tape or plan", "limits": "--limit"}
+        named = ", ".join(flags.get(name, f"--{name.replace('_', '-')}") for name in given)
+        raise UsageError(f"--resume: the search goes on as it was begun, without {named}", "leave it out")
     try:
         run = json.loads((folder / "run.json").read_bytes())
         settings = Settings.model_validate(run["plan"])
@@ -100,18 +106,21 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = sum(rates) if rates else float(sum(group.users for group in groups))
     lowest = LOWEST_RATE * start if rates else 1.0
-    highest = _most(arguments.most, start, MOST_RATE if rates else MOST_USERS)
+    highest = _most(arguments.most, start, MOST_RATE if rates else MOST_USERS, "--load" if rates else "--users")
     seconds = plan.settings.measure / SECOND
-    return Method(arguments.rule, lowest, highest, start, whole=not rates, full_length=seconds)
+    return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
 
 
-def _most(text: str | None, start: float, default: float) -> float:
+def _most(text: str | None, start: float, default: float, of_start: str) -> float:
     try:
         most = float(text) if text is not None else max(default, start)
     except ValueError:
         most = -1.0
     if not start <= most <= 1e6:
-        raise UsageError(f"--most: expected a number from {digits(start)}, the first load, to 1e6, got {text!r}")
+        raise UsageError(
+            f"--most: expected a number from {start:,.4g}, the first load, to 1e6, got {text!r}",
+            f"give more, or begin with less ({of_start})",
+        )
     return most
 
 
@@ -151,11 +160,12 @@ class Chooser:
         has_any = any(folder.glob("**/agent-*/series.jsonl"))
         summary = analysis.summarise(folder) if has_any else None
         trials = trials_of(summary, self.method) if summary else []
-        if summary and trials and not self.quiet:
-            print(progress(summary), file=sys.stderr)
         ask = decide(trials, self.method)
         if isinstance(ask, Try) and (why := self._too_late(trials, ask)):
             ask = conclude(trials, self.method, why)
+            note_end(folder, why)
+        if summary and trials and not self.quiet:
+            print(progress(summary, ask), file=sys.stderr)
         if isinstance(ask, Finding):
             self.finding = ask
             return None
@@ -166,10 +176,11 @@ class Chooser:
         """One sentence before the search."""
         what = "users" if self.method.whole else "arrivals a second"
         objective = " and ".join(limit.text for limit in self.settings.limits)
-        within = f", within {minutes(self.budget)}" if self.budget else ""
         each = minutes(_seconds_of_trial(self.settings, 0))
-        start = digits(self.method.start)
-        return f"the largest number of {what} with {objective}, from {start} on; each trial takes about {each}{within}"
+        takes = f"a trial takes about {each}, and {TRIALS[self.method.rule]} trials are usual"
+        within = f"; it ends within {minutes(self.budget)}" if self.budget else ""
+        start = self.method.written(self.method.start)
+        return f"searches for the largest number of {what} with {objective}, from {start} on; {takes}{within}"
 
     def _too_late(self, trials: list[Trial], ask: Try) -> str:
         if self.budget is None:
@@ -180,10 +191,12 @@ class Chooser:
         return "" if takes <= left else f"the budget of {minutes(self.budget)} is spent"
 
 
-def _dry_run(job: Job, first: Step, arguments: argparse.Namespace) -> int:
+def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namespace) -> int:
+    """Show the first trial, and what is searched."""
+    trial = with_step(job, first)
     if arguments.json != "-":
-        say(show_plan(with_step(job, first)), arguments.json)
-    write_json(arguments.json, plan_data(with_step(job, first)))
+        say(show_plan(trial, ["SEARCH", f"  {chooser.overview()}", "  above is the first trial"]), arguments.json)
+    write_json(arguments.json, {**plan_data(trial), "search": chooser.method.json()})
     return Exit.GOOD
 
 

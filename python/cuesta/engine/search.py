@@ -70,6 +70,7 @@ def search(asked: SearchJob, out: Path | None, choose: Choose, look: Look, stopp
         if not (folder / "run.json").exists():
             describe(folder, asked.job, datetime.now(UTC), about, placement)
             _change(folder, {"steps": [], "segments": [], "search": dict(asked.method)})
+        note_end(folder, None)
         if following := choose(folder):
             segment = Segment(_steps(folder), (following.step,))
             job = with_step(asked.job, following.step)
@@ -79,6 +80,13 @@ def search(asked: SearchJob, out: Path | None, choose: Choose, look: Look, stopp
                 Trials(folder, driven, look, stopping).make(following, choose)
             failures = driven.failures()
     return RunResult(folder, stopping.is_set(), failures)
+
+
+def note_end(folder: Path, why: str | None) -> None:
+    """Record why a search ended before its trials told the limit, or that it goes on."""
+    run = _run(folder)
+    others = {name: value for name, value in run["search"].items() if name != "ended"}
+    _change(folder, {"search": others if why is None else {**others, "ended": why}})
 
 
 def with_step(job: Job, step: Step) -> Job:

@@ -104,7 +104,8 @@ def how_it_ended(summary: Summary) -> str:
         return ""
     recorded = summary.recorded
     until = max((row.start + row.length for agent in recorded.agents for row in agent.intervals), default=0.0)
-    planned = max((step.end for step in recorded.steps.values()), default=None)
+    # A search plans a trial at a time, so that its end was never planned.
+    planned = None if summary.search else max((step.end for step in recorded.steps.values()), default=None)
     if not until:
         return f"{word}: nothing was recorded"
     of = f" of {seconds(planned)} planned" if planned else ""

@@ -3,7 +3,7 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.search import Belief, Searched, Trial, Try
+from cuesta.analysis.search import Belief, Finding, Searched, Trial, Try
 from cuesta.analysis.search.by_regression import rounded
 from cuesta.analysis.search.searched import Told
 from cuesta.analysis.search.trial import excess
@@ -28,7 +28,7 @@ LEADS = {
     "driver": "NOT the host's limit: the driver could do no more",
     "highest": "the host's limit is higher: no more was tried",
     "lowest": "no load that may be tried meets it",
-    "budget": "the search did not end",
+    "budget": "the search was ended early",
     "doubts": "the search could not go on",
 }
 """What `limited_by` means, for the first sentence."""
@@ -95,7 +95,8 @@ def state(of: Searched) -> str:
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {plain(found.why)}"
     if found.breach is None:
         return f"{ended}; no load was shown to miss the objective"
-    return f"{ended}; {of.method.written(found.breach)} were shown to miss the objective"
+    was = "was" if of.method.written(found.breach) == "1 user" or not of.method.whole else "were"
+    return f"{ended}; {of.method.written(found.breach)} {was} shown to miss the objective"
 
 
 def noted(told: Sequence[Told]) -> Iterator[str]:
@@ -175,8 +176,11 @@ def believed(belief: Belief | None, of: Searched) -> str:
     return f"{point} ({low}–{high})"
 
 
-def progress(summary: Summary) -> str:
-    """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next."""
+def progress(summary: Summary, ask: Try | Finding | None = None) -> str:
+    """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next.
+
+    `ask` is what comes next if it is not what the trials lead to: when time is up.
+    """
     of = summary.search
     if of is None or not of.trials:
         return ""
@@ -188,7 +192,7 @@ def progress(summary: Summary) -> str:
         f"{worst(step, of)}",
         f"{verdict(last.trial).text}{': ' if note(last.trial) else ''}{note(last.trial)}",
         f"limit {believed(last.believed, of)}" if last.believed else "",
-        following(of),
+        following(of, ask or of.ask),
     ]
     return "  ".join(filter(None, parts))
 
@@ -202,7 +206,7 @@ def worst(step: StepFigures, of: Searched) -> str:
     return f"{Limit.read(result.limit).figure} {value(result, step)}"
 
 
-def following(of: Searched) -> str:
-    if isinstance(of.ask, Try):
-        return f"next {of.method.written(of.ask.load)}: {of.ask.because}"
-    return f"ends: {of.ask.why}"
+def following(of: Searched, ask: Try | Finding) -> str:
+    if isinstance(ask, Try):
+        return f"next {of.method.written(ask.load)}: {ask.because}"
+    return f"ends: {ask.why}"

@@ -44,14 +44,15 @@ def test_nothing_misses() -> None:
     assert found.interval == (50, None)
 
 
-def test_a_load_that_the_driver_cannot_offer_twice_is_its_limit() -> None:
+def test_a_load_that_the_driver_cannot_offer_three_times_is_its_limit() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
         late = ["the driver was late"] if ask.load > 50 else []
         return trial(number, ask.load, -1.0, doubts=late, is_driver_limit=bool(late))
 
     trials, found = search(measure, BY_USERS)
-    assert [each.load for each in trials[:6]] == [4, 8, 16, 32, 64, 64]
+    assert [each.load for each in trials[:7]] == [4, 8, 16, 32, 64, 64, 64]
     assert found.limited_by == "driver"
+    assert found.driver_limit == 51
     assert found.certified is not None
     assert 46 <= found.certified <= 50
     assert found.breach is None

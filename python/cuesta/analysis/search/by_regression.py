@@ -30,11 +30,13 @@ def between(history: History, believed: Belief) -> Try | None:
     near = trials_near(history)
     if near >= method.most_trials or is_narrow(believed, method):
         return confirmation(history, believed)
-    share, where = ((-BESIDE, "a little below"), (BESIDE, "a little above"), (0.0, "at"))[near % 3]
+    share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
     load = method.load(believed.point * (1 + share))
+    because = f"{where} the limit seems to be, {method.written(rounded(believed, method)[0])}"
     if history.driver_limit is not None and load >= history.driver_limit:
         load = max(history.met)
-    return Try(load, "refine", f"{where} where the limit seems to be, {method.written(rounded(believed, method)[0])}")
+        because = f"the most that met it, because the driver could not do {method.written(history.driver_limit)}"
+    return Try(load, "refine", because)
 
 
 def trials_near(history: History) -> int:

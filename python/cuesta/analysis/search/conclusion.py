@@ -25,6 +25,7 @@ def concluded(history: History, limited_by: LimitedBy, why: str) -> Finding:
         verdict="regular" if regular else "irregular",
         limited_by=limited_by,
         why=sentence(history, limited_by, why),
+        driver_limit=history.driver_limit,
     )
 
 

@@ -7,13 +7,14 @@ from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Finding, Try
 from cuesta.analysis.search.trial import Trial
 
-DRIVER_LIMIT = 2
-"""So many trials in a row at one load that the driver spoiled: it cannot offer that load."""
+DRIVER_LIMIT = 3
+"""So many trials in a row at one load that the driver spoiled: it cannot offer that load. Fewer may be other work
+on its machine."""
 
 MOST_REPEATED = 3
 """So many trials in a row at one load that did not count: another one would not either."""
 
-MOST_DOUBTED = 12
+MOST_DOUBTED = 18
 """So many trials in all that did not count end a search."""
 
 
@@ -57,7 +58,7 @@ class History:
         return bool(self.rounds) and not self.rounds[-1].over
 
     def _set_aside(self, trial: Trial) -> None:
-        """A trial that does not count: after the second or third in a row at its load that says something itself."""
+        """A trial that does not count: after the third in a row at its load that says something itself."""
         self.doubted += 1
         row = self.spoiled.setdefault(trial.load, [])
         row.append(trial)

@@ -51,3 +51,5 @@ class Finding:
     limited_by: LimitedBy
     why: str
     """One sentence."""
+    driver_limit: float | None = None
+    """The smallest load that the driver could not offer; None if it could offer all that were tried."""

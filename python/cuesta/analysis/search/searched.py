@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
 
 STOPPED = {"interrupted": "it was interrupted", "failed": "the driver failed", "cut off": "the record breaks off"}
-BUDGET = "its time ended"
+BUDGET = "its time was spent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,22 @@ class Searched:
     """What is to be done next."""
     finding: Finding
     """What is known by now."""
+
+    @property
+    def counted(self) -> list[Trial]:
+        """The trials that count; the others were repeated."""
+        return [trial for trial in self.trials if trial.counts and self.method.allows(trial.load)]
+
+    def at_limit(self) -> Trial | None:
+        """The trial that tells what sets the limit: the last that missed at the smallest load at or above the limit.
+
+        If nothing missed it is the last at the largest load; None if no trial counts.
+        """
+        missed = [trial for trial in self.counted if not trial.met]
+        above = [trial for trial in missed if self.finding.users is None or trial.load >= self.finding.users]
+        if above:
+            return min(reversed(above), key=lambda trial: trial.load)
+        return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
 
     def told(self) -> list[Told]:
         """Tell the search again."""

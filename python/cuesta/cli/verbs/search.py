@@ -43,10 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     search.add_argument(
         "--rule",
         choices=("regression", "rfc9971"),
-        default="regression",
-        help="how trials decide (default: %(default)s)",
+        help="how trials decide (default: regression)",
     )
-    search.add_argument("--resume", type=Path, metavar="RUN", help="go on with the search in a run folder")
+    search.add_argument("--resume", type=Path, metavar="RUN", help="go on with the search in a folder, as it was begun")
     settings = parser.add_argument_group("what to run (each overrides the plan)")
     add_settings(settings, {"users": ("N", "how many users to begin with; groups share them in the plan's proportion")})
     results = parser.add_argument_group("output")
