@@ -58,6 +58,14 @@ class Summary:
         return searched(self)
 
     @property
+    def counted(self) -> list[StepFigures]:
+        """The steps that count: all, but for a search those of trials that were not repeated."""
+        if (of := self.search) is None:
+            return self.steps
+        numbers = {trial.step for trial in of.counted}
+        return [step for step in self.steps if step.step in numbers]
+
+    @property
     def limits_ok(self) -> bool:
         """Whether every limit was kept in every step."""
         return all(verdict.ok for step in self.steps for verdict in step.limits)
@@ -128,6 +136,6 @@ def not_kept(verdict: LimitResult) -> LimitResult:
 
 
 def ended(recorded: Recorded) -> str:
-    """How the run ended: the worst ending of its agents."""
-    ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.agents} or {"cut off"}
+    """How the run ended: the worst ending of its last agents."""
+    ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.last_agents} or {"cut off"}
     return next((way for way in ("failed", "cut off", "interrupted") if way in ways), "completed")

@@ -182,7 +182,9 @@ class CutOff:
 
     @classmethod
     def found_in(cls, recorded: Recorded) -> Self | None:
-        return cls(tuple(recorded.damage)) if recorded.damage else None
+        first = f"{recorded.resumed}/" if recorded.resumed else ""
+        damage = tuple(each for each in recorded.damage if each.startswith(first))
+        return cls(damage) if damage else None
 
     def __str__(self) -> str:
         more = f" (and {len(self.what) - 1} more)" if len(self.what) > 1 else ""
@@ -199,7 +201,7 @@ class Failed:
 
     @classmethod
     def found_in(cls, recorded: Recorded) -> Self | None:
-        for agent in recorded.agents:
+        for agent in recorded.last_agents:
             if agent.ending and agent.ending["ended"] == "failed":
                 return cls(agent.number, agent.ending.get("reason") or "no reason given")
         return None

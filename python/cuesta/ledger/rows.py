@@ -69,5 +69,6 @@ def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
 
 
 def place(path: Path) -> str:
-    """Name a file by its folder, as `agent-0/series.jsonl`."""
-    return f"{path.parent.name}/{path.name}"
+    """Name a file by its folder, and by its segment if it is of a later one, as `segment-2/agent-0/series.jsonl`."""
+    above = path.parent.parent.name
+    return f"{above}/" * above.startswith("segment-") + f"{path.parent.name}/{path.name}"

@@ -214,6 +214,20 @@ class Recorded:
         plan: JsonObject = self.run.get("plan", {})
         return plan
 
+    @property
+    def resumed(self) -> str:
+        """The folder of the segment with which a search was resumed last; empty for any other run.
+
+        How the segments before it ended says nothing about the search: it went on, and made its last trial again.
+        """
+        segments = self.run.get("segments", [])
+        return segments[-1]["folder"] if "search" in self.run and len(segments) > 1 else ""
+
+    @property
+    def last_agents(self) -> list[Agent]:
+        """The agents whose end is the run's: of a search that was resumed those of its last segment."""
+        return [agent for agent in self.agents if self.resumed in ("", agent.folder.parent.name)]
+
     def histogram_rows(self) -> Iterator[HistogramRow]:
         """Every readable row of the histogram logs, agent by agent in order of time."""
         for agent in self.agents:

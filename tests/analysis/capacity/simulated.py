@@ -7,6 +7,7 @@ import heapq
 import json
 import math
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,8 +98,15 @@ def simulate(load: Load, seconds: int, seed: int = 1) -> Simulated:
     return seen
 
 
-def write(path: Path, loads: list[Load], seconds: int = 60, seed: int = 1, edit: Row | None = None) -> Path:
-    """Write a sweep over the loads, a step each, with the built-in host's own meters."""
+def write(
+    path: Path,
+    loads: list[Load],
+    seconds: int = 60,
+    seed: int = 1,
+    edit: Callable[[Row], Row] = lambda row: row,
+    limits: Sequence[str] = (),
+) -> Path:
+    """Write a sweep over the loads, a step each, with the built-in host's own meters; `edit` changes measured rows."""
     steps = [simulate(load, seconds, seed) for load in loads]
     settle = 2
     length = settle + seconds
@@ -111,10 +119,11 @@ def write(path: Path, loads: list[Load], seconds: int = 60, seed: int = 1, edit:
         if second < 0:
             return of | {"unfinished": steps[step].under_way_before}
         sums = {**of["sums"], "think": loads[step].users - steps[step].waiting[second], "keying": 0.0}
-        return of | {"sums": sums, "unfinished": steps[step].under_way[second]} | (edit or {})
+        return edit(of | {"sums": sums, "unfinished": steps[step].under_way[second]})
 
     users = tuple(load.users for load in loads)
-    folder = RunFolder(path, users=users, settle=settle, measure=seconds, responses=responses, edit=row).write()
+    of = RunFolder(path, users=users, settle=settle, measure=seconds, responses=responses, edit=row, limits=limits)
+    folder = of.write()
     (folder / "host").mkdir()
     rows = [host(steps[at // length], at % length - settle, at) for at in range(length * len(loads))]
     (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

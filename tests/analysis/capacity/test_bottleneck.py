@@ -16,7 +16,6 @@ from cuesta.analysis.capacity.resources import Resource, resources
 from cuesta.report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
-from tests.report.made_up import TRIALS, search
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
 
 SERVERS = "the built-in host's servers"
@@ -114,7 +113,7 @@ def change_host(folder: Path, change: Any) -> None:
 
 @pytest.mark.parametrize("trouble", [{"cpu": 0.95}, {"run_wait": 0.5}])
 def test_a_driver_that_was_the_limit_is_named_and_never_the_host(tmp_path: Path, trouble: Row) -> None:
-    said = found(write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)], edit=trouble))
+    said = found(write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)], edit=lambda row: row | trouble))
     assert isinstance(said, OfTheDriver)
     assert str(said).startswith("the driver, not the host, at 60 users: the driver ")
     assert SERVERS not in str(said)
@@ -287,13 +286,6 @@ def test_a_host_without_meters_is_not_called_free(tmp_path: Path) -> None:
     (folder / "host" / "series.jsonl").unlink()
     said = found(folder)
     assert isinstance(said, Undecided)
-
-
-def test_a_search_is_judged_at_its_heaviest_trial_without_a_doubt(tmp_path: Path) -> None:
-    most = max(TRIALS)
-    doubtful = [number for number, users in enumerate(TRIALS) if users == most]
-    said = str(found(search(tmp_path / "run", doubtful=doubtful)))
-    assert f" with {max(users for users in TRIALS if users < most)} users" in said
 
 
 def test_a_sweep_of_arrivals_is_judged_by_its_rate(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Tells what limits the host: a resource, the line, the driver, nothing, or that meters and response disagree.
 
 - `bottleneck`: decides, and gives one sentence; `findings`: the kinds of sentences. docs/capacity.md has the rules.
+- `searches`: what a search says about its limit before any meter is asked.
 - `load_points`: the steps of a sweep or a search by their load; `measured`: a step as capacity looks at it.
 - `resources`: each resource's utilization, service demand and waiting, one file for each kind; `response_parts`: where
   the time of a response goes; `unmetered`: what to meter next.

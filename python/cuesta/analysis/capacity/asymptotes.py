@@ -127,7 +127,7 @@ def asymptotes(summary: "Summary") -> Asymptotes:
     if others := swept_besides_users(summary):
         why = f"{', '.join(others)} was swept too: each value is another system, with lines of its own"
         return Asymptotes(None, why, None, why)
-    steps = [step for step in summary.steps if step.transactions.per_s]
+    steps = [step for step in summary.counted if step.transactions.per_s]
     errors = {step.step: error_of_rate(summary.recorded, [step.step]) for step in steps}
     light, heavy = _light(steps, errors), _heavy(summary, steps)
     busiest = f"the busiest one, {heavy.resource}, was {share(heavy.utilization)} busy" if heavy else "none was metered"

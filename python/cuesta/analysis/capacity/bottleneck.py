@@ -25,6 +25,7 @@ from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
+from cuesta.analysis.capacity.searches import of_search
 from cuesta.analysis.capacity.unmetered import suspects
 from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved
 from cuesta.units import seconds, share
@@ -79,11 +80,16 @@ class Judged:
 
 
 def bottleneck(summary: "Summary") -> Finding:
-    """Find what limits the host: in a sweep or a search, at the largest load."""
+    """Find what limits the host: in a sweep at the largest load, in a search near the limit that it found."""
     *others, heaviest = by_load(summary)
-    doubts = [each.doubt for each in summary.doubts if each.step in (None, heaviest.step.step)]
+    search = summary.search
+    # What is in doubt about a trial that counts is what the host did.
+    about = {None} if search else {None, heaviest.step.step}
+    doubts = [each.doubt for each in summary.doubts if each.step in about]
     if doubted := of_doubts(doubts, heaviest.said):
         return doubted
+    if search and (said := of_search(summary, search)):
+        return said
     last = judged(summary, heaviest)
     if last is None:
         return Undecided("nothing was measured", "")

@@ -1,7 +1,8 @@
 """What limits the host, in one sentence of each kind.
 
 The text of a finding is the sentence. `Saturated`, `OnTheLine` and `Unlimited` are answers; `Conflicting` says that
-meters and response disagree, `Undecided` that the records cannot tell, `OfTheDriver` that the driver was the limit.
+meters and response disagree, `Undecided` that the records cannot tell, `OfTheDriver` that the driver was the limit,
+`GaveOut` that a search ended where the host stopped working.
 """
 
 from collections.abc import Sequence
@@ -134,6 +135,17 @@ class OfTheDriver:
 
     def __str__(self) -> str:
         return f"the driver, not the host, at {self.at}: {self.why}; {self.advice}"
+
+
+@dataclass(frozen=True, slots=True)
+class GaveOut:
+    """Beyond the limit that a search found, the host did not become slow but stopped working."""
+
+    why: str
+    at: str
+
+    def __str__(self) -> str:
+        return f"the host gave out at {self.at}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)

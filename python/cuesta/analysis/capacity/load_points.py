@@ -25,17 +25,19 @@ class LoadPoint:
 def by_load(summary: "Summary") -> Sequence[LoadPoint]:
     """The steps that differ in nothing but their load, the lightest first; else the last step alone.
 
-    A search repeats a trial that is in doubt, so of its steps only those without a doubt count, if there are any.
+    Of a search they are the trials that count, up to the one that tells what sets the limit, which is the last.
     """
-    doubtful = {each.step for each in summary.doubts}
-    sure = [step for step in summary.steps if step.step not in doubtful] if summary.search else []
-    steps = sure or summary.steps
+    if (of := summary.search) and (last := of.at_limit()):
+        found = {step.step: step for step in summary.steps}
+        lighter = sorted((each for each in of.counted if each.load < last.load), key=lambda each: each.load)
+        return [LoadPoint(found[each.step], each.load, of.method.written(each.load)) for each in (*lighter, last)]
+    steps = summary.steps
     others = {name.rpartition(".")[2] for name in swept_besides_users(summary)}
     if not others and len({step.users for step in steps}) > 1:
         return sorted(map(of_users, steps), key=lambda point: point.amount)
     if others == {"load"} and all(step.due and step.seconds for step in steps):
         return sorted(map(of_arrivals, steps), key=lambda point: point.amount)
-    return [of_users(summary.last if summary.last in steps else steps[-1])]
+    return [of_users(summary.last)]
 
 
 def of_users(step: StepFigures) -> LoadPoint:

@@ -31,10 +31,10 @@ Curves = Mapping[str, Sequence[StepFigures]]
 
 def sweeps(summary: Summary) -> Iterator[Plot]:
     """Plots against users, if their number was swept; a curve for each combination of other swept settings."""
-    if len({step.users for step in summary.steps}) < 2:
+    if len({step.users for step in summary.counted}) < 2:
         return
     curves = dict[str, list[StepFigures]]()
-    for step in sorted(summary.steps, key=lambda step: step.users):
+    for step in sorted(summary.counted, key=lambda step: step.users):
         curves.setdefault(swept_apart_from_users(step), []).append(step)
     yield throughput(curves, asymptotes(summary) if len(curves) == 1 else None)
     yield from percentiles("Response against users", "response, since due", curves, lambda step: step.response)
