@@ -1,6 +1,7 @@
 //! What was counted, by step. Times are in seconds.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use cuesta_record::{Counts, Tally};
 use hdrhistogram::Histogram;
@@ -31,8 +32,9 @@ pub struct StepFigures {
     pub throughput: Estimate,
     /// Mean response since the last key was sent; none without a transaction in each batch.
     pub response: Option<Estimate>,
-    /// Quantiles by series, `GROUP/SOURCE/SERIES`.
-    pub quantiles: BTreeMap<String, Quantiles>,
+    /// The durations of each series, `GROUP/SOURCE/SERIES`, and of series of one name together: `SOURCE/SERIES` of all groups,
+    /// `SERIES` of all sources.
+    pub series: BTreeMap<String, SeriesFigures>,
     /// By station, in the order of the spec.
     pub stations: Vec<StationFigures>,
     /// The batches, in order.
@@ -49,17 +51,16 @@ pub struct Estimate {
     pub within: f64,
 }
 
-/// Quantiles of a series of durations. The intervals come from the quantiles of the batches.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Quantiles {
+/// A series of durations. The intervals come from the same figures of the batches.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeriesFigures {
     /// How many durations.
     pub count: u64,
-    /// The median; none where a batch has no duration.
-    pub p50: Option<Estimate>,
-    /// See `p50`.
-    pub p95: Option<Estimate>,
-    /// See `p50`.
-    pub p99: Option<Estimate>,
+    /// Their mean; none where a batch has no duration.
+    pub mean: Option<Estimate>,
+    /// `p50`, …; none where a batch has no duration.
+    #[serde(flatten)]
+    pub percentiles: BTreeMap<String, Option<Estimate>>,
 }
 
 /// What a station did.
@@ -86,22 +87,19 @@ pub struct BatchFigures {
     pub transactions: u64,
     /// Mean response since the last key was sent; none without a transaction.
     pub response: Option<f64>,
-    /// p50, p95 and p99 of each series.
+    /// The histograms of its series, as in [`StepFigures::series`].
     #[serde(skip)]
-    pub(crate) quantiles: BTreeMap<String, [f64; 3]>,
+    histograms: BTreeMap<String, Histogram<u64>>,
 }
-
-const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 impl BatchFigures {
     pub(crate) fn new(seconds: f64, tally: &Tally, tags: &[String]) -> Self {
         let count = tally.counts.transactions;
-        let quantiles = |histogram: &Histogram<u64>| QUANTILES.map(|q| quantile(histogram, q));
         Self {
             seconds,
             transactions: count,
             response: (count > 0).then(|| tally.counts.sums.response_from_sent / count as f64),
-            quantiles: tally.histograms().map(|(series, h)| (tags[series].clone(), quantiles(h))).collect(),
+            histograms: by_name(tally, tags),
         }
     }
 }
@@ -113,25 +111,29 @@ impl StepFigures {
         batches: Vec<BatchFigures>,
         stations: Vec<StationFigures>,
         tags: &[String],
+        percentiles: &[f64],
     ) -> Self {
         let seconds: f64 = batches.iter().map(|batch| batch.seconds).sum();
         let count = tally.counts.transactions as f64;
         let rates = batches.iter().map(|batch| Some(batch.transactions as f64 / batch.seconds));
         let throughput = Estimate::new(count / seconds, rates);
         let responses = batches.iter().map(|batch| batch.response);
-        let quantiles = tally.histograms().map(|(series, histogram)| {
-            let of = |index: usize| {
-                let parts = batches.iter().map(|batch| Some(batch.quantiles.get(&tags[series])?[index]));
-                Estimate::new(quantile(histogram, QUANTILES[index]), parts)
+        let series = by_name(tally, tags).into_iter().map(|(name, whole)| {
+            let of = |figure: &dyn Fn(&Histogram<u64>) -> f64| {
+                Estimate::new(figure(&whole), batches.iter().map(|batch| batch.histograms.get(&name).map(figure)))
             };
-            (tags[series].clone(), Quantiles { count: histogram.len(), p50: of(0), p95: of(1), p99: of(2) })
+            let percentile = |&p: &f64| (format!("p{p}"), of(&|h| h.value_at_quantile(p / 100.0) as f64 / 1e9));
+            let percentiles = percentiles.iter().map(percentile).collect();
+            let figures = SeriesFigures { count: whole.len(), mean: of(&|h| h.mean() / 1e9), percentiles };
+            (name, figures)
         });
+        let series = series.collect();
         Self {
             seconds,
             counts: tally.counts.clone(),
             throughput: throughput.unwrap_or(Estimate { value: count / seconds, within: f64::INFINITY }),
             response: Estimate::new(tally.counts.sums.response_from_sent / count, responses),
-            quantiles: quantiles.collect(),
+            series,
             stations,
             batches,
         }
@@ -179,8 +181,19 @@ fn student_t95(freedom: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + z
 }
 
-fn quantile(histogram: &Histogram<u64>, q: f64) -> f64 {
-    histogram.value_at_quantile(q) as f64 / 1e9
+/// The histograms of a tally: each by its tag, and those of one name added up.
+fn by_name(tally: &Tally, tags: &[String]) -> BTreeMap<String, Histogram<u64>> {
+    let mut found = BTreeMap::new();
+    for (series, histogram) in tally.histograms() {
+        let tag = tags[series].as_str();
+        let shorter = tag.match_indices('/').map(|(at, _)| &tag[at + 1..]);
+        for name in iter::once(tag).chain(shorter) {
+            let sum =
+                found.entry(name.to_owned()).or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
+            sum.add(histogram).expect("it resizes itself");
+        }
+    }
+    found
 }
 
 #[cfg(test)]

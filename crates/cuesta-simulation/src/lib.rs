@@ -22,6 +22,6 @@ mod spec;
 mod station;
 mod usage;
 
-pub use figures::{BatchFigures, Estimate, Figures, Quantiles, StationFigures, StepFigures};
+pub use figures::{BatchFigures, Estimate, Figures, SeriesFigures, StationFigures, StepFigures};
 pub use simulate::{Simulated, SimulationError, simulate};
 pub use spec::{Demand, Discipline, HostSpec, Population, SimulationSpec, Speed, StationSpec};

@@ -35,6 +35,9 @@ pub enum SimulationError {
         /// What is wrong, what was expected.
         problem: String,
     },
+    /// A percentile.
+    #[error("p{0} is no percentile; expected more than 0, and less than 100")]
+    Percentile(f64),
     /// The number of batches.
     #[error("{0} batches; expected 10 or more, or no interval can be given")]
     Batches(u32),
@@ -52,7 +55,10 @@ pub fn simulate(spec: SimulationSpec, scripts: &Scripts) -> Result<Simulated, Si
     let names = names(&spec, scripts);
     check(&spec, &names)?;
     let speeds = line_speeds(&spec, scripts);
-    let SimulationSpec { run, host: model, batches } = spec;
+    let SimulationSpec { run, host: model, batches, percentiles, patient } = spec;
+    let patient_scripts: Option<Scripts> =
+        patient.then(|| scripts.iter().map(|(name, script)| (name.clone(), script.clone().with_patience())).collect());
+    let scripts = patient_scripts.as_ref().unwrap_or(scripts);
     let seed = run.seed;
     let mut collected =
         Collected { keys: 0, steps: run.steps.iter().map(|_| Step::default()).collect(), tags: Vec::new() };
@@ -69,7 +75,8 @@ pub fn simulate(spec: SimulationSpec, scripts: &Scripts) -> Result<Simulated, Si
     let services = only_host.get().map_or(0, |host| host.services());
     let histograms = collected.histograms();
     let events = collected.keys + services;
-    let steps = collected.figures(|step| only_host.get().map(|host| host.sums(step)).unwrap_or_default(), &model);
+    let sums = |step| only_host.get().map(|host| host.sums(step)).unwrap_or_default();
+    let steps = collected.figures(sums, &model, &percentiles);
     let cpu = clock::thread_cpu().saturating_sub(begin_cpu).as_secs_f64();
     Ok(Simulated { figures: Figures { steps, events, cpu }, histograms })
 }
@@ -116,12 +123,17 @@ impl Collected {
     }
 
     /// The figures by step; `sums`: what the stations did in a step.
-    fn figures(self, sums: impl Fn(usize) -> Vec<UsageSums>, model: &HostSpec) -> Vec<StepFigures> {
+    fn figures(
+        self,
+        sums: impl Fn(usize) -> Vec<UsageSums>,
+        model: &HostSpec,
+        percentiles: &[f64],
+    ) -> Vec<StepFigures> {
         let of_step = |(number, step): (usize, Step)| {
             let seconds = step.batches.iter().map(|batch| batch.seconds).sum();
             let stations = model.stations.iter().zip(sums(number));
             let stations = stations.map(|(station, sums)| StationFigures::new(station, sums, seconds)).collect();
-            StepFigures::new(&step.tally, step.batches, stations, &self.tags)
+            StepFigures::new(&step.tally, step.batches, stations, &self.tags, percentiles)
         };
         self.steps.into_iter().enumerate().map(of_step).collect()
     }
@@ -130,6 +142,9 @@ impl Collected {
 fn check(spec: &SimulationSpec, names: &[Vec<String>]) -> Result<(), SimulationError> {
     if spec.batches < 10 {
         return Err(SimulationError::Batches(spec.batches));
+    }
+    if let Some(&wrong) = spec.percentiles.iter().find(|each| !(**each > 0.0 && **each < 100.0)) {
+        return Err(SimulationError::Percentile(wrong));
     }
     for station in &spec.host.stations {
         let wrong = |problem: String| Err(SimulationError::Station { station: station.name.clone(), problem });

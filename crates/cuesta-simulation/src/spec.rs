@@ -18,6 +18,12 @@ pub struct SimulationSpec {
     /// Each measurement interval is divided into this many batches, from whose means the intervals of the figures come.
     #[serde(default = "twenty")]
     pub batches: u32,
+    /// Which percentiles of each series, in percent.
+    #[serde(default = "usual_percentiles")]
+    pub percentiles: Vec<f64>,
+    /// Whether users wait however long it takes, instead of giving up when the tape says.
+    #[serde(default)]
+    pub patient: bool,
 }
 
 /// A host: a request visits its stations in order, once each.
@@ -119,6 +125,10 @@ fn one_server() -> Option<u32> {
 
 fn twenty() -> u32 {
     20
+}
+
+fn usual_percentiles() -> Vec<f64> {
+    vec![50.0, 95.0, 99.0]
 }
 
 #[cfg(test)]

@@ -106,6 +106,10 @@ fn a_response_that_takes_too_long_is_given_up() {
     let simulated = play_tape(tape, [0.0, 60.0], &json!({"load": {"users": 2}, "stations": stations})).unwrap();
     let counts = &simulated.figures.steps[0].counts;
     assert!(counts.errors["timeout"] > 10 && counts.unanswered == counts.errors["timeout"]);
+    let more = json!({"load": {"users": 2}, "stations": stations, "patient": true});
+    let step = &play_tape(tape, [10.0, 600.0], &more).unwrap().figures.steps[0];
+    assert!(step.counts.errors.is_empty());
+    close(step.throughput.value, 1.0 / 3.0, 0.02);
 }
 
 #[test]

@@ -50,6 +50,13 @@ pub struct Settings {
 }
 
 impl Script {
+    /// The same script with waits that never run out.
+    #[must_use]
+    pub fn with_patience(mut self) -> Self {
+        self.steps.iter_mut().chain(self.parts.values_mut().flatten()).for_each(Step::wait_for_ever);
+        self
+    }
+
     /// The columns of users that the script types, in alphabetical order.
     pub fn columns(&self) -> Vec<String> {
         let mut columns = BTreeSet::new();
@@ -164,6 +171,21 @@ pub enum Step {
     Op(Op),
     /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
     Set(Box<Settings>),
+}
+
+/// Longer than any run.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+impl Step {
+    fn wait_for_ever(&mut self) {
+        match self {
+            Self::Wait { timeout, .. } => *timeout = Some(FOR_EVER),
+            Self::Transaction { body, .. } | Self::Repeat { body, .. } | Self::Forever(body) => {
+                body.iter_mut().for_each(Self::wait_for_ever);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// One operation of a [`Program`](crate::Program). A new one is a variant here, and its arm in the driver.
