@@ -1,6 +1,7 @@
 """`cuesta predict`: what other loads would see, as far as the rows can tell."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
 from cuesta.analysis.predict.selection import asked, conditions, matching, only
+from cuesta.analysis.predict.simulate import simulated
+from cuesta.analysis.predict.simulated_limit import is_percentile
 from cuesta.analysis.predict.what_if import mean_limit
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, RefusedError, UsageError
@@ -18,6 +21,10 @@ from cuesta.figures.limit import Limit
 from cuesta.report.prediction import text
 from cuesta.report.prediction_data import data
 
+SEED = 1
+"""The seed of `cuesta run`, unless told otherwise."""
+MANY_USERS = 50_000
+"""Simulations of so many users take seconds."""
 NO_ROW = "none"
 """The value of --fit with which nothing is fitted."""
 
@@ -25,16 +32,20 @@ NO_ROW = "none"
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     changes = [*map(read_demand, arguments.demand), *map(read_servers, arguments.servers)]
-    limit = _limit(arguments.limit)
+    limit, seed = _limit(arguments.limit), _seed(arguments)
+    is_simulated_limit = arguments.simulate and limit is not None and is_percentile(limit)
+    allowed = None if limit is None or is_simulated_limit else mean_limit(limit)
     measurements = only(_read(arguments.inputs), arguments.configuration)
     fit = _fit(measurements, arguments.fit)
     loads = _loads(measurements, fit, arguments)
     prediction = predict(measurements, fit, loads, _margin(arguments.margin))
-    answer = Answer(prediction, loads, changes, limit, None if limit is None else mean_limit(limit))
-    say(text(answer), arguments.json)
-    write_json(arguments.json, data(answer))
+    answer = Answer(prediction, loads, changes, limit, allowed)
+    simulations = [simulated(answer, each, seed, _tell) for each in prediction.systems] if arguments.simulate else []
+    say(text(answer, simulations), arguments.json)
+    write_json(arguments.json, data(answer, simulations))
     in_conflict = arguments.check == "meters" and prediction.conflicts
-    return Exit.REFUSED if prediction.not_reported or prediction.refused or in_conflict else Exit.GOOD
+    is_refused = prediction.not_reported or prediction.refused or any(each.refused for each in simulations)
+    return Exit.REFUSED if is_refused or in_conflict else Exit.GOOD
 
 
 def _read(inputs: Sequence[Path]) -> Measurements:
@@ -79,6 +90,23 @@ def _limit(text: str | None) -> Limit | None:
         return None if text is None else Limit.read(text)
     except ValueError as error:
         raise UsageError(f"--limit {text}: {error}", "as --limit 'response.mean < 1s'") from None
+
+
+def _seed(arguments: argparse.Namespace) -> int:
+    text = arguments.seed
+    if text is None:
+        return SEED
+    if not arguments.simulate:
+        raise UsageError("cuesta predict: --seed: without --simulate nothing is by chance", "add --simulate")
+    if not text.isdigit() or int(text) >= 2**63:
+        raise UsageError(f"cuesta predict: --seed: expected a whole number, got {text!r}", "for example --seed 2")
+    return int(text)
+
+
+def _tell(users: int) -> None:
+    """A large simulation takes a while: say so."""
+    if users >= MANY_USERS:
+        print(f"cuesta: simulating {users:,} users", file=sys.stderr, flush=True)
 
 
 def _margin(text: str | None) -> float:

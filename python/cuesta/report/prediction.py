@@ -10,28 +10,35 @@ from cuesta.analysis.predict.fitting import FittedModel, all_parts
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction, remarks
 from cuesta.analysis.predict.saturation import Conflict, Saturation
+from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.transfer import Transfer, transfers
 from cuesta.analysis.predict.what_if import Capacity, Estimate, changed_figures
 from cuesta.report.model import Cell, Fact, Facts, Part, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.phrases import plain
 from cuesta.report.render import text as rendered
+from cuesta.report.simulation import simulation
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed
 
 MEANS = "means only; a percentile has to be measured"
+SIMULATED = "means by theory, percentiles by simulation of the model"
 WORTH_NOTICE = 0.1
 """The error from which on a row is marked."""
 
 
-def text(answer: Answer, colour: bool | None = None) -> str:
+def text(answer: Answer, simulations: Sequence[SimulatedSystem] = (), colour: bool | None = None) -> str:
     """The text for a terminal. `colour` None = coloured if standard output is a terminal and NO_COLOR is not set."""
-    return rendered(report(answer), colour, verbose=True)
+    return rendered(report(answer, simulations), colour, verbose=True)
 
 
-def report(answer: Answer) -> Report:
-    sections = [section for system in answer.prediction.systems for section in of_system(answer, system)]
+def report(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> Report:
+    """`simulations`: one for each system, or none."""
+    sections = list[Section]()
+    for number, system in enumerate(answer.prediction.systems):
+        sections += of_system(answer, system)
+        sections += [Section("Simulated", list(simulation(answer, each))) for each in simulations[number : number + 1]]
     notes = [*answer.prediction.refused, *answer.prediction.notes]
     sections.append(Section("Notes", [Remark(f"- {plain(note)}", "notice") for note in notes]))
-    return Report("Prediction", headline(answer), verdict(answer), sections=sections)
+    return Report("Prediction", headline(answer), verdict(answer, simulations), sections=sections)
 
 
 def headline(answer: Answer) -> str:
@@ -60,7 +67,7 @@ def saturates(answer: Answer, found: Sequence[Capacity]) -> str:
     return f"a station saturates at {rate}{at}"
 
 
-def verdict(answer: Answer) -> Verdict:
+def verdict(answer: Answer, simulations: Sequence[SimulatedSystem]) -> Verdict:
     prediction = answer.prediction
     if prediction.not_reported or prediction.refused:
         word, good = "NOT REPORTED", False
@@ -68,7 +75,10 @@ def verdict(answer: Answer) -> Verdict:
         word, good = ("CONFLICT", False) if prediction.conflicts else ("PREDICTED", True)
     said = ["the figures that the rows do not determine are left out"] if word == "NOT REPORTED" else []
     said += ["response and meters disagree on what saturates"] if prediction.conflicts else []
-    return Verdict(word, "; ".join([*said, MEANS]), good, name="RESULT")
+    if any(each.refused for each in simulations):
+        said.append("not everything is simulated")
+    how = SIMULATED if any(each.hosts for each in simulations) else MEANS
+    return Verdict(word, "; ".join([*said, how]), good, name="RESULT")
 
 
 def of_system(answer: Answer, system: SystemPrediction) -> Iterator[Section]:
@@ -272,8 +282,8 @@ def saturation_cells(each: Saturation) -> list[Cell]:
 
 
 def limits(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """How many users keep the limit."""
-    if answer.limit is None:
+    """How many users keep the limit on a mean."""
+    if answer.limit is None or answer.allowed is None:
         return
     for each in answer.now(system):
         yield Remark(f"{plain(str(answer.limit))}: {allowed(each, answer)}")
@@ -323,7 +333,7 @@ def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
         [plain(now.at.configuration), *map(saturated, (now, then)), *(whole(each.allowed) for each in (now, then))]
         for now, then in pairs
     ]
-    limit = plain(str(answer.limit)) if answer.limit else ""
+    limit = plain(str(answer.limit)) if answer.limit and answer.allowed is not None else ""
     heads = ["configuration", "saturates now", "then", f"{limit} now", "then"]
     return Table(
         heads, rows, f"in {answer.users_are}", wide={*({0} if unnamed(system) else ()), *(() if limit else (3, 4))}

@@ -1,6 +1,7 @@
 """A prediction as the object that `--json` prints."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cuesta.analysis.predict.answer import Answer
@@ -9,18 +10,27 @@ from cuesta.analysis.predict.fitting import all_parts
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction
 from cuesta.analysis.predict.saturation import Saturation
+from cuesta.analysis.predict.simulate import SimulatedSystem
+from cuesta.analysis.predict.simulated_limit import SimulatedLimit
+from cuesta.analysis.predict.simulation import SimulatedFigure
 from cuesta.analysis.predict.what_if import Capacity, Estimate, changed_figures
 
 
-def data(answer: Answer) -> dict[str, Any]:
-    """The object that `--json` prints."""
+def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[str, Any]:
+    """The object that `--json` prints. `simulations`: one for each system, or none."""
     prediction = answer.prediction
     return {
         "title": prediction.measurements.title,
         "confidence": CONFIDENCE,
         "reported": not (prediction.not_reported or prediction.refused),
         "conflict": bool(prediction.conflicts),
-        "systems": [data_of_system(answer, system) for system in prediction.systems],
+        "systems": [
+            {
+                **data_of_system(answer, system),
+                "simulated": data_of_simulation(simulations[number]) if simulations else None,
+            }
+            for number, system in enumerate(prediction.systems)
+        ],
         "refused": list(prediction.refused),
         "notes": list(prediction.notes),
     }
@@ -112,6 +122,58 @@ def data_of_capacity(each: Capacity) -> dict[str, Any]:
         "saturation": data_of(each.saturation),
         "throughput": each.most,
         "allowed": each.allowed and data_of(each.allowed),
+    }
+
+
+def data_of_simulation(system: SimulatedSystem) -> dict[str, Any]:
+    return {
+        "seed": system.seed,
+        "played": list(system.played),
+        "notes": list(system.notes),
+        "refused": list(system.refused),
+        "hosts": [
+            {
+                "changes": [str(change) for change in host.changes],
+                "figures": [data_of_simulated(figure) for figure in host.figures],
+                "limits": [data_of_limit(each) for each in host.limits],
+                "events": host.events,
+                "seconds": host.elapsed,
+            }
+            for host in system.hosts
+        ],
+    }
+
+
+def data_of_simulated(figure: SimulatedFigure) -> dict[str, Any]:
+    return {
+        **data_of_load(figure.asked),
+        "played": {"think": figure.at.think, "keying": figure.at.keying},
+        "series": {
+            each.name: {
+                "count": each.count,
+                "mean": each.mean and data_of(each.mean),
+                **{name: data_of(found) for name, found in each.percentiles.items()},
+            }
+            for each in figure.series
+        },
+        "mean": figure.mean and data_of(figure.mean),
+        "exact": finite(figure.exact),
+        "agrees": figure.agrees,
+        "transactions": figure.transactions,
+        "unanswered": figure.unanswered,
+        "virtual_seconds": figure.virtual,
+        "events": figure.events,
+        "seconds": figure.elapsed,
+    }
+
+
+def data_of_limit(found: SimulatedLimit) -> dict[str, Any]:
+    return {
+        **data_of_load(found.at),
+        "users": data_of(found.users),
+        "reached": found.reached and data_of(found.reached),
+        "open": found.is_open,
+        "trials": found.trials,
     }
 
 

@@ -9,4 +9,6 @@
 - `saturation`: the saturation point by the response and by the meters, and whether they disagree. `what_if`: the
   saturation point and other loads with the `changes` that were asked for, and the users that a limit allows; `answer`:
   all that was asked.
+- `simulate`: the simulations that were asked for. `workload`: what simulated users do; `pace`: their think and keying
+  times; `simulation`: one load at the stations of a model; `simulated_limit`: how many users keep a percentile.
 """

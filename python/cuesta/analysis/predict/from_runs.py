@@ -14,6 +14,7 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements, Point
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import RefusedError
+from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 
 ALIKE = ("machine", "tapes")
@@ -81,7 +82,14 @@ def point_of(summary: Summary, step: StepFigures) -> Iterator[Point]:
         response=Quantity.exactly(work.mean),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
         servers={each.name: round(each.servers) for each in stations(measured)},
+        recorded=(summary.recorded.folder, step.step),
+        percentiles=percentiles(step.response if work.unit == "transaction" else step.echo),
     )
+
+
+def percentiles(found: Distribution) -> dict[str, float]:
+    """Seconds since a key was due, as limits have them."""
+    return {name: value for name in ("p50", "p95", "p99") if (value := getattr(found, name)) is not None}
 
 
 def stations(measured: MeasuredStep) -> Iterator[Resource]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cuesta.analysis.history.quantity import Quantity
 
@@ -73,6 +74,10 @@ class Point:
     """The busy share of each metered resource; 1 is all of its servers."""
     servers: Mapping[str, int] = field(default_factory=dict)
     """The number of servers of a metered resource, where it is known to be another than 1."""
+    recorded: tuple[Path, int] | None = None
+    """The run folder and the number of its step, from 0; None for a row of a table."""
+    percentiles: Mapping[str, float] = field(default_factory=dict)
+    """Of the response: `p50`, `p95`, `p99`, in seconds; empty for a row of a table."""
 
     @property
     def by_law(self) -> Quantity | None:

@@ -64,8 +64,8 @@ def mean_limit(limit: Limit) -> float:
     """The seconds that a limit allows a mean response. Raises RefusedError for any other limit."""
     if limit.figure.metric not in TIMED or limit.figure.statistic != "mean" or limit.comparison not in ("<", "<="):
         raise RefusedError(
-            f"--limit {limit}: the model gives means, and no other figure",
-            "as --limit 'response.mean < 1s'; `cuesta search` measures percentiles",
+            f"--limit {limit}: the model gives means, and no other figure; simulated, means and percentiles",
+            "as --limit 'response.mean < 1s'; --simulate gives percentiles of the model, `cuesta search` measures them",
         )
     return limit.value
 

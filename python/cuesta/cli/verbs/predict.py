@@ -13,12 +13,14 @@ as well must agree within the margin, else the figure is NOT REPORTED. It says w
 and where it was never checked. If response and meters disagree on what saturates, it says CONFLICT.
 
 What if: --demand, --servers and --users change the fitted model, and show the new limit beside the old one.
-Models give means: a percentile has to be measured (cuesta search)."""
+Models give means. --simulate plays the run's own tapes against the fitted model in virtual time, and shows the
+percentiles that the model has; whether the host has them must be measured (cuesta search)."""
 
 EXAMPLES = """examples:
   cuesta predict runs/sweep --at users=500,think=5s
   cuesta predict runs/sweep --users 1e6 --servers 2           two servers at the limiting station
   cuesta predict runs/sweep --demand cpu=-20% --limit 'response.mean < 1s'
+  cuesta predict runs/sweep --users 500 --simulate --limit 'response.p95 < 2s'
   cuesta predict studies/history/tmux-1993.toml --fit 'ports<=15' --at ports=20,25,30 --check meters
   cuesta predict studies/history/mcs-1979.toml --configuration MR8.0 --fit think=0 --at think=10,5,3,1
   cuesta predict studies/emacs/published.toml --fit none      the arithmetic of the script alone
@@ -68,4 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[STATION=]N",
         help="another number of servers; without a name, of the limiting station",
     )
+    simulation = parser.add_argument_group("percentiles")
+    simulation.add_argument(
+        "--simulate",
+        action="store_true",
+        help="play the run's tapes against the fitted model: p50, p95 and p99; a --limit may then be of a percentile",
+    )
+    simulation.add_argument("--seed", metavar="S", help="one seed gives one simulation; default 1")
     parser.add_argument("--json", metavar="FILE|-", help="write the prediction as one object; - = standard output")

@@ -1,0 +1,149 @@
+"""What simulated users do: the tapes of a run folder with its plan's groups, or a plain tape for rows of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from cuesta import _native
+from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.errors import InputError, RefusedError
+from cuesta.ledger.run import read_run
+from cuesta.plan.fields import ALWAYS, PER_STEP, DriverSetting
+from cuesta.plan.schema import Group, Settings, driver_settings
+from cuesta.plan.sweep import at_load
+
+NANO = 10**9
+PLAIN = "a plain tape: keying, one request, an exponential think time"
+PLAIN_TAPE = "Set TypingSpeed 0ms\nEnter@{keying:.6f}ms\nWait+Bytes 1\nThink exp {think:.6f}ms\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Groups of users, each with the tape that they play."""
+
+    about: str
+    """What is played, for a report."""
+    settings: Settings
+    """The plan; its groups say in which proportion users are divided."""
+    tapes: Mapping[str, _native.Tape]
+    scripts: Sequence[str]
+    """The name of each group's tape."""
+    notes: Sequence[str] = ()
+    """In what it differs from the recorded run, a sentence each."""
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return self.settings.group
+
+    @property
+    def is_on_slow_lines(self) -> bool:
+        """Whether the lines of a group may have a speed of their own."""
+        return any(group.line_speed != 0 for group in self.groups)
+
+    def with_groups(self, **changes: object) -> Self:
+        """The same with other settings in every group."""
+        groups = tuple(group.model_copy(update=changes) for group in self.groups)
+        return replace(self, settings=self.settings.model_copy(update={"group": groups}))
+
+    def run_spec(self, users: int, times: "Times", seed: int) -> dict[str, Any]:
+        """The specification of a run of so many users, as the driver takes it."""
+        groups = at_load(self.with_groups(stagger=nanoseconds(times.stagger)).settings, users).settings.group
+        step = {"settle": nanoseconds(times.settle), "measure": max(nanoseconds(times.measure), 1)}
+        return {
+            "seed": seed,
+            "drain": 0,
+            "groups": [
+                {"name": group.name, "script": script, "target": "loopback", **of_driver(group, ALWAYS)}
+                for group, script in zip(groups, self.scripts, strict=True)
+            ],
+            "steps": [{**step, "groups": [load_of(group) for group in groups]}],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long users are simulated, in virtual seconds."""
+
+    stagger: float
+    """Between the starts of two users."""
+    settle: float
+    measure: float
+
+
+def nanoseconds(value: float) -> int:
+    return round(value * NANO)
+
+
+def of_driver(group: Group, driver: DriverSetting) -> dict[str, Any]:
+    return {name: getattr(group, name) for name in driver_settings(Group, driver)}
+
+
+def load_of(group: Group) -> dict[str, Any]:
+    load: dict[str, Any] = {"kind": group.load.kind}
+    if group.load.kind == "paced":
+        load["cycle"] = group.load.cycle
+    return {**of_driver(group, PER_STEP), "load": load}
+
+
+def workload_of(at: Conditions, points: Sequence[Point]) -> Workload:
+    """What the users of a load do: as in the nearest row that was recorded, else a plain tape.
+
+    Raises RefusedError for a row of a table without think times, InputError for a folder that cannot be read.
+    """
+    own = [point for point in points if point.at.configuration == at.configuration and point.recorded]
+    if not own:
+        return plain(at)
+    nearest = min(own, key=lambda point: (abs(point.at.own - at.own), abs(point.at.users - at.users)))
+    assert nearest.recorded
+    return recorded(*nearest.recorded)
+
+
+def plain(at: Conditions) -> Workload:
+    """One request after a think time. Raises RefusedError for a load without one."""
+    if at.is_paced or not at.think:
+        what = "the load is paced" if at.is_paced else "the load has no think time"
+        raise RefusedError(
+            f"a table has no tape, and {what}: nothing says when its users type",
+            "simulate a run folder, or a load with a think time, such as --at users=50,think=5s",
+        )
+    text = PLAIN_TAPE.format(keying=1e3 * at.keying, think=1e3 * at.think)
+    tape = _native.Tape.parse(text, "plain", ".")
+    return Workload(PLAIN, Settings(group=(Group(name="users"),)), {"plain": tape}, ["plain"])
+
+
+def recorded(folder: Path, step: int) -> Workload:
+    """The groups and the tapes of a step of a run folder."""
+    run = read_run(folder)
+    try:
+        groups = tuple(Group.model_validate(each) for each in run["steps"][step]["group"])
+        settings = Settings.model_validate(run["plan"]).model_copy(update={"group": groups})
+        files = {name: folder / each["file"] for name, each in run["tapes"].items()}
+        tapes = {name: parsed(path, name, groups) for name, path in files.items()}
+        scripts = names_of_tapes(groups, settings, list(files))
+    except (KeyError, IndexError, TypeError, OSError, ValidationError) as error:
+        raise InputError(f"{folder}: its plan and tapes cannot be read: {error}") from None
+    columns = sorted({name for tape in tapes.values() for name in tape.columns()})
+    typed = f"the users' table is not in the run folder: ${{{columns[0]}}} is typed as it stands" if columns else ""
+    about = f"the run's own {'tape' if len(tapes) == 1 else 'tapes'} {', '.join(tapes)}"
+    return Workload(about, settings, tapes, scripts, [typed] if typed else [])
+
+
+def parsed(path: Path, name: str, groups: Sequence[Group]) -> _native.Tape:
+    """Parse a tape; files that it names are looked for beside the original."""
+    where = next((Path(group.tape).parent for group in groups if Path(group.tape).stem == name), path.parent)
+    try:
+        return _native.Tape.parse(path.read_text(encoding="utf-8"), str(path), str(where))
+    except _native.TapeError as error:
+        raise InputError(str(error), "a simulation plays the run folder's tapes") from None
+
+
+def names_of_tapes(groups: Sequence[Group], settings: Settings, names: Sequence[str]) -> list[str]:
+    """The name of each group's tape in the run folder, which numbers tapes that share a name."""
+    if len(names) == 1:
+        return [names[0]] * len(groups)
+    sources = dict.fromkeys(group.tape for group in (*settings.group, *groups))
+    known = dict(zip(sources, names, strict=False)) if len(sources) == len(names) else {}
+    return [known.get(group.tape, Path(group.tape).stem) for group in groups]

@@ -1,0 +1,123 @@
+"""Writes the simulations of a prediction: percentiles, how they agree with exact theory, and what they rest on."""
+
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.points import Point
+from cuesta.analysis.predict.simulate import SimulatedHost, SimulatedSystem
+from cuesta.analysis.predict.simulated_limit import SimulatedLimit
+from cuesta.analysis.predict.simulation import PERCENTILES, SimulatedFigure
+from cuesta.analysis.predict.what_if import Estimate
+from cuesta.report.model import Cell, Part, Remark, Table, Words
+from cuesta.report.phrases import plain
+from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between
+
+NOTICED = 0.02
+"""Relative difference of Z+K that is told."""
+RESTS_ON = (
+    "it rests on the model above: services are taken as exponential, the rest of a response as constant; the fitted "
+    "means do not tell that. The intervals (90 %) are the simulation's chance alone"
+)
+
+
+def simulation(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
+    """The simulations of one system."""
+    if system.hosts:
+        yield Remark(f"{', '.join(map(plain, system.played))}; seed {system.seed}")
+    for host in system.hosts:
+        if host.changes:
+            yield Remark(f"with {'; '.join(plain(str(change)) for change in host.changes)}:")
+        yield loads(answer, host)
+        yield agreement(answer, host.figures)
+        yield from (Remark(unanswered(answer, each), "notice") for each in host.figures if each.unanswered)
+        yield from (Remark(limit(answer, each)) for each in host.limits)
+    if system.hosts:
+        yield from paces_played([figure for host in system.hosts for figure in host.figures])
+        yield Remark(effort(system.hosts), "faint")
+        yield Remark(RESTS_ON, "notice")
+    yield from (Remark(plain(note), "notice") for note in system.notes)
+    yield from (Remark(f"NOT SIMULATED: {plain(why)}", "bad") for why in system.refused)
+
+
+def loads(answer: Answer, host: SimulatedHost) -> Table:
+    """A row for each series of each load; below it what was measured there, if it was."""
+    heads = [answer.users_are, "configuration", "series", "p50", "p95", "p99", "mean", "exact"]
+    rows: list[list[Cell]] = []
+    for figure in host.figures:
+        first: list[Cell] = [count(figure.asked.users), plain(figure.asked.configuration)]
+        for number, series in enumerate(figure.series):
+            cells = [interval(series.percentiles.get(name)) for name in PERCENTILES]
+            means = [interval(series.mean), ""] if number else [interval(figure.mean), seconds(figure.exact)]
+            rows.append([*(["", ""] if number else first), plain(series.name), *cells, *means])
+        measured = None if host.changes else measured_at(answer, figure)
+        if measured and measured.percentiles and measured.response:
+            values = [seconds(measured.percentiles.get(name)) for name in PERCENTILES]
+            cells = ["", "", "measured", *values, seconds(measured.response.value), ""]
+            rows.append([Words(str(cell), tone="faint") for cell in cells])
+    hidden = set() if any(figure.asked.configuration for figure in host.figures) else {1}
+    return Table(heads, rows, wide=hidden)
+
+
+def measured_at(answer: Answer, figure: SimulatedFigure) -> Point | None:
+    """The row with this load."""
+    every = (each for system in answer.prediction.systems for each in system.figures)
+    return next((each.measured for each in every if each.at == figure.asked), None)
+
+
+def interval(estimate: Estimate | None) -> str:
+    return ABSENT if estimate is None else seconds_between(estimate.band.low, estimate.band.high)
+
+
+def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Remark:
+    """One word: whether the means are those of the exact model."""
+    off = [count(figure.asked.users) for figure in figures if not figure.agrees]
+    if not off:
+        return Remark("the means agree with the exact model's", "good")
+    return Remark(
+        f"DISAGREES with the exact model's mean at {', '.join(off)} {answer.users_are}: the users of the tape are not "
+        "those that the model assumes",
+        "bad",
+    )
+
+
+def unanswered(answer: Answer, figure: SimulatedFigure) -> str:
+    where = f"{count(figure.asked.users)} {answer.users_are}"
+    return f"{where}: {many(figure.unanswered, 'transaction')} without an answer"
+
+
+def paces_played(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
+    """How the pace that was played differs from that of the rows."""
+    other = [
+        each for each in figures
+        if not each.at.is_paced and abs(each.at.own - each.asked.own) > NOTICED * each.asked.own
+    ]  # fmt: skip
+    if other:
+        tape, rows = spread([each.at.own for each in other]), spread([each.asked.own for each in other])
+        yield Remark(f"Z+K is the tape's own, {tape}; rows had {rows}, by chance", "faint")
+
+
+def spread(values: Sequence[float]) -> str:
+    """The range of durations; one of them if they look the same."""
+    low, high = seconds(min(values)), seconds(max(values))
+    return low if low == high else seconds_between(min(values), max(values))
+
+
+def limit(answer: Answer, found: SimulatedLimit) -> str:
+    """How many users keep the limit."""
+    name = f" ({plain(found.at.configuration)})" if found.at.configuration else ""
+    said = f"{plain(str(answer.limit))}: "
+    if found.reached is None:
+        return f"{said}a single user misses it{name}"
+    if found.is_open:
+        return f"{said}{count(found.users.value)} {answer.users_are} keep it{name}; more were not tried"
+    low, high = count(found.users.band.low), count(found.users.band.high)
+    with_so_many = f"with so many it is {interval(found.reached)}"
+    return f"{said}{count(found.users.value)} ({low}–{high}) {answer.users_are}{name}; {with_so_many}"
+
+
+def effort(hosts: Sequence[SimulatedHost]) -> str:
+    """How much was simulated, and how fast."""
+    events, elapsed = sum(host.events for host in hosts), sum(host.elapsed for host in hosts)
+    trials = sum(len(host.figures) + sum(each.trials for each in host.limits) for host in hosts)
+    rate = f"{digits(events / elapsed / 1e6)} million a second" if elapsed else "at once"
+    return f"{many(trials, 'simulation')}: {count(events)} events in {seconds(elapsed)}, {rate}"

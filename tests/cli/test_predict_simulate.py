@@ -1,0 +1,166 @@
+"""`cuesta predict --simulate`: percentiles beside exact theory, limits on them, seeds and refusals."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.models import closed
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.analysis.predict.seeds import TMUX
+from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
+from tests.conftest import Write
+
+ROWS = (2, 5, 10, 20, 30)
+
+
+def percentile(users: int, share: float) -> float:
+    """The exact percentile of a response: an arriving request finds what `users` − 1 leave at the server (MPL-17 §IV).
+
+    It waits for the exponential services of all those before it and for its own: an Erlang distribution.
+    """
+    weights = [1.0]
+    for present in range(1, users):
+        weights.append(weights[-1] * (users - present) * DEMAND / (2.0 + DELAY_TIME))
+    total = sum(weights)
+
+    def beyond(seconds: float) -> float:
+        """The share of responses at the server that take longer."""
+        x, term, tail, found = seconds / DEMAND, math.exp(-seconds / DEMAND), 0.0, 0.0
+        for present, weight in enumerate(weights):
+            tail += term
+            found += weight / total * tail
+            term *= x / (present + 1)
+        return found
+
+    low, high = 0.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if beyond(middle) > 1 - share else (low, middle)
+    return DELAY_TIME + low
+
+
+def simulated(found: dict[str, Any]) -> dict[str, Any]:
+    (system,) = found["systems"]
+    result: dict[str, Any] = system["simulated"]
+    return result
+
+
+def without_times(value: Any) -> Any:
+    """All but the time that the simulations took."""
+    if isinstance(value, dict):
+        return {name: without_times(each) for name, each in value.items() if name != "seconds"}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def test_percentiles_and_means_are_those_of_exact_theory(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(write, *ROWS)
+    code, found = predict(rows, "--at", "users=8,20,40", "--simulate", capsys=capsys)
+    assert code == Exit.GOOD
+    (host,) = simulated(found)["hosts"]
+    for figure in host["figures"]:
+        users, series = figure["users"], figure["series"]["response"]
+        assert figure["agrees"]
+        assert figure["exact"] == pytest.approx(closed.solve(network(), users).response, rel=0.02)
+        assert figure["transactions"] == pytest.approx(50_000, rel=0.1)
+        for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+            one = series[name]
+            assert one["low"] < one["value"] < one["high"]
+            assert one["value"] == pytest.approx(percentile(users, share), rel=0.03), (users, name)
+    assert host["events"] > 3 * 100_000
+
+
+def test_a_seed_repeats(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(write, *ROWS)
+    one, again, other = (
+        without_times(simulated(predict(rows, "--at", "users=20", "--simulate", "--seed", seed, capsys=capsys)[1]))
+        for seed in ("3", "3", "4")
+    )
+    assert one == again
+    assert one["hosts"] != other["hosts"]
+
+
+def test_a_limit_on_a_percentile(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, limit = table(write, *ROWS), ("--limit", "response.p90 < 1s")
+    code, found = predict(rows, "--at", "users=20", "--simulate", *limit, "--servers", "2", capsys=capsys)
+    assert code == Exit.GOOD
+    now, then = simulated(found)["hosts"]
+    truth = max(users for users in range(1, 60) if percentile(users, 0.9) < 1)
+    (users,) = now["limits"]
+    assert abs(users["users"]["value"] - truth) <= 1
+    assert users["users"]["low"] <= users["users"]["value"] <= users["users"]["high"]
+    assert users["reached"]["value"] < 1
+    assert then["changes"] == ["the limiting station: 2 servers"]
+    assert then["limits"][0]["users"]["value"] > 1.8 * truth
+    assert then["figures"][0]["agrees"]
+    assert found["systems"][0]["capacity"][0]["allowed"] is None
+
+
+def test_as_text(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    flags = ("--at", "users=20", "--simulate", "--limit", "response.p95 < 10ms")
+    assert main(["predict", str(table(write, *ROWS)), *flags]) == Exit.GOOD
+    text = " ".join(capsys.readouterr().out.split())
+    for said in (
+        "a plain tape: keying, one request, an exponential think time; seed 1",
+        "the means agree with the exact model's",
+        "response.p95 < 10ms: a single user misses it",
+        "million a second",
+        "services are taken as exponential",
+    ):
+        assert said in text
+
+
+REFUSED = {
+    "a percentile without a simulation": (
+        ["--limit", "response.p95 < 1s"],
+        Exit.REFUSED,
+        "--simulate gives",
+    ),
+    "a figure that no simulation has": (
+        ["--simulate", "--limit", "response.max < 1s"],
+        Exit.REFUSED,
+        "means and percentiles",
+    ),
+    "a transaction that there is not": (
+        ["--simulate", "--at", "users=9", "--limit", "response{log in}.p95 < 1s"],
+        Exit.REFUSED,
+        "NOT SIMULATED: --limit response{log in}.p95 < 1s: the simulation does not show it",
+    ),
+    "a seed without a simulation": (["--seed", "2"], Exit.USAGE, "without --simulate"),
+    "a seed that is no number": (["--simulate", "--seed", "x"], Exit.USAGE, "expected a whole number"),
+    "more users than memory": (
+        ["--simulate", "--users", "1e9"],
+        Exit.REFUSED,
+        "NOT SIMULATED: 1,000,000,000 simulated users need about",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    flags, code, said = REFUSED[case]
+    found = main(["predict", str(table(write, *ROWS)), *flags])
+    text = " ".join("".join(capsys.readouterr()).split())
+    assert (found, said in text) == (code, True), text
+
+
+def test_tables_whose_users_cannot_be_played(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    restless = table(write, *ROWS)
+    restless.write_text(restless.read_text().replace('think = "2"', 'think = "0"'))
+    for source, flags, said in (
+        (TMUX, ["--fit", "ports<=15", "--at", "ports=20"], "the load is paced: nothing says when its users type"),
+        (restless, ["--at", "users=20"], "the load has no think time: nothing says when its users type"),
+    ):
+        assert main(["predict", str(source), *flags, "--simulate"]) == Exit.REFUSED
+        text = " ".join(capsys.readouterr().out.split())
+        assert "NOT SIMULATED: a table has no tape" in text
+        assert said in text
+
+
+def test_json_without_a_simulation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    _, found = predict(table(write, *ROWS), "--at", "users=20", capsys=capsys)
+    assert found["systems"][0]["simulated"] is None
+    assert json.dumps(found)
