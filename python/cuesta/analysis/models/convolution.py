@@ -12,10 +12,10 @@ and G(N), of whose terms about √N matter: a million users at one station of an
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
-from cuesta.analysis.models.network import DELAY, Network, Solution, Station, insist_on_users, solution
+from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users, solution
 
 NEGLIGIBLE = 1e-18
 """A share of the largest term that no longer changes a sum."""
@@ -25,16 +25,13 @@ NOTHING = -math.inf
 Logs = list[float]
 """Logarithms by number of users, from 0."""
 
-Weight = Callable[[int], float]
-"""A logarithm for each number of users."""
-
 
 def solve(network: Network, users: int) -> Solution:
     """The exact means with so many users."""
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
     if len(queueing) == 1 and rises(queueing[0]):
-        throughput, (queue,) = of_one_station(network, queueing[0], users)
+        throughput, (queue,) = of_one_station(network.delay, queueing[0], users)
         queues = {id(queueing[0]): queue}
     else:
         throughput, found = of_several_stations(network, queueing, users)
@@ -53,50 +50,43 @@ def normalization(network: Network, users: int) -> Logs:
     return combined(network, [station for station in network.queueing if station.demand], users)
 
 
-def of_one_station(network: Network, station: Station, users: int) -> tuple[float, tuple[float]]:
-    """Throughput, and the mean queue of the only station at which transactions wait."""
-    terms = weight(station), weight(Station("delays", network.delay, DELAY))
-    total, queue = around_the_largest(*terms, users)
-    less, _ = around_the_largest(*terms, users - 1)
-    return math.exp(less - total), (queue,)
+def throughput(network: Network, users: int) -> float:
+    """Transactions a second."""
+    logs = normalization(network, users)
+    return math.exp(logs[users - 1] - logs[users])
 
 
-def weight(station: Station) -> Weight:
-    """The logarithm of a station's sequence at any number of transactions, in one step."""
-    if not station.demand:
-        return lambda n: NOTHING if n else 0.0
-    log, servers = math.log(station.demand), station.servers
-    if station.rates:
-        known = sequence(station, len(station.rates))
-        last = log - math.log(station.rates[-1])
-        return lambda n: known[n] if n < len(known) else known[-1] + (n - len(known) + 1) * last
-    if station.is_delay:
-        return lambda n: n * log - math.lgamma(n + 1)
-    shared, full = math.log(servers), math.lgamma(servers + 1)
-    return lambda n: n * log - (math.lgamma(n + 1) if n <= servers else full + (n - servers) * shared)
+def of_one_station(delay: float, station: Station, users: int) -> tuple[float, tuple[float]]:
+    """Throughput, and the mean queue of the only station at which transactions wait.
 
-
-def around_the_largest(station: Weight, others: Weight, users: int) -> tuple[float, float]:
-    """The logarithm of G(users) of a station and the delays, and the mean number at the station.
-
-    The terms of the sum rise to a largest one and fall, since the rate never falls: only those that change the sum are
-    added.
+    The terms of G rise to a largest one and fall, since the rate never falls: only those that change the sum are added.
     """
+    demand = station.demand
+    if not delay:
+        return station.rate(users) / demand, (users,)
 
-    def term(n: int) -> float:
-        return station(n) + others(users - n)
+    def rise(n: int) -> float:
+        """The term of `n` transactions at the station over that of one less."""
+        return (users - n + 1) * demand / (delay * station.rate(n))
 
-    low, high = 0, users
-    while high - low > 2:
-        middle = (low + high) // 2
-        low, high = (middle, high) if term(middle) <= term(middle + 1) else (low, middle + 1)
-    top = max(range(low, high + 1), key=term)
-    most, total, queue = term(top), 0.0, 0.0
-    for step, begin in ((1, top), (-1, top - 1)):
-        n = begin
-        while 0 <= n <= users and (share := math.exp(term(n) - most)) > NEGLIGIBLE:
-            total, queue, n = total + share, queue + n * share, n + step
-    return most + math.log(total), queue / total
+    top, beyond = 0, users + 1
+    while beyond - top > 1:
+        middle = (top + beyond) // 2
+        top, beyond = (middle, beyond) if rise(middle) >= 1 else (top, middle)
+    total, queue, served = 1.0, float(top), station.rate(top) if top else 0.0
+    n, share = top, 1.0
+    while n < users and share > NEGLIGIBLE:
+        n += 1
+        share *= rise(n)
+        total, queue, served = total + share, queue + n * share, served + station.rate(n) * share
+    n, share = top, 1.0
+    while n > 1 and share > NEGLIGIBLE:
+        share /= rise(n)
+        n -= 1
+        total, queue, served = total + share, queue + n * share, served + station.rate(n) * share
+    if n == 1:
+        total += share / rise(1)
+    return served / total / demand, (queue / total,)
 
 
 def of_several_stations(network: Network, stations: Sequence[Station], users: int) -> tuple[float, list[float]]:

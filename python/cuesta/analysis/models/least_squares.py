@@ -23,16 +23,38 @@ class Fit:
     """The parameters with the least sum of squares."""
 
     parameters: Sequence[float]
-    squares: float
-    """The sum of squared errors."""
-    rows: int
-    standard_errors: Sequence[float]
-    """Of each parameter; infinite if the rows do not determine it, or leave no degree of freedom."""
+    errors: Sequence[float]
+    """Of each row."""
+    slopes: Sequence[Sequence[float]]
+    """The derivative of each row's error by each parameter."""
+
+    @property
+    def squares(self) -> float:
+        """The sum of squared errors."""
+        return dot(self.errors, self.errors)
+
+    @property
+    def rows(self) -> int:
+        return len(self.errors)
 
     @property
     def freedom(self) -> int:
         """Rows that no parameter uses up."""
         return self.rows - len(self.parameters)
+
+    @property
+    def standard_errors(self) -> list[float]:
+        """Of each parameter, from the curvature of the sum of squares.
+
+        Infinite if the rows do not determine it, or leave no degree of freedom.
+        """
+        result = []
+        for number in range(len(self.parameters)):
+            unit = [1.0 if each == number else 0.0 for each in range(len(self.parameters))]
+            column = solved(normal(self.slopes), unit) if self.freedom > 0 else None
+            variance = column[number] if column else -1.0
+            result.append(math.sqrt(self.squares / self.freedom * variance) if variance >= 0 else math.inf)
+        return result
 
 
 def criterion(squares: float, rows: int, parameters: int) -> float:
@@ -49,21 +71,24 @@ def criterion(squares: float, rows: int, parameters: int) -> float:
 def fit(errors: Errors, start: Sequence[float]) -> Fit:
     """Find the parameters nearest to `start` with the least sum of squared errors."""
     best, left = list(start), errors(start)
-    damping = 1e-3
+    squares, damping = dot(left, left), 1e-3
     for _ in range(MOST_STEPS):
-        slopes = derivatives(errors, best, left)
-        before = dot(left, left)
+        slopes, before = derivatives(errors, best, left), squares
+        downhill = [-dot(slope, left) for slope in slopes]
         while damping < 1e16:
-            step = solved(normal(slopes, damping), [-dot(slope, left) for slope in slopes])
-            tried = [value + change for value, change in zip(best, step, strict=True)] if step else best
-            found = errors(tried)
-            if step and dot(found, found) < before:
-                best, left, damping = tried, found, max(damping / 9, 1e-15)
+            step = solved(normal(slopes, damping), downhill)
+            if step and dot(step, downhill) <= PRECISION * before:
                 break
+            if step:
+                tried = [value + change for value, change in zip(best, step, strict=True)]
+                found = errors(tried)
+                if (less := dot(found, found)) < squares:
+                    best, left, squares, damping = tried, found, less, max(damping / 9, 1e-15)
+                    break
             damping *= 11
-        if before - dot(left, left) <= PRECISION * before:
+        if before - squares <= PRECISION * before:
             break
-    return Fit(best, dot(left, left), len(left), spreads(derivatives(errors, best, left), left))
+    return Fit(best, left, slopes)
 
 
 def derivatives(errors: Errors, at: Sequence[float], left: Sequence[float]) -> list[list[float]]:
@@ -82,18 +107,6 @@ def normal(slopes: Sequence[Sequence[float]], damping: float = 0.0) -> list[list
     for number, row in enumerate(matrix):
         row[number] *= 1 + damping
     return matrix
-
-
-def spreads(slopes: Sequence[Sequence[float]], left: Sequence[float]) -> list[float]:
-    """The standard error of each parameter, from the curvature of the sum of squares."""
-    freedom = len(left) - len(slopes)
-    result = []
-    for number in range(len(slopes)):
-        unit = [1.0 if each == number else 0.0 for each in range(len(slopes))]
-        column = solved(normal(slopes), unit)
-        variance = column[number] if column else math.inf
-        result.append(math.sqrt(dot(left, left) / freedom * variance) if freedom > 0 and variance >= 0 else math.inf)
-    return result
 
 
 def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float] | None:

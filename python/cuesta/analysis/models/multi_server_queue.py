@@ -28,11 +28,22 @@ def solve(rate: float, demand: float, servers: int = 1) -> OpenSolution:
 
     Raises RefusedError without a steady state.
     """
-    load = rate * demand
-    busy = load / servers
+    busy = rate * demand / servers
     if busy >= 1:
         raise RefusedError(f"no steady state: the servers would be {busy:.0%} busy")
+    held = response(rate, demand, servers)
+    return OpenSolution(busy, waiting(rate * demand, servers), held, rate * held)
+
+
+def response(rate: float, demand: float, servers: int) -> float:
+    """Mean seconds of a transaction, for servers that are not busy all the time."""
+    load = rate * demand
+    if servers == 1:
+        return demand / (1 - load)
+    return demand + waiting(load, servers) * demand / (servers - load)
+
+
+def waiting(load: float, servers: int) -> float:
+    """The probability that an arrival waits, by Erlang's loss formula."""
     blocked = loss(servers, load)
-    waiting = blocked / (1 - busy + busy * blocked)
-    response = demand + waiting * demand / (servers * (1 - busy))
-    return OpenSolution(busy, waiting, response, rate * response)
+    return blocked / (1 - (1 - blocked) * load / servers)

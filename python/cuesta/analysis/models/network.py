@@ -8,6 +8,7 @@ number of visits nor their order changes a mean.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from cuesta.errors import InputError
 
@@ -55,7 +56,7 @@ class Station:
         return self.rates[min(present, len(self.rates)) - 1] if self.rates else min(present, self.servers)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Network:
     """Stations that a fixed number of users share."""
 
@@ -69,22 +70,22 @@ class Network:
         if self.least_response + self.think <= 0:
             raise InputError("expected a station with a service demand, or a think time: all of them are 0 s")
 
-    @property
+    @cached_property
     def queueing(self) -> list[Station]:
         """The stations at which transactions may wait."""
         return [station for station in self.stations if not station.is_delay]
 
-    @property
+    @cached_property
     def least_response(self) -> float:
         """ΣD: the response time of a user who is alone, in seconds."""
         return sum(station.demand for station in self.stations)
 
-    @property
+    @cached_property
     def delay(self) -> float:
         """Seconds of a cycle in which a transaction waits for nobody: thinking, typing and the delays."""
         return self.think + sum(station.demand for station in self.stations if station.is_delay)
 
-    @property
+    @cached_property
     def bottleneck(self) -> Station | None:
         """The station that is the first to be busy all the time; None if there are only delays."""
         return max(self.queueing, key=lambda station: station.demand / station.most, default=None)

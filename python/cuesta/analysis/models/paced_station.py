@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from cuesta.analysis.models import closed, multi_server_queue
-from cuesta.analysis.models.network import DELAY, Network, Station, insist_on_users
+from cuesta.analysis.models.network import insist_on_users
 from cuesta.errors import InputError
 
 
@@ -31,14 +31,19 @@ def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: 
     insist_on_users(users)
     if not (cycle > 0 and demand >= 0 and delay >= 0):
         raise InputError(f"expected a cycle over 0 s and no negative times, got {cycle:g} s, {demand:g} s, {delay:g} s")
+    found = response(users, cycle, demand, delay, servers)
+    throughput = users / max(found, cycle)
+    return PacedSolution(found, throughput, throughput * demand / servers, is_open=found < cycle)
+
+
+def response(users: int, cycle: float, demand: float, delay: float, servers: int) -> float:
+    """Mean seconds, for values that were checked."""
     rate = users / cycle
-    busy = rate * demand / servers
-    response = delay + multi_server_queue.solve(rate, demand, servers).response if busy < 1 else math.inf
-    if response < cycle:
-        return PacedSolution(response, rate, busy, is_open=True)
-    held = closed.solve(Network([Station("delay", delay, DELAY), Station("station", demand, servers)]), users)
-    throughput = min(held.throughput, rate)
-    return PacedSolution(users / throughput, throughput, throughput * demand / servers, is_open=False)
+    if rate * demand < servers:
+        found = delay + multi_server_queue.response(rate, demand, servers)
+        if found < cycle:
+            return found
+    return max(delay + closed.residence(users, demand, delay, servers), cycle)
 
 
 def saturation(cycle: float, demand: float, servers: int = 1) -> float:

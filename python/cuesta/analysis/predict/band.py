@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from cuesta.analysis.history.quantity import Quantity
-from cuesta.analysis.models.least_squares import fit
+from cuesta.analysis.models.least_squares import Errors, fit
 from cuesta.analysis.predict.fitting import FittedModel, errors, fitted, starts
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Point
@@ -26,7 +26,10 @@ NEAR = 0.005
 """How near to the demanded prediction a fit must come, as a logarithm."""
 FIRST_STEP = 0.02
 """How far the prediction is first moved, as a logarithm."""
-BISECTIONS = 14
+ENOUGH = 1e-3
+"""How near to the edge a step must come, as a share of what the rows allow."""
+NARROW = 1e-4
+"""The least interval in which an edge is looked for, as a share of its step: a prediction may jump there."""
 FURTHEST = 40.0
 """The largest logarithm of a ratio to the prediction that is looked for."""
 
@@ -68,37 +71,72 @@ def of_rows(model: FittedModel, predict: Predict) -> Band:
     return Band(edge(model, predict, most, -1), edge(model, predict, most, 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The best fit among those that predict another number."""
+
+    step: float
+    """The logarithm of that number's ratio to the prediction, without its sign."""
+    excess: float
+    """The root of the sum of squares above its least one, minus the root of what the rows allow."""
+    values: Sequence[float]
+
+
 def edge(model: FittedModel, predict: Predict, most: float, direction: int) -> float:
-    """Move the prediction until the rows no longer allow it."""
+    """Move the prediction until the rows no longer allow it.
+
+    The root of the squares grows about in proportion to the step, so each fit tells how far the next one should go.
+    """
     centre = predict(model)
     if not 0 < centre < math.inf:
         return centre
-    near, step = 0.0, FIRST_STEP
-    begins: list[Sequence[float]] = [model.values, *starts(model.form, model.parameters, model.points)]
-    while step < FURTHEST:
-        squares, values = pulled(model, predict, centre * math.exp(direction * step), begins)
-        if squares > most:
-            break
-        near, begins, step = step, [values], step * 2
-    else:
-        return 0.0 if direction < 0 else math.inf
-    far, begins = step, begins[:1]
-    for _ in range(BISECTIONS):
-        middle = (near + far) / 2
-        squares, values = pulled(model, predict, centre * math.exp(direction * middle), begins)
-        near, far, begins = (middle, far, [values]) if squares <= most else (near, middle, begins)
-    return centre * math.exp(direction * near)
+    rows, allowed = errors(model.form, model.parameters, model.points), math.sqrt(most - model.fit.squares)
+
+    def moved(step: float, *begins: Sequence[float]) -> Moved:
+        squares, values = pulled(model, predict, rows, centre * math.exp(direction * step), begins)
+        return Moved(step, math.sqrt(max(squares - model.fit.squares, 0.0)) - allowed, values)
+
+    first = near = Moved(0.0, -allowed, model.values)
+    far = moved(FIRST_STEP, model.values, *starts(model.form, model.parameters, model.points))
+    while far.excess <= 0:
+        near, step = far, far.step * min(max(1.1 * allowed / (far.excess + allowed + 1e-300), 2.0), 8.0)
+        if step > FURTHEST:
+            return 0.0 if direction < 0 else math.inf
+        far = moved(step, between(first, near, step), near.values)
+    return centre * math.exp(direction * crossing(near, far, moved, ENOUGH * allowed))
+
+
+def crossing(near: Moved, far: Moved, moved: Callable[..., Moved], enough: float) -> float:
+    """The step at which the excess is zero, by regula falsi as the Illinois algorithm bends it."""
+    low, high, last = near.excess, far.excess, 0
+    while far.step - near.step > NARROW * far.step:
+        step = near.step + (low / (low - high) if high < math.inf else 0.5) * (far.step - near.step)
+        found = moved(step, between(near, far, step), near.values)
+        if abs(found.excess) <= enough:
+            return step
+        side = 1 if found.excess > 0 else -1
+        if side > 0:
+            far, high, low = found, found.excess, low / 2 if side == last else low
+        else:
+            near, low, high = found, found.excess, high / 2 if side == last else high
+        last = side
+    return near.step
+
+
+def between(one: Moved, other: Moved, step: float) -> list[float]:
+    """Where to begin a fit, on the straight line through two others."""
+    share = (step - one.step) / (other.step - one.step)
+    return [a + share * (b - a) for a, b in zip(one.values, other.values, strict=True)]
 
 
 def pulled(
-    model: FittedModel, predict: Predict, target: float, begins: Sequence[Sequence[float]]
+    model: FittedModel, predict: Predict, rows: Errors, target: float, begins: Sequence[Sequence[float]]
 ) -> tuple[float, Sequence[float]]:
     """The least sum of squares with which the model predicts `target`, and its parameters; infinite if none does.
 
     Fits begin with each of `begins` until one succeeds. From a parameter at its end no small step changes anything, so
     one start alone may find nothing.
     """
-    rows = errors(model.form, model.parameters, model.points)
     weight = PULL * math.sqrt(model.squares) / 0.01
 
     def with_target(values: Sequence[float]) -> list[float]:
@@ -107,10 +145,10 @@ def pulled(
         return [*rows(values), weight * off]
 
     for values in begins:
-        found = fit(with_target, values).parameters
-        *left, off = with_target(found)
+        found = fit(with_target, values)
+        *left, off = found.errors
         if abs(off) <= weight * NEAR:
-            return sum(each**2 for each in left), found
+            return sum(each**2 for each in left), found.parameters
     return math.inf, begins[0]
 
 

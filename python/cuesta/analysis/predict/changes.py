@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cuesta import _native
@@ -109,7 +109,7 @@ def resolved(word: str, names: dict[str, str], network: Network) -> str:
 def response_of(network: Network, at: Conditions) -> float:
     """Mean seconds of a load at a network, closed or paced."""
     if at.cycle is None:
-        return closed.solve(network, at.users).response
+        return closed.response(network, at.users)
     delay = network.delay
     heaviest = network.bottleneck
     if heaviest is None:
@@ -119,18 +119,21 @@ def response_of(network: Network, at: Conditions) -> float:
     return paced_station.solve(at.users, at.cycle, heaviest.demand, delay, int(heaviest.servers)).response
 
 
-def most_users(response: Callable[[int], float], limit: float) -> float:
+def most_users(network: Network, at: Conditions, limit: float) -> float:
     """The number of users at which the mean response reaches a limit, between whole numbers too; infinite if none does.
 
     0 if one user misses it.
     """
+
+    def response(users: int) -> float:
+        return response_of(network, replace(at, users=users))
+
     if response(1) > limit:
         return 0.0
-    low, high = 1, 2
-    while response(high) <= limit:
-        low, high = high, high * 2
-        if high > MOST_USERS:
-            return math.inf
+    beyond = max(limit + network.think, at.cycle or 0.0) * network.most_throughput
+    low, high = 1, 2 + int(min(beyond, MOST_USERS))
+    if response(high) <= limit:
+        return math.inf
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if response(middle) <= limit else (low, middle)

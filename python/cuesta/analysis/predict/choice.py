@@ -96,7 +96,7 @@ def by_error(found: Sequence[FittedModel]) -> list[FittedModel]:
 
 def unfitted() -> Choice:
     """The model of what is known without any row."""
-    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], 0.0, 0, []), []), [], [])
+    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], [], []), []), [], [])
 
 
 def preferred(supported: Sequence[FittedModel]) -> FittedModel:

@@ -5,7 +5,7 @@ relative: of the response if it was timed, else of the throughput.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.models.least_squares import Errors, Fit, criterion, fit
@@ -35,20 +35,21 @@ class Parameters:
     def count(self) -> int:
         return len(self.delays) + len(self.demands) + self.shape
 
-    def delay(self, values: Sequence[float], at: Conditions) -> float:
-        """Seconds; a sum below 0, which a fit may try, counts as 0."""
-        if at.known_delay is not None:
-            return at.known_delay
-        return max(sum(values[self.delays.index(name)] for name in at.delays if self.delays), 0.0)
+    def reader(self, at: Conditions) -> Callable[[Sequence[float]], tuple[float, float, Sequence[float]]]:
+        """A function from the values to the delay, the demand, and the form's own numbers of a load.
 
-    def demand(self, values: Sequence[float], at: Conditions) -> float:
-        """Seconds a transaction."""
-        if not self.demands:
-            return 0.0
-        return math.exp(min(values[len(self.delays) + self.demands.index(at.demand)], LARGEST))
+        Delay and demand are in seconds. A sum of delays below 0, which a fit may try, counts as 0.
+        """
+        delays = [self.delays.index(name) for name in at.delays] if self.delays and at.known_delay is None else []
+        known = at.known_delay or 0.0
+        place = len(self.delays) + self.demands.index(at.demand) if self.demands else None
+        own = len(self.delays) + len(self.demands)
 
-    def own(self, values: Sequence[float]) -> Sequence[float]:
-        return values[len(self.delays) + len(self.demands) :]
+        def read(values: Sequence[float]) -> tuple[float, float, Sequence[float]]:
+            delay = max(sum([values[each] for each in delays]), 0.0) if delays else known
+            return delay, 0.0 if place is None else math.exp(min(values[place], LARGEST)), values[own:]
+
+        return read
 
     def covers(self, at: Conditions) -> bool:
         """Whether the fit says something on a configuration."""
@@ -79,20 +80,12 @@ class FittedModel:
         """Akaike's corrected criterion; infinite if there are too few rows for it."""
         return criterion(self.squares, self.fit.rows, self.parameters.count)
 
-    def delay(self, at: Conditions) -> float:
-        """Seconds of a response that wait for nobody."""
-        return self.parameters.delay(self.values, at)
-
-    def demand(self, at: Conditions) -> float:
-        """Seconds a transaction of the limiting station."""
-        return self.parameters.demand(self.values, at)
-
     def covers(self, at: Conditions) -> bool:
         return self.parameters.covers(at)
 
     def response(self, at: Conditions) -> float:
         """Mean seconds."""
-        return response(self.form, self.parameters, self.values, at)
+        return self.form.response(at, *self.parameters.reader(at)(self.values))
 
     def throughput(self, at: Conditions) -> float:
         """Transactions a second."""
@@ -100,7 +93,8 @@ class FittedModel:
 
     def network(self, at: Conditions) -> Network | None:
         """The stations that the model stands for, with the user's own time; None for a mere curve."""
-        return self.form.network(at, self.delay(at), self.demand(at))
+        delay, demand, _ = self.parameters.reader(at)(self.values)
+        return self.form.network(at, delay, demand)
 
     def limiting(self, at: Conditions) -> Station | None:
         """The station that saturates first."""
@@ -120,21 +114,17 @@ def throughput(at: Conditions, response: float) -> float:
     return at.users / (max(at.cycle, response) if at.cycle is not None else response + at.own)
 
 
-def response(form: Form, parameters: Parameters, values: Sequence[float], at: Conditions) -> float:
-    """Mean seconds by a form with given parameters."""
-    return form.response(at, parameters.delay(values, at), parameters.demand(values, at), parameters.own(values))
-
-
-def error(point: Point, response: float) -> float:
-    """How far a predicted response is off a row, in the fit's measure."""
-    if not math.isfinite(response):
-        return WAY_OFF
+def error(point: Point) -> Callable[[float], float]:
+    """A function from a predicted response to how far it is off a row, in the fit's measure."""
     if point.at.is_paced:
-        return response - timed(point)
+        seconds = timed(point)
+        return lambda response: response - seconds if response < math.inf else WAY_OFF
     if point.response is not None:
-        return math.log(max(response, 1e-12) / point.response.value)
+        log = math.log(point.response.value)
+        return lambda response: math.log(max(response, 1e-12)) - log if response < math.inf else WAY_OFF
     assert point.throughput
-    return math.log(throughput(point.at, response) / point.throughput.value)
+    rate = point.throughput.value
+    return lambda response: math.log(throughput(point.at, response) / rate) if response < math.inf else WAY_OFF
 
 
 def timed(point: Point) -> float:
@@ -165,7 +155,8 @@ def fitted(form: Form, points: Sequence[Point]) -> FittedModel | None:
 
 
 def errors(form: Form, parameters: Parameters, points: Sequence[Point]) -> Errors:
-    return lambda values: [error(point, response(form, parameters, values, point.at)) for point in points]
+    rows = [(point.at, parameters.reader(point.at), error(point)) for point in points]
+    return lambda values: [off(form.response(at, *read(values))) for at, read, off in rows]
 
 
 def starts(form: Form, parameters: Parameters, points: Sequence[Point]) -> list[list[float]]:

@@ -4,8 +4,8 @@ A change is certain, the model is not: every band is that of the model's own par
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, band
@@ -90,7 +90,7 @@ def capacity(
 
     def kept(model: FittedModel) -> float:
         found = network_with(system, model, at, changes)
-        return most_users(answers(found, at), limit or 0.0) if found else math.inf
+        return most_users(found, at, limit or 0.0) if found else math.inf
 
     return Capacity(
         at=at,
@@ -144,8 +144,3 @@ def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
 
 def users_at_saturation(network: Network, at: Conditions) -> float:
     return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
-
-
-def answers(network: Network, at: Conditions) -> Callable[[int], float]:
-    """The mean response of any number of users with the load's pace."""
-    return lambda users: response_of(network, replace(at, users=users))

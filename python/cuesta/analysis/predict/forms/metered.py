@@ -37,7 +37,7 @@ class Metered:
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         network = self.network(at, delay, demand)
         if at.cycle is None:
-            return closed.solve(network, at.users).response
+            return closed.response(network, at.users)
         others = (paced_station.solve(at.users, at.cycle, s.demand, 0.0, int(s.servers)).response
                   for s in self.stations[at.demand])  # fmt: skip
         return delay + sum(others)

@@ -31,8 +31,8 @@ class OneStation:
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         if at.cycle is not None:
-            return paced_station.solve(at.users, at.cycle, demand, delay, self.servers).response
-        return closed.solve(self.network(at, delay, demand), at.users).response
+            return paced_station.response(at.users, at.cycle, demand, delay, self.servers)
+        return delay + closed.residence(at.users, demand, at.own + delay, self.servers)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
         return Network([Station("delay", delay, DELAY), Station("station", demand, self.servers)], at.own)
