@@ -209,7 +209,8 @@ def never_checked(answer: Answer, system: SystemPrediction, outside: Sequence[Fi
     owns = sorted(point.at.own for point in system.points)
     loads = ", ".join(dict.fromkeys(f"{count(each.at.users)} {answer.users_are}" for each in outside))
     between = f"{count(users[0])} to {count(users[-1])}" if users[0] < users[-1] else count(users[0])
-    paces = f", Z+K {owns[0]:.3g} to {owns[-1]:.3g} s" if owns[-1] else ""
+    least, most = f"{owns[0]:.3g}", f"{owns[-1]:.3g}"
+    paces = f", Z+K {least if least == most else f'{least} to {most}'} s" if owns[-1] else ""
     return f"{loads}; measured were {between}{paces}"
 
 
@@ -290,7 +291,9 @@ def limits(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
 
 
 def allowed(each: Capacity, answer: Answer) -> str:
-    name = f" ({plain(each.at.configuration)})" if each.at.configuration else ""
+    several = len({now.at.own for system in answer.prediction.systems for now in answer.now(system)}) > 1
+    said = [plain(each.at.configuration), f"Z+K {pace(each.at)}" if several and not each.at.is_paced else ""]
+    name = f" ({', '.join(filter(None, said))})" if any(said) else ""
     if each.allowed is None or each.allowed.value < 1:
         return f"a single user misses it{name}"
     return f"{whole(each.allowed)} {answer.users_are}{name}"
@@ -330,14 +333,15 @@ def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
     """Saturation and limit, now and with the changes."""
     pairs = zip(answer.now(system), answer.then(system), strict=True)
     rows = [
-        [plain(now.at.configuration), *map(saturated, (now, then)), *(whole(each.allowed) for each in (now, then))]
+        [plain(now.at.configuration), "" if now.at.is_paced else pace(now.at), *map(saturated, (now, then)),
+         *(whole(each.allowed) for each in (now, then))]
         for now, then in pairs
-    ]
+    ]  # fmt: skip
     limit = plain(str(answer.limit)) if answer.limit and answer.allowed is not None else ""
-    heads = ["configuration", "saturates now", "then", f"{limit} now", "then"]
-    return Table(
-        heads, rows, f"in {answer.users_are}", wide={*({0} if unnamed(system) else ()), *(() if limit else (3, 4))}
-    )
+    heads = ["configuration", "Z+K", "saturates now", "then", f"{limit} now", "then"]
+    one_pace = len({row[1] for row in rows}) == 1
+    left_out = {*({0} if unnamed(system) else ()), *({1} if one_pace else ()), *(() if limit else (4, 5))}
+    return Table(heads, rows, f"in {answer.users_are}", wide=left_out)
 
 
 def saturated(each: Capacity) -> str:

@@ -1,7 +1,7 @@
 """Rows of run folders: a point for each step of a run, a sweep or a search."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta import _native
@@ -11,7 +11,7 @@ from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.certainty import error_of_rate
 from cuesta.analysis.compare.comparability import HOST, differences, facts
 from cuesta.analysis.history.quantity import Quantity
-from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements, Point
+from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import RefusedError
 from cuesta.figures.durations import Distribution
@@ -19,8 +19,8 @@ from cuesta.figures.step import StepFigures
 
 ALIKE = ("machine", "tapes")
 """Kinds of facts in which runs of one system are alike."""
-SAMPLED = 0.5
-"""Relative difference of the mean think times of short steps that all have one distribution."""
+PACE = ("name", "load", "think", "key_rate", "key_law", "line_speed")
+"""The settings of a group that its users' own time depends on, beside the tape."""
 STATIONS = (Kind.CPU, Kind.DISK, Kind.SERVERS)
 """Kinds of resources at which transactions queue."""
 
@@ -33,13 +33,8 @@ def read_runs(folders: Sequence[Path]) -> Measurements:
     summaries = [summarise(folder) for folder in folders]
     for other in summaries[1:]:
         insist_on_one_system(summaries[0], other)
-    points, notes = list[Point](), list[str]()
-    for summary in summaries:
-        points += points_of(summary)
-        notes += left_out(summary)
-    swept = {name.rpartition(".")[2] for summary in summaries for step in summary.steps for name in step.swept}
-    one_pace = ONE_PACE if swept & {"think", "key_rate", "load"} or len(folders) > 1 else SAMPLED
-    return Measurements(", ".join(str(folder) for folder in folders), points, one_pace, notes=notes)
+    notes = [note for summary in summaries for note in left_out(summary)]
+    return Measurements(", ".join(str(folder) for folder in folders), points_of(*summaries), notes=notes)
 
 
 def insist_on_one_system(base: Summary, other: Summary) -> None:
@@ -54,11 +49,40 @@ def insist_on_one_system(base: Summary, other: Summary) -> None:
         )
 
 
-def points_of(summary: Summary) -> list[Point]:
-    """The points of a run: its valid steps in which transactions or keys were timed."""
+def points_of(*summaries: Summary) -> list[Point]:
+    """The points of runs of one system: their valid steps in which transactions or keys were timed."""
+    steps = [(summary, step) for summary in summaries for step in usable(summary)]
+    own = own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
+    return [point for summary, step in steps for point in point_of(summary, step, own)]
+
+
+def usable(summary: Summary) -> list[StepFigures]:
+    """The valid steps of a run."""
     doubted = {each.step for each in summary.doubts}
-    usable = [step for step in summary.steps if step.seconds and not {None, step.step} & doubted]
-    return [point for step in usable for point in point_of(summary, step)]
+    return [step for step in summary.steps if step.seconds and not {None, step.step} & doubted]
+
+
+def own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
+    """Z and K in seconds by what was configured of them, as means of all transactions.
+
+    Those of single steps differ by chance, and would make a load of each step.
+    """
+    sums: dict[str, tuple[float, float, int]] = {}
+    for measured in steps:
+        if law := measured.step.law:
+            key, count = configured_pace(measured), measured.step.transactions.count
+            z, k, counted = sums.get(key, (0.0, 0.0, 0))
+            sums[key] = z + law.z * count, k + law.k * count, counted + count
+    return {key: (z / count, k / count) for key, (z, k, count) in sums.items()}
+
+
+def configured_pace(measured: MeasuredStep) -> str:
+    """What was configured of the users' own time: the settings of the groups, and what was swept besides users."""
+    groups = [{name: group.get(name) for name in PACE} for group in measured.groups]
+    swept = {name: value for name, value in measured.step.swept.items() if name != "users"}
+    planned = [group.get("users") for group in measured.recorded.plan.get("group", [])] if len(groups) > 1 else []
+    shares = [users / sum(planned) for users in planned]
+    return repr((groups, sorted(swept.items()), shares))
 
 
 def left_out(summary: Summary) -> Iterator[str]:
@@ -68,8 +92,8 @@ def left_out(summary: Summary) -> Iterator[str]:
         yield f"{where} is left out: {each.doubt}"
 
 
-def point_of(summary: Summary, step: StepFigures) -> Iterator[Point]:
-    """The point of a step; nothing if nothing was timed in it."""
+def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
+    """The point of a step, with its users' own times as pooled; nothing if nothing was timed in it."""
     measured = MeasuredStep(summary.recorded, step)
     work = measured.work
     if work is None or not work.mean:
@@ -77,7 +101,7 @@ def point_of(summary: Summary, step: StepFigures) -> Iterator[Point]:
     error = 2 * error_of_rate(summary.recorded, [step.step])
     yield Point(
         place=f"{summary.recorded.folder}, step {step.step + 1}",
-        at=conditions(summary, step),
+        at=conditions(summary, step, own.get(configured_pace(measured), (0.0, 0.0))),
         throughput=around(work.per_s, error),
         response=Quantity.exactly(work.mean),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
@@ -106,7 +130,7 @@ def busy(resource: Resource, per_s: float) -> Quantity:
     return Quantity.exactly(caused if resource.is_believed else max(resource.busy, caused))
 
 
-def conditions(summary: Summary, step: StepFigures) -> Conditions:
+def conditions(summary: Summary, step: StepFigures, own: tuple[float, float]) -> Conditions:
     """The load of a step. What was swept besides users makes another configuration."""
     others = [name for name in swept_besides_users(summary) if not name.endswith(("think", "load"))]
     name = ", ".join(f"{each.rpartition('.')[2]} {step.swept.get(each)}" for each in others)
@@ -119,8 +143,8 @@ def conditions(summary: Summary, step: StepFigures) -> Conditions:
     return Conditions(
         configuration=name,
         users=step.users,
-        think=step.law.z if step.law else 0.0,
-        keying=step.law.k if step.law else 0.0,
+        think=own[0],
+        keying=own[1],
         cycle=_native.duration(paced[1]) / 1e9 if paced else None,
         demand=name,
         delays=(name,),

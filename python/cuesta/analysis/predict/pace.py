@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.predict.points import Conditions, Measurements
+from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements
 from cuesta.analysis.predict.workload import Times, Workload, nanoseconds
 from cuesta.errors import RefusedError
 from cuesta.plan.fields import Load
@@ -106,5 +106,5 @@ def as_measured(at: Conditions, name: str, own: float, measurements: Measurement
         return True
     rows = [point.at for point in measurements.points if point.at.configuration == at.configuration]
     found: list[float] = [getattr(row, name) for row in rows if not row.is_paced]
-    alike = [each for each in found if abs(each - own) <= measurements.one_pace * max(each, own)]
+    alike = [each for each in found if abs(each - own) <= ONE_PACE * max(each, own)]
     return bool(alike) and min(alike) <= asked <= max(alike)

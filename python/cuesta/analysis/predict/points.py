@@ -100,8 +100,6 @@ class Measurements:
 
     title: str
     points: Sequence[Point]
-    one_pace: float = ONE_PACE
-    """Relative difference of think and keying times that are still one."""
     users_are: str = "users"
     """What the table calls its users, such as ports."""
     notes: Sequence[str] = ()

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.predict.points import Conditions, Measurements, Point
+from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements, Point
 from cuesta.errors import UsageError
 from cuesta.figures.limit import COMPARISONS
 
@@ -130,7 +130,7 @@ def open_one(
         return named[name]
     values = [getattr(row, name) for row in rows]
     low, high = min(values), max(values)
-    if high - low > (measurements.one_pace if name in ("think", "keying") else 0.0) * high:
+    if high - low > (ONE_PACE if name in ("think", "keying") else 0.0) * high:
         called = measurements.users_are if name == "users" else name
         raise UsageError(
             f"--at: expected {called}, for the rows differ in it: {low:.3g} to {high:.3g}",

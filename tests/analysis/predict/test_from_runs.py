@@ -1,0 +1,59 @@
+"""Rows of run folders: think times that differ by chance are one, those that were configured apart are not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis.predict.from_runs import read_runs
+from cuesta.analysis.predict.points import Point
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.analysis.capacity.simulated import Load, write
+
+POPULATIONS = (2, 8, 16, 30, 40)
+
+
+def sweep(path: Path, *thinks: float) -> Path:
+    """A short sweep of users who were told to think so long: by their number, or as often as there are think times."""
+    loads = [Load(users=users, think=think) for think in thinks for users in POPULATIONS]
+    folder = write(path, loads, seconds=10)
+    run = json.loads((folder / "run.json").read_text())
+    for step, load in zip(run["steps"], loads, strict=True):
+        step["group"][0]["think"] = f"exp {load.think:g}s"
+        if len(thinks) > 1:
+            step["swept"]["think"] = f"exp {load.think:g}s"
+    (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+def own(points: list[Point]) -> set[float]:
+    return {round(point.at.own, 9) for point in points}
+
+
+def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In 10 s the steps think 0.8 to 1.2 s in the mean."""
+    folder = sweep(tmp_path / "sweep", 1.0)
+    (think,) = own(list(read_runs([folder]).points))
+    assert think == pytest.approx(1.0, rel=0.05)
+    flags = ["--users", "1e6", "--servers", "2", "--limit", "response.mean < 2s"]
+    assert main(["predict", str(folder), *flags]) == Exit.GOOD
+    assert capsys.readouterr().out.count("LIMIT      response.mean < 2s: ") == 1
+
+
+def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:
+    folders = [sweep(tmp_path / name, 1.0) for name in "ab"]
+    rows = [json.loads(row) for row in (folders[0] / "agent-0" / "series.jsonl").read_text().splitlines()]
+    measured = [row for row in rows if row["phase"] == "measure"]
+    mean = sum(row["sums"]["think"] for row in measured) / sum(row["transactions"] for row in measured)
+    assert own(list(read_runs(folders[:1]).points)) == {pytest.approx(mean)}
+    assert own(list(read_runs(folders).points)) == {pytest.approx(mean)}
+
+
+def test_think_times_that_were_configured_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = sweep(tmp_path / "sweep", 1.0, 3.0)
+    assert sorted(own(list(read_runs([folder]).points))) == pytest.approx([1.0, 3.0], rel=0.05)
+    assert main(["predict", str(folder), "--users", "60"]) == Exit.USAGE
+    assert "expected think, for the rows differ in it" in " ".join(capsys.readouterr().err.split())
+    assert main(["predict", str(folder), "--limit", "response.mean < 2s"]) in (Exit.GOOD, Exit.REFUSED)
+    assert capsys.readouterr().out.count(" users (Z+K ") == 2
