@@ -16,6 +16,10 @@ its slope."""
 MOST_ROUNDS = 3
 """Confirmations, each at a lower load than the one before."""
 
+CHECKS = 3
+"""So many trials at a load that met the objective above where the limit seems to be: either those or the misses below
+are chance."""
+
 STEP_DOWN = (0.06, 0.25)
 """How much lower a confirmation after a failed one is made, at least and at most."""
 
@@ -27,16 +31,25 @@ def belief(history: History) -> Belief | None:
 def between(history: History, believed: Belief) -> Try | None:
     """The next trial near the limit; None when it is known well enough."""
     method = history.method
-    near = trials_near(history)
+    near, seems = trials_near(history), method.written(rounded(believed, method)[0])
+    if near < method.most_trials and (above := met_above(history, believed)) is not None:
+        return Try(above, "refine", f"it met the objective, above where the limit seems to be, {seems}")
     if near >= method.most_trials or is_narrow(believed, method):
         return confirmation(history, believed)
     share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
     load = method.load(believed.point * (1 + share))
-    because = f"{where} the limit seems to be, {method.written(rounded(believed, method)[0])}"
+    because = f"{where} the limit seems to be, {seems}"
     if history.driver_limit is not None and load >= history.driver_limit:
         load = max(history.met)
         because = f"the most that met it, because the driver could not do {method.written(history.driver_limit)}"
     return Try(load, "refine", because)
+
+
+def met_above(history: History, believed: Belief) -> float | None:
+    """The smallest load above the interval that met the objective, and was not tried often enough to believe it."""
+    loads = sorted({trial.load for trial in history.counted if trial.met and trial.load > believed.high})
+    rare = (load for load in loads if len(history.at(load)) < CHECKS)
+    return next((load for load in rare if history.driver_limit is None or load < history.driver_limit), None)
 
 
 def trials_near(history: History) -> int:

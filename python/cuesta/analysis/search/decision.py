@@ -11,7 +11,8 @@ from cuesta.analysis.search.outcome import Belief, Finding, Try
 from cuesta.analysis.search.trial import Trial
 
 CLEAR = 0.3
-"""From this excess on a single trial shows a miss: twice the usual noise of a percentile of a few minutes."""
+"""From this excess on a single trial shows a miss, or several together: twice the usual noise of a percentile of a few
+minutes."""
 
 NEAR = 1.1
 """Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
@@ -66,10 +67,10 @@ def is_bracketed(history: History) -> bool:
     """Whether the limit is between two loads, beyond what chance may do."""
     if not history.met or not history.missed:
         return False
-    above = [trial for trial in history.counted if not trial.met and trial.load > history.met[-1]]
+    above = sum(trial.excess or 0.0 for trial in history.counted if not trial.met and trial.load > history.met[-1])
     clear = [trial for trial in history.counted if is_clear_miss(trial)]
     top = max(trial.load for trial in history.counted)
-    return bool(clear) or len(above) > 1 or top >= history.method.highest or is_beyond(2 * top, history)
+    return bool(clear) or above > CLEAR or top >= history.method.highest or is_beyond(2 * top, history)
 
 
 def is_clear_miss(trial: Trial) -> bool:
