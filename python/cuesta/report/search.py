@@ -27,7 +27,7 @@ LEADS = {
     "host gave out": "beyond the limit the host gave out",
     "driver": "NOT the host's limit: the driver could do no more",
     "highest": "the host's limit is higher: no more was tried",
-    "lowest": "no load that may be tried meets it",
+    "lowest": "even the lowest load misses it",
     "budget": "the search was ended early",
     "doubts": "the search could not go on",
 }

@@ -17,7 +17,13 @@ RUN_NOISE = 0.03
 
 def trial(number: int, load: float, excess: float | None, *, against: Sequence[str] = (), **more: object) -> Trial:
     met = excess is not None and excess <= 0 and not against
-    given = {"doubts": [], "is_driver_limit": False, "settled": True, "seconds": 300.0} | more
+    given = {
+        "doubts": [],
+        "is_driver_limit": False,
+        "settled": True,
+        "seconds": 300.0,
+        "gave_out": bool(against),
+    } | more
     return Trial(number, load, excess, met, list(against), **given)  # type: ignore[arg-type]
 
 

@@ -95,3 +95,27 @@ def test_small_misses_at_low_loads_are_not_believed_before_a_larger_one_missed()
     assert [each.load for each in trials[:6]] == [4, 2, 1, 1, 8, 16]
     assert found.limited_by == "host"
     assert found.users == pytest.approx(40, abs=2)
+
+
+def test_small_misses_at_low_loads_are_doubted_once_larger_loads_met() -> None:
+    """By chance 4 and 2 users miss by a tenth, and 8 and 16 meet by as little; the limit is 32."""
+    by_load = {4: [0.16], 2: [-0.6, 0.1], 8: [-0.06], 16: [-0.09]}
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        chance = by_load.get(ask.load)
+        return trial(number, ask.load, chance.pop(0) if chance else min(ask.load / 32 - 1, 1.0) or -0.001)
+
+    trials, found = search(measure, BY_USERS)
+    assert [each.load for each in trials[:6]] == [4, 2, 8, 16, 32, 64]
+    assert found.users == pytest.approx(32, abs=2)
+
+
+def test_a_load_that_never_settles_is_no_host_that_gave_out() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        restless = ask.load > 20
+        doubts = ["the response had not settled"] if restless else []
+        return trial(number, ask.load, -0.5, doubts=doubts, settled=not restless)
+
+    _, found = search(measure, BY_USERS)
+    assert found.limited_by == "host"
+    assert found.verdict == "irregular"

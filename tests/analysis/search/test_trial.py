@@ -77,10 +77,22 @@ def test_excess(text: str, value: float | None, ok: bool, expected: float | None
 def test_errors_count_against_a_trial(tmp_path: Path) -> None:
     trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(errors={"timeout": 1})))
     assert trial.against == ["33.3 % of the transactions failed (allowed 1.0 %): timeout"]
+    assert trial.gave_out
     assert not trial.met
     assert trial.doubts == []
     assert trial.excess is not None
     assert trial.excess < 0
+
+
+def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(tmp_path: Path) -> None:
+    def edit(row: Row) -> Row:
+        due = {"count": row["start"] * 10, "done": 1, "failed": 0, "under_way": 1, "waiting": 300, "skipped": 0}
+        return row | {"due": due}
+
+    trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
+    assert not trial.met
+    assert not trial.gave_out
+    assert "waited for a free user, 0 were skipped (more --users may begin them)" in trial.against[0]
 
 
 def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:
@@ -103,6 +115,7 @@ def test_skipped_actions_and_lost_users_count_against_a_trial(tmp_path: Path) ->
 def test_users_who_get_next_to_nothing_count_against_a_trial(tmp_path: Path) -> None:
     trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, slow={0: 9.0}))
     assert trial.against == [f"users were served unlike: Jain's index of 4 users is 0.28 (at least {LEAST_JAIN})"]
+    assert not trial.gave_out
     limited = judged(RunFolder(tmp_path / "other", limits=[*LIMITS, "fairness.jain > 0.1"], slow={0: 9.0}))
     assert limited.met
 

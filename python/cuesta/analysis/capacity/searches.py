@@ -19,8 +19,10 @@ def of_search(summary: "Summary", of: Searched) -> Finding | None:
         return Undecided(found.why, "")
     if trial is None:
         return Undecided(f"no trial counts: {found.why}", "")
-    if trial.against and (found.limited_by == "host gave out" or keeps_limits(trial)):
+    if trial.gave_out and (found.limited_by == "host gave out" or keeps_limits(trial)):
         return GaveOut("; ".join(trial.against), of.method.written(trial.load))
+    if trial.against and trial.excess is None:
+        return Undecided(f"at {of.method.written(trial.load)} {'; '.join(trial.against)}", "")
     return None
 
 

@@ -45,7 +45,7 @@ def estimate(history: History) -> tuple[float | None, Span]:
 def gave_out(history: History) -> bool:
     """Whether the trials that missed did so because the host stopped working, not because it was slow."""
     missed = [trial for trial in history.counted if not trial.met]
-    return bool(missed) and all(trial.against for trial in missed)
+    return bool(missed) and all(trial.gave_out for trial in missed)
 
 
 def breach(history: History) -> float | None:
@@ -67,7 +67,7 @@ def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
     """Why the search ended so."""
     if why:
         return why
-    reasons = [reason for trial in history.counted if not trial.met for reason in trial.against]
+    reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
     if limited_by == "host gave out" and reasons:
         return f"beyond the limit the host gave out: {reasons[-1]}"
     named = history.method.written

@@ -32,11 +32,14 @@ three users of ten get next to nothing."""
 ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
-STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Unbegun, Stuck, Few, FewOfGroup)
+STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, Few, FewOfGroup)
 """Doubts that say: the host did not answer, or hardly."""
 
-OTHERS = {Lost: "lost_users", Incomplete: "lost_users", Skipped: "skipped", Mismatched: "errors.rate"}
+FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""
+
+OVERLOAD = (Unbegun, Skipped)
+"""Doubts that say: less was done than was due."""
 
 METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",), "lost_users": ("lost_users",)}
 """The figures whose limits replace a default."""
@@ -44,19 +47,26 @@ METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped"
 
 def of_the_host(doubt: Doubt) -> bool:
     """Whether a doubt says what the host did: then the trial counts, and the load is not met."""
-    return isinstance(doubt, (*STOPPED, *OTHERS))
+    return isinstance(doubt, (*STOPPED, *FAILED, *OVERLOAD))
 
 
 def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List what counts against a trial. `limited` are the figures that the user's limits are on."""
-    given_up = [str(doubt) for doubt in doubts if isinstance(doubt, STOPPED)]
-    failures = [
+    undone = [f"{doubt} (more --users may begin them)" for doubt in doubts if isinstance(doubt, Unbegun)]
+    skipped = [str(doubt) for doubt in doubts if isinstance(doubt, Skipped) and not is_limited("skipped", limited)]
+    return [*failures(step, doubts, limited), *undone, *skipped, *unfair(step, limited)]
+
+
+def failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
+    """List what says that the host stopped working. It may be slow besides, or users too few for a rate."""
+    stopped = [str(doubt) for doubt in doubts if isinstance(doubt, STOPPED)]
+    failed = [
         str(doubt)
-        for kind, figure in OTHERS.items()
+        for kind, figure in FAILED.items()
         for doubt in doubts
         if isinstance(doubt, kind) and not is_limited(figure, limited)
     ]
-    return [*given_up, *failures, *errors(step, limited), *unfair(step, limited)]
+    return [*stopped, *failed, *errors(step, limited)]
 
 
 def is_limited(figure: str, limited: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.objections import objections, of_the_host
+from cuesta.analysis.search.objections import failures, objections, of_the_host
 from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved, Unsettled
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
@@ -49,6 +49,8 @@ class Trial:
     """Whether throughput and response kept their level."""
     seconds: float
     """How long was measured."""
+    gave_out: bool = False
+    """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
 
     @property
     def counts(self) -> bool:
@@ -86,6 +88,7 @@ def judged(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
         is_driver_limit=any(isinstance(doubt, OF_THE_DRIVER) for doubt in doubts),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
+        gave_out=bool(failures(step, found, limits)),
     )
 
 
