@@ -1,7 +1,7 @@
 """Solves a closed network exactly by the cheapest method that can."""
 
 from cuesta.analysis.models import convolution, exact_mva
-from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users
+from cuesta.analysis.models.network import Network, Solution, insist_on_users
 
 SATURATED = 1 - 1e-12
 """The utilization from which on no further user makes a bottleneck busier, but for rounding."""
@@ -35,8 +35,7 @@ def residence(users: int, demand: float, delay: float, servers: float = 1) -> fl
     """Seconds at the only station at which transactions wait; `delay` is the rest of a user's cycle."""
     if not demand:
         return 0.0
-    station = Station("station", demand, servers)
-    throughput, (queue,) = convolution.of_one_station(delay, station, users)
+    throughput, queue = convolution.of_one_station(users, demand, delay, servers)
     return queue / throughput
 
 

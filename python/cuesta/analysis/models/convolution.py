@@ -7,8 +7,8 @@ range of floating-point numbers long before 1,000 users. Nothing is subtracted, 
 
 A station's sequence is D^n / (rate(1) … rate(n)), geometric from its last rate on. So its generating function is a
 polynomial divided by 1 − (D/last)·x. If no rate exceeds the last, the polynomial's terms are not negative: the station
-is then convolved in users × servers steps instead of users². A single queueing station needs only the two sums G(N−1)
-and G(N), of whose terms about √N matter: a million users at one station of any number of servers take milliseconds.
+is then convolved in users × servers steps instead of users². At a single queueing station, G(N) is one sum, of
+whose terms about √N matter: a million users at one station of any number of servers take milliseconds.
 """
 
 import math
@@ -30,19 +30,14 @@ def solve(network: Network, users: int) -> Solution:
     """The exact means with so many users."""
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
-    if len(queueing) == 1 and rises(queueing[0]):
-        throughput, (queue,) = of_one_station(network.delay, queueing[0], users)
+    if len(queueing) == 1 and not queueing[0].rates:
+        throughput, queue = of_one_station(users, queueing[0].demand, network.delay, queueing[0].servers)
         queues = {id(queueing[0]): queue}
     else:
         throughput, found = of_several_stations(network, queueing, users)
         queues = {id(station): queue for station, queue in zip(queueing, found, strict=True)}
     held = [queues.get(id(each), throughput * each.demand if each.is_delay else 0.0) for each in network.stations]
     return solution(network, users, throughput, held)
-
-
-def rises(station: Station) -> bool:
-    """Whether its rate never falls with the queue."""
-    return list(station.rates) == sorted(station.rates)
 
 
 def normalization(network: Network, users: int) -> Logs:
@@ -56,37 +51,36 @@ def throughput(network: Network, users: int) -> float:
     return math.exp(logs[users - 1] - logs[users])
 
 
-def of_one_station(delay: float, station: Station, users: int) -> tuple[float, tuple[float]]:
-    """Throughput, and the mean queue of the only station at which transactions wait.
+def of_one_station(users: int, demand: float, delay: float, servers: float) -> tuple[float, float]:
+    """Throughput, and the mean queue of the only station at which transactions wait; `delay` is the rest of a cycle.
 
-    The terms of G rise to a largest one and fall, since the rate never falls: only those that change the sum are added.
+    The terms of G rise to a largest one and fall, for the rate never falls. Only those that change the sum are added,
+    each from the one beside it.
     """
-    demand = station.demand
     if not delay:
-        return station.rate(users) / demand, (users,)
-
-    def rise(n: int) -> float:
-        """The term of `n` transactions at the station over that of one less."""
-        return (users - n + 1) * demand / (delay * station.rate(n))
-
+        return min(users, servers) / demand, users
+    ratio = demand / delay
     top, beyond = 0, users + 1
     while beyond - top > 1:
-        middle = (top + beyond) // 2
-        top, beyond = (middle, beyond) if rise(middle) >= 1 else (top, middle)
-    total, queue, served = 1.0, float(top), station.rate(top) if top else 0.0
+        n = (top + beyond) // 2
+        top, beyond = (n, beyond) if (users - n + 1) * ratio >= min(n, servers) else (top, n)
+    total, queue, served = 1.0, float(top), min(top, servers)
     n, share = top, 1.0
     while n < users and share > NEGLIGIBLE:
         n += 1
-        share *= rise(n)
-        total, queue, served = total + share, queue + n * share, served + station.rate(n) * share
+        rate = n if n < servers else servers
+        share *= (users - n + 1) * ratio / rate
+        total += share
+        queue += n * share
+        served += rate * share
     n, share = top, 1.0
-    while n > 1 and share > NEGLIGIBLE:
-        share /= rise(n)
+    while n > 0 and share > NEGLIGIBLE:
+        share *= (n if n < servers else servers) / ((users - n + 1) * ratio)
         n -= 1
-        total, queue, served = total + share, queue + n * share, served + station.rate(n) * share
-    if n == 1:
-        total += share / rise(1)
-    return served / total / demand, (queue / total,)
+        total += share
+        queue += n * share
+        served += (n if n < servers else servers) * share
+    return served / total / demand, queue / total
 
 
 def of_several_stations(network: Network, stations: Sequence[Station], users: int) -> tuple[float, list[float]]:

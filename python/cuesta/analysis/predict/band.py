@@ -28,8 +28,11 @@ FIRST_STEP = 0.02
 """How far the prediction is first moved, as a logarithm."""
 ENOUGH = 1e-3
 """How near to the edge a step must come, as a share of what the rows allow."""
-NARROW = 1e-4
-"""The least interval in which an edge is looked for, as a share of its step: a prediction may jump there."""
+NARROW = 1e-3
+"""The least interval in which an edge is looked for, as a share of FIRST_STEP or of its step if that is longer.
+
+Where a parameter is at its end, a prediction cannot be moved further, and there is no crossing to be found.
+"""
 FURTHEST = 40.0
 """The largest logarithm of a ratio to the prediction that is looked for."""
 
@@ -109,9 +112,9 @@ def edge(model: FittedModel, predict: Predict, most: float, direction: int) -> f
 def crossing(near: Moved, far: Moved, moved: Callable[..., Moved], enough: float) -> float:
     """The step at which the excess is zero, by regula falsi as the Illinois algorithm bends it."""
     low, high, last = near.excess, far.excess, 0
-    while far.step - near.step > NARROW * far.step:
+    while far.step - near.step > NARROW * max(far.step, FIRST_STEP):
         step = near.step + (low / (low - high) if high < math.inf else 0.5) * (far.step - near.step)
-        found = moved(step, between(near, far, step), near.values)
+        found = moved(step, *([between(near, far, step)] if high < math.inf else []), near.values)
         if abs(found.excess) <= enough:
             return step
         side = 1 if found.excess > 0 else -1
