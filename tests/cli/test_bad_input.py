@@ -11,6 +11,7 @@ import pytest
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.conftest import Write
+from tests.run_folder import RunFolder
 
 TAPE = 'Type "who"\nEnter\nWait+Bytes 80\n'
 
@@ -52,6 +53,23 @@ BAD = {
     "a host setting that is none": (["run", "--host", "sevice=echo"], Exit.USAGE, ["did you mean `service`"]),
     "a host setting without a value": (["run", "--host", "service"], Exit.USAGE, ["KEY=VALUE"]),
     "bad limit": (["run", "--limit", "respons.p99 < 2s"], Exit.USAGE, ["--limit", "did you mean `response.p99`"]),
+    "a search without an objective": (["search"], Exit.USAGE, ["needs an objective", "--limit"]),
+    "a search without time": (
+        ["search", "--limit", "echo.p95 < 1s", "--budget", "0"],
+        Exit.USAGE,
+        ["--budget 0", "one trial takes"],
+    ),
+    "a search below its first load": (
+        ["search", "--limit", "echo.p95 < 1s", "--most", "5"],
+        Exit.USAGE,
+        ["--most", "from 96, the first load", "--users"],
+    ),
+    "a search that goes on otherwise": (
+        ["search", "--resume", ".", "--rule", "rfc9971", "--users", "3"],
+        Exit.USAGE,
+        ["--resume", "as it was begun, without --users, --rule"],
+    ),
+    "a search that never was": (["search", "--resume", "."], Exit.BAD_INPUT, ["not a run folder"]),
     "check of a bad tape": (["check", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
     "check of a missing tape": (["check", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file"]),
     "host that cannot listen": (["host", "--listen", "tcp://192.0.2.1:5"], Exit.FAILED, ["192.0.2.1"]),
@@ -104,3 +122,9 @@ def test_too_few_descriptors(here: Path) -> None:
     assert "needs 464 file descriptors in one process, and the limit (ulimit -n) is 256" in ran.stderr
     assert "ulimit -Hn 464" in ran.stderr
     assert list(here.iterdir()) == []
+
+
+def test_a_run_that_was_no_search_does_not_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    assert main(["search", "--resume", str(folder)]) == Exit.BAD_INPUT
+    assert "this run was no search" in capsys.readouterr().err

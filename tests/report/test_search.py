@@ -7,9 +7,10 @@ import pytest
 
 from cuesta.analysis import Summary, summarise
 from cuesta.figures.search import SearchFigures
+from cuesta.report import text
 from cuesta.report.headline import headline
 from cuesta.report.plots.against_load import trials
-from cuesta.report.search import progress, section
+from cuesta.report.search import noted, progress, section
 from tests.report import made_up
 
 
@@ -75,6 +76,19 @@ def test_each_trial_has_a_line(tmp_path: Path) -> None:
         "limit seems to be, 30 users",
         "trial 16    28 users  response.p95 1.54 s*  met  limit 30 (29–32)  ends: 5 trials confirmed 28 users",
     ]
+
+
+def test_a_search_that_ended_early_says_how_to_go_on(tmp_path: Path) -> None:
+    summary = a_search(tmp_path, (4, 8, 16))
+    said = " ".join(text(summary, colour=False).split())
+    assert f"to go on: cuesta search --resume {summary.recorded.folder}" in said
+    assert "to go on" not in text(a_search(tmp_path / "whole"), colour=False)
+
+
+def test_trials_that_were_cut_off_are_named(tmp_path: Path) -> None:
+    (of,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
+    told = of.told()
+    assert list(noted([told[0], *told[3:4]])) == ["trial 2, 3: ended before it was measured"]
 
 
 def test_other_runs_have_no_section_and_no_line(tmp_path: Path) -> None:

@@ -82,6 +82,8 @@ def _resumed_plan(arguments: argparse.Namespace) -> Plan:
         raise UsageError(f"--resume: the search goes on as it was begun, without {named}", "leave it out")
     try:
         run = json.loads((folder / "run.json").read_bytes())
+        if "search" not in run:
+            raise InputError(f"{folder}: this run was no search, so that it cannot go on")
         settings = Settings.model_validate(run["plan"])
         method = run["search"]["method"]
     except FileNotFoundError:
@@ -101,7 +103,7 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     if len(plan.steps) > 1:
         raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
     if not plan.settings.limits:
-        raise UsageError("cuesta search: no objective", "give one, such as --limit 'echo.p95 < 100ms'")
+        raise UsageError("a search needs an objective", "give one, such as --limit 'echo.p95 < 100ms'")
     groups = plan.settings.group
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = sum(rates) if rates else float(sum(group.users for group in groups))

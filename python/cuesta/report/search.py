@@ -83,6 +83,8 @@ def section(summary: Summary) -> Iterator[Section]:
     notes = list(noted(told))
     parts: list[Part] = [Remark(state(of), "" if of.finding.verdict == "regular" else "notice")]
     parts += [table(summary, of, told)] if told else []
+    if of.finding.limited_by == "budget":
+        notes.insert(0, f"to go on: cuesta search --resume {plain(str(summary.recorded.folder))}")
     drawn = list(plots_of_trials(summary, of))
     more: list[Part] = [Plots(drawn)] if drawn else []
     more += [Remark(each, "faint") for each in explanation(of)]
@@ -105,6 +107,9 @@ def noted(told: Sequence[Told]) -> Iterator[str]:
     for row in told:
         for reason in (*row.trial.doubts, *row.trial.against):
             of_reasons.setdefault(reason, []).append(row.trial.step + 1)
+    measured_ones = {row.trial.step + 1 for row in told}
+    if absent := sorted(set(range(1, max(measured_ones, default=0))) - measured_ones):
+        yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
         yield f"trial {', '.join(map(str, numbers))}: {plain(reason)}"
 
