@@ -199,6 +199,7 @@ REFUSED = {
     "a percentile": ([2, 5, 10], ["--limit", "response.p95 < 1s"], Exit.REFUSED, "the model gives means"),
     "an unknown station": ([2, 5, 10, 20], ["--demand", "disk=-20%"], Exit.BAD_INPUT, "no such station: disk"),
     "a demand below zero": ([2, 5, 10], ["--demand", "cpu=-120%"], Exit.BAD_INPUT, "expected more than 0"),
+    "a negative demand": ([2, 5, 10], ["--demand", "cpu=-5ms"], Exit.BAD_INPUT, "expected a demand of more than 0 s"),
     "no users": ([2, 5, 10], ["--users", "0"], Exit.USAGE, "expected a number from 1"),
     "users that are no number": ([2, 5, 10], ["--users", "many"], Exit.USAGE, "expected a number"),
     "a name that there is not": ([2, 5, 10], ["--at", "people=5"], Exit.USAGE, "no such condition: people"),

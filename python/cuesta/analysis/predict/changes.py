@@ -51,13 +51,13 @@ def read_demand(text: str) -> Change:
             raise InputError(f"--demand {text}: leaves a demand of {100 * factor:g} %: expected more than 0")
         return Change(match[1], factor=factor)
     try:
-        seconds = _native.duration(match[3]) / 1e9
+        seconds = _native.duration(match[3].removeprefix("-")) / 1e9
     except ValueError:
         raise UsageError(
             f"--demand {text}: expected a percentage with its sign, or a duration, got {match[3]!r}",
             "as --demand cpu=-20% or --demand cpu=12ms",
         ) from None
-    if seconds <= 0:
+    if seconds <= 0 or match[3].startswith("-"):
         raise InputError(f"--demand {text}: expected a demand of more than 0 s")
     return Change(match[1], demand=seconds)
 
