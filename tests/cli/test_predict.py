@@ -172,7 +172,7 @@ def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[st
     plan = """
         stagger = "5ms"
         settle = "500ms"
-        measure = "3s"
+        measure = "2s"
         line_speed = 0
         think = "exp 300ms"
         key_rate = 100

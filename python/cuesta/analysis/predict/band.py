@@ -9,13 +9,14 @@ rounding of the rows allows.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import NormalDist
 
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models.least_squares import Errors, fit
 from cuesta.analysis.predict.fitting import FittedModel, errors, fitted, starts
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.points import Point
+from cuesta.analysis.predict.points import Conditions, Point
 
 CONFIDENCE = 0.90
 METER_ERROR = 0.05
@@ -56,6 +57,12 @@ def band(model: FittedModel, predict: Predict) -> Band:
     """The band of a number that a model predicts; with metered demands, over what the meters may be off."""
     found = [of_rows(each, predict) for each in (model, *with_wrong_meters(model))]
     return Band(min(each.low for each in found), max(each.high for each in found))
+
+
+@lru_cache(maxsize=256)
+def response_band(model: FittedModel, at: Conditions) -> Band:
+    """The band of the mean response of a load, in seconds."""
+    return band(model, lambda each: each.response(at))
 
 
 def with_wrong_meters(model: FittedModel) -> Iterator[FittedModel]:

@@ -57,9 +57,9 @@ class Parameters:
         return delays and (not self.demands or at.demand in self.demands)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FittedModel:
-    """A form with its parameters."""
+    """A form with its parameters. Each is equal to itself alone, so that it can be a key."""
 
     form: Form
     parameters: Parameters

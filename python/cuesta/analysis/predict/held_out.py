@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.predict.band import band
+from cuesta.analysis.predict.band import response_band
 from cuesta.analysis.predict.choice import Choice
 from cuesta.analysis.predict.fitting import FittedModel, fitted, timed
 from cuesta.analysis.predict.points import Point
@@ -62,5 +62,5 @@ def error_of(model: FittedModel, point: Point) -> float:
 def is_within(model: FittedModel, point: Point) -> bool:
     """Whether what was measured, with its rounding, meets the band of the prediction."""
     found = point.response or point.by_law
-    within = band(model, lambda each: each.response(point.at))
+    within = response_band(model, point.at)
     return bool(found and found.low <= within.high and found.high >= within.low)

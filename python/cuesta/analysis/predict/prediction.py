@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.models import asymptotic_bounds
-from cuesta.analysis.predict.band import Band, band
+from cuesta.analysis.predict.band import Band, response_band
 from cuesta.analysis.predict.choice import Choice, choose, unfitted
 from cuesta.analysis.predict.fitting import FittedModel, throughput, timed
 from cuesta.analysis.predict.held_out import HeldOut, held_out
@@ -174,7 +174,7 @@ def figure(at: Conditions, choice: Choice, whole: Choice, points: Sequence[Point
     """Predict one load. `whole` are the forms that were fitted to all rows."""
     model, measured = choice.best, next((point for point in points if point.at == at), None)
     response = model.response(at)
-    within = band(model, lambda each: each.response(at))
+    within = response_band(model, at)
     every = [each.response(at) for each in whole.supported if each.covers(at)] or [response]
     found = Figure(
         at=at,
