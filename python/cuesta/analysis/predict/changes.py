@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cuesta import _native
-from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models import asymptotic_bounds, closed, paced_station
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.fitting import FittedModel
 from cuesta.analysis.predict.points import Conditions
@@ -106,8 +106,10 @@ def resolved(word: str, names: dict[str, str], network: Network) -> str:
     return found.pop()
 
 
-def response_of(network: Network, at: Conditions) -> float:
-    """Mean seconds of a load at a network, closed or paced."""
+def response_of(network: Network, at: Conditions, is_bound: bool = False) -> float:
+    """Mean seconds of a load at a network, closed or paced; with `is_bound` as if nobody waited by chance."""
+    if is_bound:
+        return asymptotic_bounds.bounds(network, at.users).least_response
     if at.cycle is None:
         return closed.response(network, at.users)
     delay = network.delay
@@ -119,14 +121,14 @@ def response_of(network: Network, at: Conditions) -> float:
     return paced_station.solve(at.users, at.cycle, heaviest.demand, delay, int(heaviest.servers)).response
 
 
-def most_users(network: Network, at: Conditions, limit: float) -> float:
+def most_users(network: Network, at: Conditions, limit: float, is_bound: bool) -> float:
     """The number of users at which the mean response reaches a limit, between whole numbers too; infinite if none does.
 
     0 if one user misses it.
     """
 
     def response(users: int) -> float:
-        return response_of(network, replace(at, users=users))
+        return response_of(network, replace(at, users=users), is_bound)
 
     if response(1) > limit:
         return 0.0

@@ -81,7 +81,8 @@ class FittedModel:
         return criterion(self.squares, self.fit.rows, self.parameters.count)
 
     def covers(self, at: Conditions) -> bool:
-        return self.parameters.covers(at)
+        stations: Mapping[str, Sequence[Station]] | None = getattr(self.form, "stations", None)
+        return self.parameters.covers(at) and (stations is None or at.demand in stations)
 
     def response(self, at: Conditions) -> float:
         """Mean seconds."""

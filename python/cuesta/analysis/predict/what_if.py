@@ -11,6 +11,7 @@ from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, band
 from cuesta.analysis.predict.changes import Change, changed, most_users, response_of, stations_of
 from cuesta.analysis.predict.fitting import FittedModel, throughput
+from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions, paces
 from cuesta.analysis.predict.prediction import SystemPrediction
@@ -90,7 +91,7 @@ def capacity(
 
     def kept(model: FittedModel) -> float:
         found = network_with(system, model, at, changes)
-        return most_users(found, at, limit or 0.0) if found else math.inf
+        return most_users(found, at, limit or 0.0, is_bound(model)) if found else math.inf
 
     return Capacity(
         at=at,
@@ -114,10 +115,15 @@ def changed_figure(system: SystemPrediction, at: Conditions, changes: Sequence[C
     def response(model: FittedModel) -> float:
         network = network_with(system, model, at, changes)
         assert network
-        return response_of(network, at)
+        return response_of(network, at, is_bound(model))
 
     value = response(system.model)
     return ChangedFigure(at, Estimate(value, band(system.model, response)), throughput(at, value))
+
+
+def is_bound(model: FittedModel) -> bool:
+    """Whether the model is a bound, which changes must leave it."""
+    return isinstance(model.form, Asymptote)
 
 
 def network_with(
