@@ -12,7 +12,7 @@ from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
 from cuesta.analysis.predict.selection import asked, conditions, matching, only
-from cuesta.analysis.predict.simulate import simulated
+from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
 from cuesta.analysis.predict.simulated_limit import is_percentile
 from cuesta.analysis.predict.what_if import mean_limit
 from cuesta.cli.output import check_json, say, write_json
@@ -25,6 +25,8 @@ SEED = 1
 """The seed of `cuesta run`, unless told otherwise."""
 MANY_USERS = 50_000
 """Simulations of so many users take seconds."""
+CLEAR_ROW = "\033[K"
+"""Clears a terminal's row from the cursor on (ECMA-48: EL)."""
 NO_ROW = "none"
 """The value of --fit with which nothing is fitted."""
 
@@ -40,12 +42,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
     loads = _loads(measurements, fit, arguments)
     prediction = predict(measurements, fit, loads, _margin(arguments.margin))
     answer = Answer(prediction, loads, changes, limit, allowed)
-    simulations = [simulated(answer, each, seed, _tell) for each in prediction.systems] if arguments.simulate else []
+    simulations = _simulations(answer, seed) if arguments.simulate else []
     say(text(answer, simulations), arguments.json)
     write_json(arguments.json, data(answer, simulations))
     in_conflict = arguments.check == "meters" and prediction.conflicts
     is_refused = prediction.not_reported or prediction.refused or any(each.refused for each in simulations)
     return Exit.REFUSED if is_refused or in_conflict else Exit.GOOD
+
+
+def _simulations(answer: Answer, seed: int) -> list[SimulatedSystem]:
+    found = [simulated(answer, each, seed, _tell) for each in answer.prediction.systems]
+    if sys.stderr.isatty():
+        print(CLEAR_ROW, end="", file=sys.stderr, flush=True)
+    return found
 
 
 def _read(inputs: Sequence[Path]) -> Measurements:
@@ -104,9 +113,12 @@ def _seed(arguments: argparse.Namespace) -> int:
 
 
 def _tell(users: int) -> None:
-    """A large simulation takes a while: say so."""
-    if users >= MANY_USERS:
-        print(f"cuesta: simulating {users:,} users", file=sys.stderr, flush=True)
+    """Say what is simulated: on a terminal in one row, which the result overwrites; else only what takes long."""
+    text = f"cuesta: simulating {users:,} users"
+    if sys.stderr.isatty():
+        print(f"{text}{CLEAR_ROW}", end="\r", file=sys.stderr, flush=True)
+    elif users >= MANY_USERS:
+        print(text, file=sys.stderr, flush=True)
 
 
 def _margin(text: str | None) -> float:

@@ -52,13 +52,21 @@ def row(folder: Path, users: int, response: float) -> Point:
 
 def answer(points: list[Point], *asked: Conditions, limit: str | None = None) -> tuple[Prediction, SimulatedSystem]:
     prediction = predict(Measurements("", points), points, asked)
-    told = Answer(prediction, asked, [], Limit.read(limit) if limit else None, None)
-    return prediction, simulated(told, prediction.systems[0], 1, lambda _: None)
+    return prediction, simulated(told(prediction, limit), prediction.systems[0], 1, quiet)
+
+
+def told(prediction: Prediction, limit: str | None = None) -> Answer:
+    asked = [figure.at for figure in prediction.systems[0].figures]
+    return Answer(prediction, asked, [], Limit.read(limit) if limit else None, None)
+
+
+def quiet(users: int) -> None:
+    """Nobody watches."""
 
 
 def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "run", {"work": REQUEST}, {"work": 4})
-    _, found = answer(closed_rows(folder), AT)
+    prediction, found = answer(closed_rows(folder), AT)
     assert not found.refused
     assert found.played == ["the run's own tape work"]
     (figure,) = found.hosts[0].figures
@@ -67,6 +75,9 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     assert figure.at.think == pytest.approx(THINK, rel=0.02)
     (series,) = figure.series
     assert series.name == "response"
+    again, other = (simulated(told(prediction), prediction.systems[0], seed, quiet) for seed in (1, 2))
+    assert again.hosts[0].figures[0].series == figure.series, "a seed repeats"
+    assert other.hosts[0].figures[0].series != figure.series
 
 
 def test_another_think_time_and_the_speed_of_lines(tmp_path: Path) -> None:

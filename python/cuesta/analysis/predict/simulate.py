@@ -1,6 +1,6 @@
 """All simulations that a prediction was asked for: its loads and its limit, as measured and with the changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta.analysis.predict.answer import Answer
@@ -68,8 +68,8 @@ def simulated(answer: Answer, system: SystemPrediction, seed: int, tell: Tell) -
                 tell(at.users)
                 figures.append(changed[pace(at)].figure(at.users))
             if answer.limit and is_percentile(answer.limit):
-                for at in paces(known):
-                    limits.append(simulated_limit(changed[pace(at)], answer.limit, tell))
+                for each in distinct(changed[pace(at)] for at in known):
+                    limits.append(simulated_limit(each, answer.limit, tell))
         except RefusedError as error:
             refused[sentence(error)] = None
         if figures:
@@ -84,6 +84,12 @@ def prepared(answer: Answer, system: SystemPrediction, at: Conditions, seed: int
     insist_on_stations(system, at)
     workload, own = paced(workload_of(at, system.points), at, answer.prediction.measurements, seed)
     return Simulator(system, at, (), workload, own, seed, percentiles_with(answer.limit))
+
+
+def distinct(simulators: Iterable[Simulator]) -> list[Simulator]:
+    """One for each configuration and pace that is played: that of measured rows is the tape's own."""
+    found = {replace(each.at, think=each.pace.think, keying=each.pace.keying): each for each in simulators}
+    return [found[at] for at in paces(found)]
 
 
 def pace(at: Conditions) -> Conditions:

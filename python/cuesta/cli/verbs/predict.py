@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   cuesta predict studies/history/mcs-1979.toml --configuration MR8.0 --fit think=0 --at think=10,5,3,1
   cuesta predict studies/emacs/published.toml --fit none      the arithmetic of the script alone
 
-exit codes: 0 predicted, 92 a figure is not reported, the rows are too few, or meters conflict (--check meters)
+exit codes: 0 predicted, 92 a figure is not reported or not simulated, too few rows, or a conflict (--check meters)
             2 usage, 104 a folder, a table or a change that cannot be used
 docs/predict.md explains the models, the bands and the [[points]] of a table."""
 
