@@ -17,7 +17,7 @@ from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
 
 SERVICE, CONSTANT, THINK = 0.05, 0.4, 3.0
-USERS = (4, 20, 40, 60, 80)
+USERS = (4, 30, 80)
 WAIT = "Enter\nWait+Bytes 1\n"
 REQUEST = f"Set TypingSpeed 0ms\n{WAIT}Think exp 3s\n"
 AT = Conditions("", 50, think=THINK, demand="cpu", delays=("rest",))
@@ -115,7 +115,7 @@ def test_paced_keys(tmp_path: Path) -> None:
         tmp_path / "run", {"keys": "Set Echo timed\nSet KeyLaw exp\nType a\n"}, {"keys": 4}, "paced:1s"
     )
     rows = []
-    for users in (5, 20, 40, 60, 80):
+    for users in (5, 40, 80):
         at = Conditions("", users, cycle=1.0, demand="cpu", delays=("rest",))
         response = paced_station.solve(users, 1.0, 0.01, 0.02).response
         rows.append(Point(str(users), at, None, Quantity.exactly(response), recorded=(folder, 0)))
