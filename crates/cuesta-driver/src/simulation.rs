@@ -61,7 +61,7 @@ pub fn simulate_host(
         let Simulation { connect, host } = begin(&timeline);
         let groups = groups.into_iter().map(crate::group::Group::for_simulated_host).collect();
         let memory = Arc::new(MemoryMeter::begin());
-        let shared = Rc::new(ThreadState::new(Arc::clone(&spec), schedule, groups, connect, memory));
+        let shared = Rc::new(ThreadState::new(Arc::clone(&spec), schedule, groups, connect, memory).unwatched());
         let tasks = tasks(&shared, host);
         let main = async move {
             let mut meter = SelfMeter::new();

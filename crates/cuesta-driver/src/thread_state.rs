@@ -34,6 +34,8 @@ pub(crate) struct ThreadState {
     users: RefCell<Vec<UserState>>,
     /// What became of arrivals, by step.
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
+    /// Whether somebody looks at what users wait for: nobody does in a simulation.
+    pub(crate) is_watched: bool,
     /// How many users have a line.
     connected: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
@@ -65,11 +67,17 @@ impl ThreadState {
             tally: RefCell::default(),
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             users: RefCell::default(),
+            is_watched: true,
             connected: Cell::new(0),
             screens: Cell::default(),
             drawings: Cell::default(),
             event_buffer: Cell::default(),
         }
+    }
+
+    /// The same with nobody who looks at what users wait for.
+    pub(crate) fn unwatched(self) -> Self {
+        Self { is_watched: false, ..self }
     }
 
     /// The steps as this thread knows them now; after a wait there may be more.
