@@ -3,7 +3,8 @@
 Forms whose corrected criterion of Akaike is up to 10 above the least still have some support (K. P. Burnham and
 D. R. Anderson, Model Selection and Multimodel Inference, 2002, §2.6): the rows do not tell them apart, so where they
 disagree nothing can be reported. Of these, one that stands for stations is preferred, because theory supports it too.
-With too few rows there is no criterion; then all forms that meet the rows about as well are supported.
+With too few rows there is no criterion; then all forms that meet the rows about as well are supported, and one that
+stands for stations even if another meets them better.
 """
 
 import math
@@ -28,6 +29,8 @@ SUPPORTED = 10.0
 """How far above the least criterion a form still has support."""
 ALIKE = 2.0
 """Ratio of the errors of forms that fit about equally well, where rows are too few for a criterion."""
+ADEQUATE = 0.05
+"""Relative error of a form that leaves a row over, and so has been checked, which is good enough to be used."""
 EXACT = 1e-6
 """Root mean square error, as a share or in seconds, of a form that meets its rows."""
 
@@ -67,10 +70,11 @@ def choose(points: Sequence[Point]) -> Choice | None:
     found = [model for model in (fitted(form, points) for form in forms_for(points)) if model]
     if not found:
         return None
-    supported = by_criterion(found) if is_judged(found[0]) else by_error(found)
-    best = preferred(supported)
+    is_known = is_judged(found[0])
+    supported = by_criterion(found) if is_known else by_error(found)
+    best = preferred(supported if is_known else comparable(found))
     others = [model for model in supported if model is not best]
-    return Choice(best, others, [model for model in found if model not in supported])
+    return Choice(best, others, [model for model in found if model not in (best, *supported)])
 
 
 def is_judged(model: FittedModel) -> bool:
@@ -85,13 +89,17 @@ def by_criterion(found: Sequence[FittedModel]) -> list[FittedModel]:
 
 
 def by_error(found: Sequence[FittedModel]) -> list[FittedModel]:
-    """The models that meet the rows about equally well, in the order of the forms, for too few rows to judge more.
+    """The models that meet the rows about equally well, in the order of the forms, for too few rows to judge more."""
+    models = comparable(found)
+    least = min(map(rms, models))
+    return [model for model in models if rms(model) <= max(EXACT, ALIKE * least)]
 
-    If one station leaves a row over, only models that do so are compared: others meet any rows.
-    """
-    free = [model for model in found if model.fit.freedom > 0] if found[0].fit.freedom > 0 else found
-    least = min(map(rms, free))
-    return [model for model in free if rms(model) <= max(EXACT, ALIKE * least)]
+
+def comparable(found: Sequence[FittedModel]) -> Sequence[FittedModel]:
+    """The models that leave a row over, if one station does or one of them is adequate: others meet any rows."""
+    free = [model for model in found if model.fit.freedom > 0]
+    is_checked = found[0].fit.freedom > 0 or any(rms(model) <= ADEQUATE * model.unit for model in free)
+    return free if is_checked else found
 
 
 def unfitted() -> Choice:

@@ -71,9 +71,13 @@ class FittedModel:
     @property
     def squares(self) -> float:
         """The sum of squared errors, but no less than that of measurements as exact as can be."""
+        return max(self.fit.squares, self.fit.rows * (FINEST * self.unit) ** 2)
+
+    @property
+    def unit(self) -> float:
+        """The error of all of a row: the mean response in seconds of paced loads, 1 of closed ones."""
         paced = [timed(point) for point in self.points if point.at.is_paced]
-        unit = sum(paced) / len(paced) if paced else 1.0
-        return max(self.fit.squares, self.fit.rows * (FINEST * unit) ** 2)
+        return sum(paced) / len(paced) if paced else 1.0
 
     @property
     def information(self) -> float:

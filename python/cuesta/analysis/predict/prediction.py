@@ -78,14 +78,24 @@ class SystemPrediction:
     points: Sequence[Point]
     """All rows."""
     choice: Choice
-    figures: Sequence[Figure]
+    """The forms as they were fitted to the rows that may be fitted."""
+    whole: Choice
+    """The forms as they were fitted to all rows."""
+    margin: float
+    """Largest relative difference of forms that still agree."""
     held_out: HeldOut | None
     saturations: Sequence[Saturation]
     conflicts: Sequence[Conflict]
+    figures: Sequence[Figure] = ()
 
     @property
     def model(self) -> FittedModel:
         return self.choice.best
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether rows that the model was not fitted to show how far it may be used outside of what was measured."""
+        return self.model.fit.freedom > 0 and self.held_out is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +161,18 @@ def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Condition
     """Answer for one group by the forms that were fitted to some of its rows."""
     fit = choice.best.points
     whole = choice if len(fit) in (0, len(points)) else choose(points) or choice
-    figures = [figure(at, choice, whole, points, margin) for at in asked if choice.best.covers(at)]
     responses, meters = saturation_by_response(points), saturation_by_meters(points)
     modelled = of_model(choice.best, by="the model") if fit and not responses else []
-    return SystemPrediction(
+    system = SystemPrediction(
         points,
         choice,
-        figures,
+        whole,
+        margin,
         held_out(choice, points),
         [*responses, *modelled, *meters],
         conflicts(responses, meters),
     )
+    return replace(system, figures=[figure(system, at) for at in asked if choice.best.covers(at)])
 
 
 def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:
@@ -170,12 +181,12 @@ def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:
     return f"{names}: {rows}" if names else rows
 
 
-def figure(at: Conditions, choice: Choice, whole: Choice, points: Sequence[Point], margin: float) -> Figure:
-    """Predict one load. `whole` are the forms that were fitted to all rows."""
-    model, measured = choice.best, next((point for point in points if point.at == at), None)
+def figure(system: SystemPrediction, at: Conditions) -> Figure:
+    """Predict one load."""
+    model, measured = system.model, next((point for point in system.points if point.at == at), None)
     response = model.response(at)
     within = response_band(model, at)
-    every = [each.response(at) for each in whole.supported if each.covers(at)] or [response]
+    every = [each.response(at) for each in system.whole.supported if each.covers(at)] or [response]
     found = Figure(
         at=at,
         response=response,
@@ -183,14 +194,14 @@ def figure(at: Conditions, choice: Choice, whole: Choice, points: Sequence[Point
         throughput=throughput(at, response),
         throughput_band=Band(throughput(at, within.high), throughput(at, within.low)),
         bound=bound(model, at),
-        forms={each.form.name: each.response(at) for each in choice.others if each.covers(at)},
+        forms={each.form.name: each.response(at) for each in system.choice.others if each.covers(at)},
         spread=Band(min(every), max(every)),
         measured=measured,
         is_fitted=any(point.at == at for point in model.points),
-        is_outside=is_outside(at, points),
+        is_outside=is_outside(at, system.points),
         not_reported="",
     )
-    return replace(found, not_reported=why_not(found, margin, model))
+    return replace(found, not_reported=why_not(system, found))
 
 
 def bound(model: FittedModel, at: Conditions) -> float | None:
@@ -199,19 +210,19 @@ def bound(model: FittedModel, at: Conditions) -> float | None:
     return asymptotic_bounds.bounds(network, at.users).most_throughput if network else None
 
 
-def why_not(found: Figure, margin: float, model: FittedModel) -> str:
+def why_not(system: SystemPrediction, found: Figure) -> str:
     """Why a figure is not reported; empty if it is. One that was measured is a test of the model, and always shown."""
     if not math.isfinite(found.response) or not math.isfinite(found.throughput):
         return "the model has no steady state there"
     is_measured = found.measured is not None
-    if is_measured and model.fit.freedom != 1 and found.throughput_band.ratio < math.inf:
+    if is_measured and system.model.fit.freedom != 1 and found.throughput_band.ratio < math.inf:
         return ""
-    if not is_measured and found.is_outside and model.fit.freedom < 1:
+    if not is_measured and found.is_outside and not system.is_checked:
         return UNCHECKED
     ratios = (found.response_band.ratio, found.throughput_band.ratio)
     if (found.response_band.ratio if found.at.is_paced else min(ratios)) > WIDEST:
         return "the rows leave it open"
-    if not is_measured and found.spread.ratio > 1 + margin:
+    if not is_measured and found.spread.ratio > 1 + system.margin:
         return DISPUTED
     return ""
 
