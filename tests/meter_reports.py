@@ -50,6 +50,15 @@ def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other:
         "busy": plain(0.6),
         "errors": missing("this kind of device does not count failed requests"),
     }
+    interface = {
+        "received": {"count": 900, "per_s": 30.0},
+        "sent": {"count": 1800, "per_s": 60.0},
+        "received_bytes_per_s": 60_000.0,
+        "sent_bytes_per_s": 125_000.0,
+        "dropped": {"count": 0, "per_s": 0.0},
+        "speed": plain(125e6),
+        "busy": plain(0.1),
+    }
     return {
         "at": at,
         "wall": 1_795_000_000 * 10**9,
@@ -120,6 +129,7 @@ def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other:
             "off_cpu": missing(UNTRACED),
         },
         "devices": {"vda": device},
+        "interfaces": {"eth0": interface},
         "by_cause": missing("the sampler is not on"),
         "closure": {
             "accounted": plain(99.8),

@@ -2,7 +2,7 @@
 #![no_main]
 
 use cuesta_meters::plain::kernel::{
-    cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
+    cgroup, cpu_list, diskstats, interrupts, loadavg, net_dev, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
     pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::FaultCounters,
 };
 use cuesta_meters::{Delta, CounterSnapshot, Subject};
@@ -16,6 +16,7 @@ fuzz_target!(|text: &str| {
     }
     let _ = FaultCounters::parse(text);
     let _ = diskstats::parse(text);
+    let _ = net_dev::parse(text);
     let _ = interrupts::parse(text);
     let _ = Pressure::parse(text);
     assert!(loadavg::parse(text).map_or(true, f64::is_finite));

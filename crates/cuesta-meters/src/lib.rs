@@ -23,8 +23,8 @@ pub mod traced;
 pub use meter::{Meter, MeterSpec, NoMeter};
 pub use plain::{CounterSnapshot, Delta, Incomparable, NoMetrics};
 pub use report::{
-    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Figure, Idle, MeterReport, Network, OrEmpty, Own,
-    Quantiles, Sampling, Source, Tier, TimeRow, Traffic,
+    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Figure, Idle, Interface, MeterReport, Network, OrEmpty,
+    Own, Quantiles, Sampling, Source, Tier, TimeRow, Traffic,
 };
 pub use roots::Roots;
 pub use subject::{NoSubject, Subject};

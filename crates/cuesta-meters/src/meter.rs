@@ -241,6 +241,7 @@ fn joined(counted: CounterFigures, sampled: SampledFigures, traced: Option<Figur
         pressure: counted.pressure,
         traffic: counted.traffic,
         devices: counted.devices,
+        interfaces: counted.interfaces,
         by_cause,
         closure: match sampled.interrupts_of_idle {
             Some(percent) => counted.closure.and("the sampler on idle CPUs", &percent),

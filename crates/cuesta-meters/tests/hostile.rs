@@ -124,6 +124,27 @@ fn a_counter_that_wraps_continues_and_one_that_is_set_back_is_absent() {
 }
 
 #[test]
+fn an_interface_is_busy_in_its_busier_direction_if_it_has_a_speed() {
+    let machine = Machine::new();
+    let carried = |received: u64, sent: u64| {
+        let row = |name| format!("{name}: {received} 10 0 1 0 0 0 0 {sent} 20 0 2 0 0 0 0\n");
+        machine.put("proc/net/dev", &["\n\n".to_owned(), row("eth0"), row("veth0"), row("lo")].concat());
+    };
+    machine.put("sys/class/net/eth0/speed", "1000\n");
+    machine.put("sys/class/net/veth0/speed", "-1\n");
+    carried(1_000, 2_000);
+    let earlier = machine.read("machine");
+    carried(3_000, 7_000);
+    let report = report(&earlier, &machine.read("machine"));
+    assert_eq!(report.interfaces.keys().collect::<Vec<_>>(), ["eth0", "veth0"]);
+    let eth0 = &report.interfaces["eth0"];
+    let sent = 100.0 * 5_000.0 / report.seconds / 125e6;
+    assert!((eth0.busy.value().unwrap() / sent - 1.0).abs() < 1e-9, "{:?}, sent {sent}", eth0.busy);
+    assert_eq!((eth0.received.count, eth0.dropped.count), (0, 0));
+    assert!(report.interfaces["veth0"].busy.why().unwrap().contains("no speed"));
+}
+
+#[test]
 fn a_subject_that_ends_leaves_a_reason_and_the_machines_figures() {
     let machine = Machine::new();
     machine.process(7, 1, 100, 0);

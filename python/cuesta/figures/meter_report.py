@@ -232,6 +232,26 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class Interface:
+    """A network interface."""
+
+    received: Count
+    """Packets received."""
+    sent: Count
+    """Packets sent."""
+    received_bytes_per_s: float
+    """Bytes received per second."""
+    sent_bytes_per_s: float
+    """Bytes sent per second."""
+    dropped: Count
+    """Packets dropped by the kernel, of both directions."""
+    speed: MeterFigure[float]
+    """What it carries in each direction at most."""
+    busy: MeterFigure[float]
+    """Share of its speed that was used, of the busier direction."""
+
+
+@dataclass(frozen=True, slots=True)
 class CauseRow:
     """One cause."""
 
@@ -323,6 +343,8 @@ class MeterReport:
     """Queues for the CPU, as `traffic_control_meters` showed them."""
     devices: Mapping[str, Device]
     """Block devices, as `device_meters` showed them."""
+    interfaces: Mapping[str, Interface]
+    """Network interfaces but `lo`, of the machine."""
     by_cause: MeterFigure[ByCause]
     """CPU time of the subject by cause."""
     closure: Closure

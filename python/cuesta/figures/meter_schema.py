@@ -23,6 +23,7 @@ DOCUMENTED = {
     "Idle": "idle.",
     "Traffic": "traffic.",
     "Device": "devices.*.",
+    "Interface": "interfaces.*.",
     "ByCause": "by_cause.",
     "CauseRow": "by_cause.causes.*.",
     "Sampling": "by_cause.about.",

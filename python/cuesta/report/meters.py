@@ -76,6 +76,7 @@ def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
     yield "OFF CPU", off_cpus(meter_report)
     yield "COUNTS", counts(meter_report)
     yield "DEVICES", devices(meter_report)
+    yield "NETWORK", interfaces(meter_report)
     yield "STALL", pressure(meter_report)
     yield "MISSING", missing(meter_report)
     yield "NOTES", map(plain, meter_report.notes)
@@ -296,6 +297,21 @@ def devices(meter_report: MeterReport) -> Iterator[str]:
         cells = (*counted, *times, percent(d.busy), whole(d.errors))
         yield in_columns(plain(name), 10, cells, widths)
     yield "ATB: average time between; % busy: of that one device, with at least one request"
+
+
+def interfaces(meter_report: MeterReport) -> Iterator[str]:
+    """The network interfaces that carried anything."""
+    shown = {name: i for name, i in meter_report.interfaces.items() if i.received.count + i.sent.count}
+    if not shown:
+        return
+    heads = ("in/s", "out/s", "B/s in", "B/s out", "dropped", "% busy")
+    widths = (8, 8, 11, 11, 9, 7)
+    yield tiered(in_columns("", 16, heads, widths), *(i.busy for i in shown.values()))
+    for name, i in shown.items():
+        packets, byte_rates = (i.received.per_s, i.sent.per_s), (i.received_bytes_per_s, i.sent_bytes_per_s)
+        cells = (*map(digits, packets), *map(digits, byte_rates), count(i.dropped.count), percent(i.busy))
+        yield in_columns(plain(name), 16, cells, widths)
+    yield "% busy: share of its speed, of the busier direction; virtual interfaces have no speed"
 
 
 OF_DEVICES = ("atb", "queue", "response", "service", "busy", "errors")

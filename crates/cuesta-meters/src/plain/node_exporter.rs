@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
+use crate::plain::kernel::net_dev::InterfaceCounters;
 use crate::plain::kernel::pressure::Pressure;
 use crate::plain::kernel::sched::RunQueue;
 use crate::plain::kernel::stat::Stat;
@@ -42,6 +43,8 @@ impl CounterSnapshot {
             vmstat: metrics.vmstat().map_or_else(|| Figure::absent(none()), Figure::plain),
             stacked: devices.keys().filter(|name| is_stacked(name)).cloned().collect(),
             devices: if devices.is_empty() { Figure::absent(none()) } else { Figure::plain(devices) },
+            interfaces: metrics.interfaces(),
+            interface_speeds: metrics.interface_speeds(),
             queues: metrics.queues().map_or_else(|| Figure::absent(none()), Figure::plain),
             pressure: metrics.pressure(),
             load: metrics.one("node_load1").map_or_else(|| Figure::absent(none()), Figure::plain),
@@ -130,6 +133,39 @@ impl Metrics<'_> {
         devices
     }
 
+    fn interfaces(&self) -> Figure<BTreeMap<String, InterfaceCounters>> {
+        let mut interfaces = BTreeMap::<String, InterfaceCounters>::new();
+        for (of, name, count) in self.of_network() {
+            let interface = interfaces.entry(name.to_owned()).or_default();
+            match of {
+                "receive_bytes_total" => interface.received_bytes = count,
+                "receive_packets_total" => interface.received = count,
+                "transmit_bytes_total" => interface.sent_bytes = count,
+                "transmit_packets_total" => interface.sent = count,
+                "receive_drop_total" | "transmit_drop_total" => interface.dropped += count,
+                _ => {}
+            }
+        }
+        if interfaces.is_empty() {
+            Figure::absent(format!("{TELLER} does not tell"))
+        } else {
+            Figure::plain(interfaces)
+        }
+    }
+
+    fn interface_speeds(&self) -> BTreeMap<String, u64> {
+        let speeds = self.of_network().filter(|(of, _, speed)| *of == "speed_bytes" && *speed > 0);
+        speeds.map(|(_, name, speed)| (name.to_owned(), speed)).collect()
+    }
+
+    /// The metrics of interfaces but `lo`: what it is of, the interface, its value.
+    fn of_network(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        self.0.iter().filter_map(|row| {
+            let name = row.labels.get("device").filter(|name| *name != "lo")?;
+            Some((row.name.strip_prefix("node_network_")?, name.as_str(), row.value as u64))
+        })
+    }
+
     fn queues(&self) -> Option<BTreeMap<usize, RunQueue>> {
         let mut queues = BTreeMap::<usize, RunQueue>::new();
         for row in self.0 {
@@ -213,6 +249,22 @@ mod tests {
         for text in ["", "# HELP up x", "up", "up{", "up{a=", "up{a=\"x", "up{a=\"x\"} y", "{} 5"] {
             assert_eq!(row(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn interfaces_but_lo() {
+        let text = "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n\
+            node_network_receive_bytes_total{device=\"eth0\"} 1.5e+06\n\
+            node_network_receive_drop_total{device=\"eth0\"} 2\n\
+            node_network_transmit_drop_total{device=\"eth0\"} 3\n\
+            node_network_transmit_packets_total{device=\"lo\"} 9\n\
+            node_network_speed_bytes{device=\"eth0\"} 1.25e+08\n\
+            node_network_speed_bytes{device=\"veth1\"} -125000\n";
+        let snapshot = CounterSnapshot::of_node_exporter(text).unwrap();
+        let eth0 = InterfaceCounters { received_bytes: 1_500_000, dropped: 5, ..InterfaceCounters::default() };
+        assert_eq!(snapshot.interfaces.value().unwrap()["eth0"], eth0);
+        assert!(!snapshot.interfaces.value().unwrap().contains_key("lo"));
+        assert_eq!(snapshot.interface_speeds, BTreeMap::from([("eth0".to_owned(), 125_000_000)]));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cuesta_record::Stamp;
 
-use super::{ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Network, Own, TimeRow, Traffic};
+use super::{ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Interface, Network, Own, TimeRow, Traffic};
 use crate::Subject;
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
@@ -26,6 +26,7 @@ pub(crate) struct CounterFigures {
     pub(crate) pressure: BTreeMap<String, Figure>,
     pub(crate) traffic: Traffic,
     pub(crate) devices: BTreeMap<String, Device>,
+    pub(crate) interfaces: BTreeMap<String, Interface>,
     pub(crate) closure: Closure,
     pub(crate) cost: Figure,
     /// As far as it is known without samples.

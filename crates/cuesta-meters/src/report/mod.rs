@@ -17,8 +17,8 @@ pub use figure::{Figure, Tier};
 pub use own::Source;
 pub use schema::{Field, OrEmpty, Table, Unit, schema};
 pub use tables::{
-    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, MeterReport, Network, Own, Quantiles, Sampling,
-    TimeRow, Traffic,
+    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, Interface, MeterReport, Network, Own, Quantiles,
+    Sampling, TimeRow, Traffic,
 };
 
 impl Cpu {

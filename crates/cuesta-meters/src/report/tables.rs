@@ -47,6 +47,8 @@ table! {
         traffic: Traffic = "traffic", None, Plain, "";
         /// block devices, as `device_meters` showed them
         devices: BTreeMap<String, Device> = "devices", None, Plain, "";
+        /// network interfaces but `lo`, of the machine
+        interfaces: BTreeMap<String, Interface> = "interfaces", None, Plain, "";
         /// CPU time of the subject by cause
         by_cause: Figure<ByCause> = "CPU by cause", None, Sampled, "samples × exact CPU time";
         /// whether the separately measured parts add up to the CPUs' time
@@ -211,6 +213,26 @@ table! {
         busy: Figure = "% busy", Percent, Plain, "`/proc/diskstats`";
         /// failed requests, of devices that count them (SCSI)
         errors: Figure = "errors", Number, Plain, "`ioerr_cnt` in `/sys/block`";
+    }
+}
+
+table! {
+    /// A network interface.
+    Interface {
+        /// packets received
+        received: Count = "received", Events, Plain, "`/proc/net/dev`";
+        /// packets sent
+        sent: Count = "sent", Events, Plain, "`/proc/net/dev`";
+        /// bytes received per second
+        received_bytes_per_s: f64 = "received", BytesPerSecond, Plain, "`/proc/net/dev`";
+        /// bytes sent per second
+        sent_bytes_per_s: f64 = "sent", BytesPerSecond, Plain, "`/proc/net/dev`";
+        /// packets dropped by the kernel, of both directions
+        dropped: Count = "dropped", Events, Plain, "`/proc/net/dev`";
+        /// what it carries in each direction at most
+        speed: Figure = "speed", BytesPerSecond, Plain, "`speed` in `/sys/class/net`";
+        /// share of its speed that was used, of the busier direction
+        busy: Figure = "% busy", Percent, Plain, "`/proc/net/dev`, `speed` in `/sys/class/net`";
     }
 }
 

@@ -106,6 +106,7 @@ impl<'a> Delta<'a> {
             pressure: self.pressure(),
             traffic: self.traffic(),
             devices: self.devices(),
+            interfaces: self.interfaces(),
             closure: self.closure(),
             cost: Figure::plain(self.later.cost.as_secs_f64()),
             network: self.network(),

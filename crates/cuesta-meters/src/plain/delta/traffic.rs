@@ -1,4 +1,4 @@
-//! Queues for the CPU, by Little's law: mean number waiting = time waited ÷ time elapsed; and block devices.
+//! Queues for the CPU, by Little's law: mean number waiting = time waited ÷ time elapsed; block devices and network interfaces.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED};
 use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
 use crate::plain::kernel::grown;
-use crate::{Count, Device, Figure, Subject, Traffic};
+use crate::plain::kernel::net_dev::InterfaceCounters;
+use crate::{Count, Device, Figure, Interface, Subject, Traffic};
 
 const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU: name a process or a control group";
 
@@ -119,6 +120,34 @@ impl Delta<'_> {
         match (earlier, later) {
             (Some(a), Some(b)) => Figure::plain(grown(*a, *b).unwrap_or(0) as f64),
             _ => self.missing("this kind of device does not count failed requests"),
+        }
+    }
+}
+
+impl Delta<'_> {
+    pub(super) fn interfaces(&self) -> BTreeMap<String, Interface> {
+        let Some(later) = self.later.interfaces.value() else { return BTreeMap::new() };
+        let before = |name| self.earlier.interfaces.value().and_then(|interfaces| interfaces.get(name)).copied();
+        let pairs = later.iter().map(|(name, interface)| (name, before(name).unwrap_or(*interface), *interface));
+        pairs.map(|(name, a, b)| (name.clone(), self.interface(name, a, b))).collect()
+    }
+
+    fn interface(&self, name: &str, a: InterfaceCounters, b: InterfaceCounters) -> Interface {
+        let by = |of: fn(InterfaceCounters) -> u64| grown(of(a), of(b)).unwrap_or(0);
+        let rate = |of| by(of) as f64 / self.seconds;
+        let (received, sent) = (rate(|each| each.received_bytes), rate(|each| each.sent_bytes));
+        let speed = match self.later.interface_speeds.get(name) {
+            Some(speed) => Figure::plain(*speed as f64),
+            None => self.missing("this interface has no speed of its own, as virtual ones"),
+        };
+        Interface {
+            received: Count::over(by(|each| each.received), self.seconds),
+            sent: Count::over(by(|each| each.sent), self.seconds),
+            received_bytes_per_s: received,
+            sent_bytes_per_s: sent,
+            dropped: Count::over(by(|each| each.dropped), self.seconds),
+            busy: speed.map(|speed| 100.0 * received.max(sent) / speed),
+            speed,
         }
     }
 }

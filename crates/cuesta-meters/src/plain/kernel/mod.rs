@@ -5,6 +5,7 @@
 //! | [`stat`] | `/proc/stat` | CPU time by use, interrupts, switches, forks |
 //! | [`vmstat`] | `/proc/vmstat` | page faults of the machine |
 //! | [`diskstats`] | `/proc/diskstats` | what block devices did |
+//! | [`net_dev`] | `/proc/net/dev` | what network interfaces carried |
 //! | [`interrupts`] | `/proc/interrupts`, `/proc/softirqs` | interrupts by CPU |
 //! | [`pressure`] | `/proc/pressure/*`, `*.pressure` of cgroups | stall (PSI) |
 //! | [`loadavg`] | `/proc/loadavg` | the load average |
@@ -23,6 +24,7 @@ pub mod cpu_list;
 pub mod diskstats;
 pub mod interrupts;
 pub mod loadavg;
+pub mod net_dev;
 pub mod pid_cgroup;
 pub mod pid_stat;
 pub mod pid_status;

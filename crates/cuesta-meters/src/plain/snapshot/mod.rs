@@ -2,8 +2,10 @@
 //!
 //! - [`tasks`]: the subject's processes and threads.
 //! - [`group`]: its control group.
+//! - [`interfaces`]: the speeds of network interfaces.
 
 pub(crate) mod group;
+pub(crate) mod interfaces;
 pub(crate) mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use self::group::Group;
 use self::tasks::Tasks;
 use crate::plain::kernel::diskstats::{self, DeviceCounters};
+use crate::plain::kernel::net_dev::{self, InterfaceCounters};
 use crate::plain::kernel::pressure::Pressure;
 use crate::plain::kernel::sched::{self, RunQueue};
 use crate::plain::kernel::stat::Stat;
@@ -47,6 +50,9 @@ pub struct CounterSnapshot {
     /// Failed requests of the devices that count them.
     #[serde(rename = "disk_errors")]
     pub(crate) device_errors: BTreeMap<String, u64>,
+    pub(crate) interfaces: Figure<BTreeMap<String, InterfaceCounters>>,
+    /// Bytes a second, of the interfaces that have a speed.
+    pub(crate) interface_speeds: BTreeMap<String, u64>,
     /// By CPU.
     pub(crate) interrupts: Figure<BTreeMap<usize, u64>>,
     /// By CPU.
@@ -85,6 +91,7 @@ impl CounterSnapshot {
         let stat = roots.proc("stat", Stat::parse);
         let group = group::read(roots, subject);
         let devices = roots.proc("diskstats", diskstats::parse).map(|devices| group::whole_devices(roots, devices));
+        let interfaces = roots.proc("net/dev", net_dev::parse);
         let known = listener.map(ExitListener::members).unwrap_or_default();
         let tasks = tasks::read_knowing(roots, subject, &known);
         let unheard = || Figure::absent("no listener received the ends of tasks");
@@ -105,6 +112,8 @@ impl CounterSnapshot {
             stacked: devices.value().map(|devices| group::stacked(roots, devices)).unwrap_or_default(),
             device_errors: devices.value().map(|devices| group::device_errors(roots, devices)).unwrap_or_default(),
             devices,
+            interface_speeds: interfaces.value().map(|all| interfaces::speeds(roots, all.keys())).unwrap_or_default(),
+            interfaces,
             interrupts: roots.proc("interrupts", interrupts::parse),
             softirqs: roots.proc("softirqs", interrupts::parse),
             queues: roots.proc("schedstat", sched::parse),
@@ -137,6 +146,8 @@ impl CounterSnapshot {
             devices: untold(teller),
             stacked: BTreeSet::new(),
             device_errors: BTreeMap::new(),
+            interfaces: untold(teller),
+            interface_speeds: BTreeMap::new(),
             interrupts: untold(teller),
             softirqs: untold(teller),
             queues: untold(teller),

@@ -3,7 +3,7 @@
 - `resource`: what is known of one: utilization, service demand, waiting.
 - `cpus`: the host's CPUs; `busiest_cpu`: one of them, if the host's tasks cannot use the others; `one_cpu`: the CPU of
   a host with one thread; `quota`: the CPU quota of its control group.
-- `disks`: block devices. `servers`: those of the built-in host; `front_end`: its threads and its buffers.
+- `disks`: block devices; `interfaces`: network interfaces. `servers`: those of the built-in host; `front_end`: its threads and its buffers.
 - `terminal_lines`: the users' lines, by arithmetic; not a resource that users share.
 """
 
@@ -15,6 +15,7 @@ from cuesta.analysis.capacity.resources import (
     cpus,
     disks,
     front_end,
+    interfaces,
     one_cpu,
     quota,
     servers,
@@ -22,7 +23,7 @@ from cuesta.analysis.capacity.resources import (
 )
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
-FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, servers, front_end, terminal_lines)
+FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, interfaces, servers, front_end, terminal_lines)
 
 __all__ = ["Kind", "Resource", "resources"]
 

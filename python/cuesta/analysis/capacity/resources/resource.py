@@ -16,6 +16,7 @@ class Kind(StrEnum):
 
     CPU = "cpu"
     DISK = "disk"
+    NETWORK = "network"
     SERVERS = "servers"
     BUFFERS = "buffers"
     LINES = "lines"
