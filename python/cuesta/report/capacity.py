@@ -1,8 +1,10 @@
 """What limits the host: the sentence, and the section with what it rests on."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity import bottleneck
+from cuesta.analysis.capacity.asymptotes import stations
 from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver
 from cuesta.analysis.capacity.laws import LawCheck, laws
 from cuesta.analysis.capacity.load_points import by_load
@@ -56,8 +58,7 @@ def section(summary: Summary) -> Section:
     if known:
         more.append(table(known))
     more.append(where(parts, work))
-    more += map(Remark, bounds(of, known, parts))
-    more += saturations(summary)
+    more += saturations(summary) if len(summary.steps) > 1 else map(Remark, bounds(of, parts))
     if checks := laws(of, known):
         more.append(Table(("law", "one side", "other", "", "from"), list(map(row, checks)), wide={4}, wraps=4))
     more.append(Remark(f"not metered, and therefore in no row: {', '.join(suspects(of))}", "faint"))
@@ -95,13 +96,13 @@ def where(parts: ResponseParts, work: Work) -> Table:
     return Table((head, "time", "share", "from"), rows, about, wide={3}, wraps=3)
 
 
-def bounds(of: MeasuredStep, known: Sequence[Resource], parts: ResponseParts) -> Iterator[str]:
-    """Both asymptotes by this step alone."""
-    stations = [each for each in known if each.is_believed and each.most_per_s and each.kind != Kind.LINES]
-    if not stations or of.step.law is None:
+def bounds(of: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
+    """Both asymptotes by this step alone, by what the host itself uses."""
+    own = [each for each in stations(of) if each.own is not None]
+    if not own or of.step.law is None:
         return
-    first = min(stations, key=lambda each: each.most_per_s or 0.0)
-    work = sum(part.seconds for part in parts.parts if not part.what.startswith("waiting"))
+    first = min(own, key=lambda each: each.most_per_s or math.inf)
+    work = sum(part.seconds for part in parts.parts if not part.waits_for)
     cycle, most = work + of.own_pace, first.most_per_s or 0.0
     alone = f"{seconds(work)} of work and line, {seconds(of.own_pace)} of thinking and typing"
     yield (

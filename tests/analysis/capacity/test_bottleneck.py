@@ -13,6 +13,7 @@ from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver, OnTheLin
 from cuesta.analysis.capacity.load_points import by_load
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources import Resource, resources
+from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
 from cuesta.report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
@@ -192,7 +193,7 @@ def metered(folder: Path, idle: float, own: float = 0.5, others: float | None = 
         sheet["idle"]["quota"] = report.get("quota", {"why": "there is no quota"})
         sheet["idle"]["throttled"] = plain(report.get("throttled", 0.0))
         sheet["traffic"]["ready"] = plain(report.get("ready", 0.0))
-        sheet["devices"] = {}
+        sheet["devices"] = sheet["interfaces"] = {}
         rows.append({"at": CLOCK + int(times.end * NANO), "step": step, "sheet": sheet})
     (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
@@ -220,16 +221,20 @@ def test_cpus_that_others_keep_busy_while_nobody_waits_do_not_limit_the_host(tmp
     assert "though others keep CPU of the host 99.5 % busy" in str(said)
 
 
-def test_a_busy_disk_of_which_nobody_knows_who_uses_it_is_a_conflict(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "name", "said"),
+    [("devices", "vda", "the device vda"), ("interfaces", "eth0", "the network interface eth0")],
+)
+def test_what_is_busy_and_nobody_knows_for_whom_is_a_conflict(table: str, name: str, said: str, tmp_path: Path) -> None:
     folder = with_cpus(tmp_path / "run", users=2, idle=70.0, own=30.0)
     path = folder / "meters.jsonl"
     rows = [json.loads(row) for row in path.read_text().splitlines()]
-    rows[-1]["sheet"]["devices"] = {"vda": meter_report()["devices"]["vda"] | {"busy": plain(98.0)}}
+    rows[-1]["sheet"][table] = {name: meter_report()[table][name] | {"busy": plain(98.0)}}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = found(folder)
-    assert isinstance(said, Conflicting)
-    assert "the device vda is 98.0 % busy" in str(said)
-    assert "no wait for it is seen" in str(said)
+    finding = found(folder)
+    assert isinstance(finding, Conflicting)
+    assert f"{said} is 98.0 % busy" in str(finding)
+    assert "no wait for it is seen" in str(finding)
 
 
 def test_cpus_that_others_keep_busy_are_not_blamed_for_the_line(tmp_path: Path) -> None:
@@ -321,3 +326,34 @@ def test_the_sentence_ends_the_text_and_heads_the_page(tmp_path: Path) -> None:
     last = next(number for number, row in enumerate(rows) if row.startswith("LIMITED BY"))
     said = " ".join(" ".join(rows[last:]).split()).removeprefix("LIMITED BY ")
     assert said == summary.json()["limited_by"]
+
+
+def test_a_disk_of_which_nobody_knows_who_uses_it_is_not_what_the_host_uses_most(tmp_path: Path) -> None:
+    folder = with_cpus(tmp_path / "run", users=2, idle=95.0, own=5.0)
+    path = folder / "meters.jsonl"
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    disk = {"busy": plain(60.0), "queue": plain(9.0)}
+    rows[-1]["sheet"]["devices"] = {"vda": meter_report()["devices"]["vda"] | disk}
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = found(folder)
+    assert isinstance(said, Unlimited)
+    assert said.most is not None
+    assert said.most.name == CPU
+    parts = parts_of(folder)
+    assert sum(part.seconds for part in parts.parts) <= parts.response * (1 + 1e-9)
+
+
+def test_a_wait_for_cpus_is_at_most_what_the_hosts_own_servers_leave_of_a_response(tmp_path: Path) -> None:
+    """Tasks of the host that no user waits for, such as timers, wait for CPUs too."""
+    folder = metered(write(tmp_path / "run", [Load(users=2, think=2.0, service=0.05)]), idle=0.5, own=0.5, ready=0.5)
+    parts, said = parts_of(folder), found(folder)
+    assert isinstance(said, Unlimited), said
+    waits = [part.seconds for part in parts.parts if part.waits_for == CPU]
+    assert waits == pytest.approx([0.0], abs=0.1 * parts.response)
+
+
+def parts_of(folder: Path) -> ResponseParts:
+    """Where the time of a response goes in the last step."""
+    summary = summarise(folder)
+    of = MeasuredStep(summary.recorded, summary.last)
+    return response_parts(of, resources(of))

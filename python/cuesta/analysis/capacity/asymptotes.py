@@ -129,15 +129,17 @@ def asymptotes(summary: "Summary") -> Asymptotes:
         return Asymptotes(None, why, None, why)
     steps = [step for step in summary.counted if step.transactions.per_s]
     errors = {step.step: error_of_rate(summary.recorded, [step.step]) for step in steps}
-    light, heavy = _light(steps, errors), _heavy(summary, steps)
-    busiest = f"the busiest one, {heavy.resource}, was {share(heavy.utilization)} busy" if heavy else "none was metered"
-    believed = heavy if heavy and heavy.utilization >= BUSY_ENOUGH else None
+    light, limits = _light(steps, errors), _limits(summary, steps)
+    most = max(limits, key=lambda each: each.utilization, default=None)
+    busiest = f"the busiest one, {most.resource}, was {share(most.utilization)} busy" if most else "none was metered"
+    believed = [each for each in limits if each.utilization >= BUSY_ENOUGH]
+    heavy = min(believed, key=lambda each: each.most_per_s, default=None)
     return Asymptotes(
         light=light,
         no_light="" if light else "it needs a closed load in which no wait failed",
-        heavy=believed,
+        heavy=heavy,
         no_heavy=f"no metered resource came near its limit: {busiest}",
-        above=[each for step in steps for each in _above(step, errors[step.step], light, believed)],
+        above=[each for step in steps for each in _above(step, errors[step.step], light, heavy)],
     )
 
 
@@ -158,14 +160,14 @@ def _light(steps: list[StepFigures], errors: Mapping[int, float]) -> Light | Non
     return Light(lightest.users, law.r_measured, law.z + law.k, errors[lightest.step])
 
 
-def _heavy(summary: "Summary", steps: list[StepFigures]) -> Heavy | None:
-    """The resource that allows least, each by the steps in which it was about as busy as ever."""
+def _limits(summary: "Summary", steps: list[StepFigures]) -> Sequence[Heavy]:
+    """The limit of each resource, by the steps in which it was about as busy as ever."""
     by_resource: dict[str, list[tuple[StepFigures, Resource]]] = {}
     for step in steps:
         for each in stations(MeasuredStep(summary.recorded, step)):
             by_resource.setdefault(each.name, []).append((step, each))
     found = [_demand(summary, name, busy) for name, busy in by_resource.items()]
-    return min((heavy for heavy in found if heavy.demand), key=lambda heavy: heavy.most_per_s, default=None)
+    return [limit for limit in found if limit.demand]
 
 
 def stations(of: MeasuredStep) -> Sequence[Resource]:
@@ -180,7 +182,8 @@ def _demand(summary: "Summary", resource: str, steps: Sequence[tuple[StepFigures
     busy = sum(of.used * of.servers * step.seconds for step, of in saturated)
     demand = busy / sum(step.transactions.count for step, _ in saturated)
     error = error_of_rate(summary.recorded, [step.step for step, _ in saturated])
-    return Heavy(resource, tuple(step.users for step, _ in saturated), most, demand, error, saturated[0][1].servers)
+    users = tuple(sorted({step.users for step, _ in saturated}))
+    return Heavy(resource, users, most, demand, error, saturated[0][1].servers)
 
 
 def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:

@@ -74,8 +74,9 @@ class Judged:
 
     @property
     def most(self) -> Resource | None:
-        """The resource that users share of which the host uses the largest share, by a meter that can be believed."""
-        shared = [each for each in self.resources if each.is_believed and each.kind != Kind.LINES]
+        """The resource that users share of which the host itself uses the largest share, by a meter that can be believed."""
+        known = [each for each in self.resources if each.is_believed and each.own is not None]
+        shared = [each for each in known if each.kind != Kind.LINES]
         return max(shared, key=lambda each: each.used, default=None)
 
 
@@ -170,7 +171,7 @@ def waits(last: Judged, first: Judged | None, of: Resource) -> bool:
     if last.parts.of_host < NOTICEABLE:
         return False
     if of.waited is not None:
-        return of.waited >= UNEXPLAINED * last.parts.of_host
+        return min(of.waited, last.parts.waiting_for(of)) >= UNEXPLAINED * last.parts.of_host
     return first is not None and last.parts.of_host >= GROWN * first.parts.of_host
 
 
@@ -215,5 +216,5 @@ def unlimited(last: Judged, beside: Resource | None) -> Finding:
         takes = f"{last.one} takes {seconds(last.parts.response)}"
         return Undecided(f"the host was not metered, and {takes}", "name it with --meters, or measure fewer users too")
     of, response = last.most, last.parts.response
-    waiting = min(of.waiting(), response) if of else 0.0
+    waiting = last.parts.waiting_for(of) if of else 0.0
     return Unlimited(of, last.at, response, waiting, last.measured.own_pace, last.one, beside=beside)
