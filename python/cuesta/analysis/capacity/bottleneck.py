@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def most(self) -> Resource | None:
-        """The resource that users share of which the host itself uses the largest share, by a meter that can be believed."""
+        """Of the resources that users share, the one of which the host itself is known to use the largest share."""
         known = [each for each in self.resources if each.is_believed and each.own is not None]
         shared = [each for each in known if each.kind != Kind.LINES]
         return max(shared, key=lambda each: each.used, default=None)

@@ -3,7 +3,8 @@
 - `resource`: what is known of one: utilization, service demand, waiting.
 - `cpus`: the host's CPUs; `busiest_cpu`: one of them, if the host's tasks cannot use the others; `one_cpu`: the CPU of
   a host with one thread; `quota`: the CPU quota of its control group.
-- `disks`: block devices; `interfaces`: network interfaces. `servers`: those of the built-in host; `front_end`: its threads and its buffers.
+- `disks`: block devices; `interfaces`: network interfaces. `servers`: those of the built-in host; `front_end`: its
+  threads and its buffers.
 - `terminal_lines`: the users' lines, by arithmetic; not a resource that users share.
 """
 
