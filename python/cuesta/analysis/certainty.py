@@ -1,11 +1,12 @@
-"""The standard error of a rate that was counted second by second."""
+"""The standard errors of a rate and of a mean that were counted second by second."""
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.ledger import Recorded
+from cuesta.ledger.run import Interval
 
 
 def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
@@ -23,18 +24,39 @@ def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
     return math.sqrt(max(within / counted**2, 1 / counted))
 
 
-def by_second(recorded: Recorded, step: int) -> list[int]:
-    """Count the transactions of each second, of all agents together."""
-    found: dict[int, int] = {}
+def error_of_response(recorded: Recorded, step: int) -> float:
+    """The relative standard error of the mean response of a step's transactions, since sent."""
+    counts = by_second(recorded, step)
+    sums = by_second(recorded, step, lambda row: row.sums["response_from_sent"])
+    return error_of_mean(counts, sums)
+
+
+def error_of_mean(counts: Sequence[float], sums: Sequence[float]) -> float:
+    """The relative standard error of Σ sums / Σ counts, from each second's number of values and their sum.
+
+    It is estimated from the variance of the seconds about the mean, and the autocorrelation of neighbouring seconds.
+    """
+    if not sum(sums):
+        return math.inf
+    mean = sum(sums) / sum(counts)
+    off = [each - mean * count for count, each in zip(counts, sums, strict=True)]
+    return math.sqrt(_variance_of_sum(off)) / sum(sums)
+
+
+def by_second(
+    recorded: Recorded, step: int, of: Callable[[Interval], float] = lambda row: row.transactions
+) -> list[float]:
+    """Add up the transactions of each second, or another number of a row, over all agents."""
+    found: dict[int, float] = {}
     for agent in recorded.agents:
         for row in agent.intervals:
             if row.step == step and row.measured:
                 second = math.floor(row.start + row.length / 2)
-                found[second] = found.get(second, 0) + row.transactions
+                found[second] = found.get(second, 0) + of(row)
     return [found[second] for second in sorted(found)]
 
 
-def _variance_of_sum(counts: Sequence[int]) -> float:
+def _variance_of_sum(counts: Sequence[float]) -> float:
     if len(counts) < 2:
         return 0.0
     mean = statistics.fmean(counts)

@@ -5,14 +5,18 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
+from cuesta.analysis.certainty import error_of_mean
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.fitting import fitted
 from cuesta.analysis.predict.forms.station import OneStation
+from cuesta.analysis.predict.from_runs import around
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
-from cuesta.analysis.predict.prediction import SystemPrediction, predict
+from cuesta.analysis.predict.prediction import WIDEST, SystemPrediction, predict
 from tests.analysis.closed_loop import closed_loop
 
 THINK, SERVICE, LINE = 5.0, 0.2, 0.3
@@ -36,6 +40,17 @@ def rows(seed: int, service: Sequence[float] = (SERVICE,) * 6, seconds: int = 90
     return points
 
 
+def metered_rows(seed: int, populations: Sequence[int], seconds: int = 300) -> list[Point]:
+    """Simulate a run for each population, with the standard errors that its seconds show."""
+    rng, points = random.Random(seed), []
+    for users in populations:
+        found = closed_loop(rng, users, THINK, SERVICE, LINE, seconds)
+        rate, response = sum(found.transactions) / seconds, statistics.fmean(found.responses)
+        timed = around(response, 2 * error_of_mean(found.transactions, found.response))
+        points.append(Point(str(users), conditions(users), Quantity.exactly(rate), timed))
+    return points
+
+
 def answer(points: Sequence[Point], fit: Sequence[Point], users: int) -> SystemPrediction:
     (system,) = predict(Measurements("", points), fit, [conditions(users)]).systems
     return system
@@ -51,6 +66,18 @@ def test_bands_hold_the_truth() -> None:
     bands = [band(model, lambda each: each.response(at)) for model in models]
     assert sum(each.low <= truth <= each.high for each in bands) >= 32
     assert statistics.median(abs(model.response(at) / truth - 1) for model in models) < 0.1
+
+
+@pytest.mark.parametrize("populations", [(4, 12, 20), POPULATIONS])
+@pytest.mark.parametrize("users", [16, 30])
+def test_narrow_bands_hold_the_truth_as_well(populations: Sequence[int], users: int) -> None:
+    """Runs of 300 s, 40 repetitions. Three rows may lie on a model by chance: that must not make its band narrow."""
+    truth, at = closed.solve(TRUTH, users).response, conditions(users)
+    models = [model for seed in range(40) if (model := fitted(OneStation(), metered_rows(seed, populations)))]
+    bands = [band(model, lambda each: each.response(at)) for model in models]
+    told = [each for each in bands if each.ratio <= WIDEST]
+    assert sum(each.low <= truth <= each.high for each in told) >= 0.85 * len(told)
+    assert len(told) >= 10
 
 
 def test_what_is_reported_of_a_known_host_is_near() -> None:

@@ -1,9 +1,10 @@
 """The 90 % band of a prediction, by the profile of its sum of squares.
 
 All parameters whose sum of squares stays below S·(1 + t²/ν) are possible (D. M. Bates and D. G. Watts, Nonlinear
-Regression Analysis, 1988, §6.1); the band is from the least to the largest prediction among them. Near saturation it is
-far from symmetrical. A fit with as many parameters as rows leaves no error to judge by: then the band is what the
-rounding of the rows allows.
+Regression Analysis, 1988, §6.1), and so are those whose sum stays below S + z²·σ², where σ is the largest standard
+error of a row: a few rows may lie near a model by chance. The band is from the least to the largest prediction among
+them. Near saturation it is far from symmetrical. A fit with as many parameters as rows leaves no error to judge by:
+then the band is what the rounding of the rows allows.
 """
 
 import math
@@ -19,6 +20,8 @@ from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions, Point
 
 CONFIDENCE = 0.90
+NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Standard errors on either side of a two-sided interval."""
 METER_ERROR = 0.05
 """How far a meter may be off: the error of clock ticks."""
 PULL = 30.0
@@ -77,8 +80,9 @@ def of_rows(model: FittedModel, predict: Predict) -> Band:
     """The band of the fitted parameters."""
     if model.fit.freedom < 1:
         return of_rounding(model, predict)
-    most = model.squares * (1 + student(model.fit.freedom) ** 2 / model.fit.freedom)
-    return Band(edge(model, predict, most, -1), edge(model, predict, most, 1))
+    spread = math.sqrt(model.fit.squares / model.fit.freedom) * student(model.fit.freedom)
+    allowed = max(spread, math.sqrt(max(model.variances)) * NORMAL)
+    return Band(edge(model, predict, allowed, -1), edge(model, predict, allowed, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +96,15 @@ class Moved:
     values: Sequence[float]
 
 
-def edge(model: FittedModel, predict: Predict, most: float, direction: int) -> float:
-    """Move the prediction until the rows no longer allow it.
+def edge(model: FittedModel, predict: Predict, allowed: float, direction: int) -> float:
+    """Move the prediction until the root of the sum of squares above its least one is more than is allowed.
 
     The root of the squares grows about in proportion to the step, so each fit tells how far the next one should go.
     """
     centre = predict(model)
     if not 0 < centre < math.inf:
         return centre
-    rows, allowed = errors(model.form, model.parameters, model.points), math.sqrt(most - model.fit.squares)
+    rows = errors(model.form, model.parameters, model.points)
 
     def moved(step: float, *begins: Sequence[float]) -> Moved:
         squares, values = pulled(model, predict, rows, centre * math.exp(direction * step), begins)

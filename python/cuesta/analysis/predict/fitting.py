@@ -70,8 +70,13 @@ class FittedModel:
 
     @property
     def squares(self) -> float:
-        """The sum of squared errors, but no less than that of measurements as exact as can be."""
-        return max(self.fit.squares, self.fit.rows * (FINEST * self.unit) ** 2)
+        """The sum of squared errors, but no less than chance makes it."""
+        return max(self.fit.squares, sum(self.variances))
+
+    @property
+    def variances(self) -> list[float]:
+        """The squared standard error of each row, but no less than that of a measurement as exact as can be."""
+        return [max(standard_error(point), FINEST * self.unit) ** 2 for point in self.points]
 
     @property
     def unit(self) -> float:
@@ -130,6 +135,14 @@ def error(point: Point) -> Callable[[float], float]:
     assert point.throughput
     rate = point.throughput.value
     return lambda response: math.log(throughput(point.at, response) / rate) if response < math.inf else WAY_OFF
+
+
+def standard_error(point: Point) -> float:
+    """The standard error of a row in the fit's measure: its bounds are two of them, or of rounding, on either side."""
+    found = point.response or point.throughput
+    if found is None or found.high == math.inf or (point.at.is_paced and point.response is None):
+        return 0.0
+    return (found.high - found.low) / 4 / (1.0 if point.at.is_paced else found.value)
 
 
 def timed(point: Point) -> float:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cuesta import _native
 from cuesta.analysis.capacity.asymptotes import swept_besides_users
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
-from cuesta.analysis.certainty import error_of_rate
+from cuesta.analysis.certainty import error_of_rate, error_of_response
 from cuesta.analysis.compare.comparability import HOST, differences, facts
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
@@ -103,12 +103,19 @@ def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float,
         place=f"{summary.recorded.folder}, step {step.step + 1}",
         at=conditions(summary, step, own.get(configured_pace(measured), (0.0, 0.0))),
         throughput=around(work.per_s, error),
-        response=Quantity.exactly(work.mean),
+        response=response(summary, step, work),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
         servers={each.name: round(each.servers) for each in stations(measured)},
         recorded=(summary.recorded.folder, step.step),
         percentiles=percentiles(step.response if work.unit == "transaction" else step.echo),
     )
+
+
+def response(summary: Summary, step: StepFigures, work: Work) -> Quantity:
+    """The mean response of a step, with its interval; of keys no interval is known."""
+    if work.unit != "transaction":
+        return Quantity.exactly(work.mean)
+    return around(work.mean, 2 * error_of_response(summary.recorded, step.step))
 
 
 def percentiles(found: Distribution) -> dict[str, float]:
@@ -152,5 +159,5 @@ def conditions(summary: Summary, step: StepFigures, own: tuple[float, float]) ->
 
 
 def around(value: float, error: float) -> Quantity:
-    """A rate with its interval of two relative standard errors."""
+    """A number with its interval of two relative standard errors."""
     return Quantity(value * max(1 - error, 0.01), value, value * (1 + error))
