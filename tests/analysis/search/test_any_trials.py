@@ -82,6 +82,8 @@ def check(found: Finding, trials: list[Trial]) -> None:
     assert found.trials <= len(trials)
     assert found.why
     assert low is None or high is None or low <= high
+    if found.users is not None:
+        assert found.breach is None or found.breach > found.users
     if found.certified is not None:
         assert found.breach is None or found.breach > found.certified
         assert any(trial.load == found.certified and trial.met for trial in trials)

@@ -1,5 +1,7 @@
 """Decisions on trials that are made up."""
 
+import random
+
 import pytest
 
 from cuesta.analysis.search import Finding, Method, Try, belief, conclude, decide
@@ -66,8 +68,33 @@ def test_a_host_that_gives_out_is_a_miss_with_its_reason() -> None:
     _, found = search(measure, BY_USERS)
     assert found.limited_by == "host gave out"
     assert 39 <= (found.users or 0) <= 41
+    assert (found.users or 0) < (found.breach or 0)
     assert found.certified is not None
     assert found.why == "beyond the limit the host gave out: no transaction ended"
+
+
+@pytest.mark.parametrize("excess", [-0.5, -1.0, -2.0, -4.0])
+def test_the_answer_for_a_host_that_gives_out_lies_below_what_it_refused(excess: float) -> None:
+    """Up to the limit response is far below its bound; beyond it the host refuses."""
+    method = Method("regression", lowest=1, highest=2000, start=16, whole=True)
+    for seed in range(25):
+        rng = random.Random(seed)
+        limit = rng.randint(18, 400)
+
+        def measure(number, ask):  # type: ignore[no-untyped-def]
+            refused = ["refused"] if ask.load > limit else []  # noqa: B023
+            return trial(number, ask.load, excess + rng.gauss(0, 0.1), against=refused)  # noqa: B023
+
+        trials, found = search(measure, method)
+        low, high = found.interval
+        said = (limit, found)
+        assert found.users is not None, said
+        assert found.users < min(each.load for each in trials if each.against), said
+        assert found.users <= 1.1 * limit, said
+        assert low is not None, said
+        assert high is not None, said
+        assert low <= limit <= high <= 1.2 * limit, said
+        assert (found.certified or 0) <= limit < (found.breach or 0), said
 
 
 def test_an_interrupted_search_says_what_it_knows() -> None:

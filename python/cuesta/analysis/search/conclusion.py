@@ -20,7 +20,7 @@ def concluded(history: History, limited_by: LimitedBy, why: str) -> Finding:
         users=users,
         interval=interval,
         certified=history.certified,
-        breach=breach(history),
+        breach=breach(history, users),
         trials=history.trials,
         verdict="regular" if regular else "irregular",
         limited_by=limited_by,
@@ -48,14 +48,16 @@ def gave_out(history: History) -> bool:
     return bool(missed) and all(trial.gave_out for trial in missed)
 
 
-def breach(history: History) -> float | None:
-    """The smallest load at which the lower 95 % bound of the excess is above zero, or at which the host gave out."""
+def breach(history: History, users: float | None) -> float | None:
+    """The smallest load at which the lower 95 % bound of the excess is above zero, or at which the host gave out.
+
+    It is above `users` and what was certified: by all trials together, a load below that missed did so by chance.
+    """
     noise = noise_of(observations(history.counted)) * 2**0.5
-    for load in sorted({trial.load for trial in history.counted}):
+    most = max(users or 0.0, history.certified or 0.0)
+    for load in sorted({trial.load for trial in history.counted if trial.load > most}):
         tried = history.at(load)
         known = [trial.excess for trial in tried if trial.excess is not None]
-        if history.certified is not None and load <= history.certified:
-            continue
         if known and sum(known) / len(known) > t_95(FREEDOM) * noise / len(known) ** 0.5:
             return load
         if all(trial.against for trial in tried):

@@ -9,7 +9,7 @@ verdict has another reason (errors, a host that gave out), counts by its side al
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby, pairwise
 
@@ -48,14 +48,20 @@ class Observation:
     met: bool
     excess: float | None
     """None: only the side counts."""
+    against: bool = False
+    """Whether the trial missed for another reason than the limits."""
 
 
 def observations(trials: Iterable[Trial]) -> tuple[Observation, ...]:
     """What counts, in order of load, so that the order of trials is of no account."""
     seen = [
-        Observation(trial.load, trial.met, trial.excess if agrees(trial) else None) for trial in trials if trial.counts
+        Observation(trial.load, trial.met, trial.excess if agrees(trial) else None, bool(trial.against))
+        for trial in trials
+        if trial.counts
     ]
-    return tuple(sorted(seen, key=lambda each: (each.load, each.met, each.excess is None, each.excess or 0.0)))
+    return tuple(
+        sorted(seen, key=lambda each: (each.load, each.met, each.excess is None, each.excess or 0.0, each.against))
+    )
 
 
 def agrees(trial: Trial) -> bool:
@@ -85,7 +91,7 @@ def fit(seen: tuple[Observation, ...]) -> Belief | None:
     seen = tuple(at_mean(each, noise) for each in seen)
     low, high = min(*met, *missed), max(*met, *missed)
     centre = divide(seen)
-    low, high = max(low / 2, 1e-3 * high), 2 * high
+    low, high = max(low / 2, 1e-3 * high), ceiling(seen) or 2 * high
     for _ in range(3):
         grid = spaced(low, high)
         posterior = posterior_of(grid, seen, centre, noise)
@@ -101,6 +107,15 @@ def fit(seen: tuple[Observation, ...]) -> Belief | None:
     return Belief(centre, low, high, slope_at(centre, seen, noise), noise)
 
 
+def ceiling(seen: Sequence[Observation]) -> float | None:
+    """The smallest load above all that were met which missed for another reason than the limits: the limit is below.
+
+    The line does not say so: where a host gives out, response may be far below the limit up to the last user.
+    """
+    most = max(each.load for each in seen if each.met)
+    return min((each.load for each in seen if each.against and each.load > most), default=None)
+
+
 def at_mean(observation: Observation, noise: float) -> Observation:
     """Raise an excess from the middle of what trials of one load have to the logarithm of their mean.
 
@@ -108,7 +123,7 @@ def at_mean(observation: Observation, noise: float) -> Observation:
     Student's t with 4 degrees of freedom is twice the square of its scale.
     """
     raised = None if observation.excess is None else observation.excess + noise**2
-    return Observation(observation.load, observation.met, raised)
+    return replace(observation, excess=raised)
 
 
 def divide(seen: Sequence[Observation]) -> float:
@@ -130,7 +145,8 @@ def weight(observation: Observation) -> float:
 
 
 def spaced(low: float, high: float) -> list[float]:
-    return [low + (high - low) * number / (POINTS - 1) for number in range(POINTS)]
+    """The middles of equal parts."""
+    return [low + (high - low) * (number + 0.5) / POINTS for number in range(POINTS)]
 
 
 def posterior_of(grid: Sequence[float], seen: Sequence[Observation], centre: float, noise: float) -> list[float]:
