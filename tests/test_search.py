@@ -91,7 +91,7 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
             end([first.pid, *descendants(first.pid)])
             first.wait()
         before = len(rows(log, "opened"))
-        words = ["--resume", str(run), "--budget", "20s"]
+        words = ["--resume", str(run), "--budget", "30s"]
         resumed = subprocess.run(command(tmp_path, *words), capture_output=True, text=True, check=False, timeout=100)
         assert resumed.returncode == Exit.REFUSED, resumed.stderr
     recorded = json.loads((run / "run.json").read_text())

@@ -1,9 +1,7 @@
 """`cuesta search`: finds the largest load that meets an objective, and reports it."""
 
 import argparse
-import json
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,10 +13,11 @@ from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.resumed import check_tapes, resumed
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare
-from cuesta.engine.search import AHEAD, NextTrial, SearchJob, note_end, search, with_step
+from cuesta.engine.search import ENDING, NextTrial, SearchJob, note_end, search, seconds_of_trial, with_step
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.live import watching
 from cuesta.plan import Plan, Settings, Step, load
@@ -33,8 +32,6 @@ LOWEST_RATE = 0.01
 """The lowest rate that is tried, as a share of the first."""
 TRIALS = {"regression": "12 to 24", "rfc9971": "20 to 30"}
 """How many trials most searches make (docs/search.md)."""
-OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
-"""Arguments, besides the settings of a plan, that a search which goes on cannot have."""
 EXITS = {
     "host": Exit.GOOD,
     "host gave out": Exit.GOOD,
@@ -49,10 +46,15 @@ EXITS = {
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    plan = _resumed_plan(arguments) if arguments.resume else _named(load(raw_options(arguments), Path.cwd()))
-    method = _method(plan, arguments)
+    if arguments.resume:
+        plan, method = resumed(arguments)
+    else:
+        plan = _named(load(raw_options(arguments), Path.cwd()))
+        method = _method(plan, arguments)
     most = at_load(plan.settings, method.highest)
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
+    if arguments.resume:
+        check_tapes(arguments.resume, job)
     chooser = Chooser(plan.settings, method, _budget(plan.settings, arguments.budget), arguments.quiet)
     if arguments.dry_run:
         return _dry_run(job, at_load(plan.settings, method.start), chooser, arguments)
@@ -73,31 +75,8 @@ def _named(plan: Plan) -> Plan:
     return plan if is_named else replace(plan, settings=plan.settings.model_copy(update={"name": "search"}))
 
 
-def _resumed_plan(arguments: argparse.Namespace) -> Plan:
-    """The plan of a search's folder; its tapes are read from where they were."""
-    folder: Path = arguments.resume
-    if given := [*raw_options(arguments).flags, *(name for name in OF_A_NEW_SEARCH if getattr(arguments, name))]:
-        flags = {"file": "a tape or plan", "limits": "--limit"}
-        named = ", ".join(flags.get(name, f"--{name.replace('_', '-')}") for name in given)
-        raise UsageError(f"--resume: the search goes on as it was begun, without {named}", "leave it out")
-    try:
-        run = json.loads((folder / "run.json").read_bytes())
-        if "search" not in run:
-            raise InputError(f"{folder}: this run was no search, so that it cannot go on")
-        settings = Settings.model_validate(run["plan"])
-        method = run["search"]["method"]
-    except FileNotFoundError:
-        raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{folder}: not the folder of a search: {error}") from None
-    arguments.recorded_method = method
-    return Plan(str(folder), settings, (Step({}, settings),))
-
-
 def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     """The settings of the search, checked. Raises UsageError or InputError."""
-    if arguments.resume:
-        return Method.of(arguments.recorded_method)
     if arguments.out:
         check_empty(arguments.out)
     if len(plan.steps) > 1:
@@ -134,15 +113,10 @@ def _budget(settings: Settings, text: str | None) -> float | None:
         budget: float = _native.duration(text) / SECOND
     except ValueError as error:
         raise UsageError(f"--budget: expected a duration such as 10m, got {text!r}: {error}") from None
-    if budget < (least := _seconds_of_trial(settings, 0)):
-        raise UsageError(f"--budget {text}: one trial takes {minutes(least)}", "give more time, or measure for less")
+    if budget < (least := seconds_of_trial(settings, 0) + ENDING):
+        what = f"--budget {text}: a search of one trial takes {minutes(least)}"
+        raise UsageError(what, "give more time, or measure for less")
     return budget
-
-
-def _seconds_of_trial(settings: Settings, users: float) -> float:
-    """About how long a trial takes that adds or removes so many users."""
-    stagger = max(group.stagger for group in settings.group)
-    return (users * stagger + settings.settle + settings.measure + AHEAD) / SECOND
 
 
 @dataclass
@@ -154,7 +128,7 @@ class Chooser:
     budget: float | None
     """Seconds."""
     quiet: bool
-    begun: float = field(default_factory=time.monotonic)
+    begun: int = field(default_factory=_native.now)
     finding: Finding | None = None
     """Set when the search has ended by itself."""
 
@@ -172,25 +146,31 @@ class Chooser:
             self.finding = ask
             return None
         step = at_load(self.settings, ask.load)
-        return NextTrial(step, {"load": ask.load, "purpose": ask.purpose, "because": ask.because})
+        note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
+        return NextTrial(step, note, self._end_by())
 
     def overview(self) -> str:
         """One sentence before the search."""
         what = "users" if self.method.whole else "arrivals a second"
         objective = " and ".join(limit.text for limit in self.settings.limits)
-        each = minutes(_seconds_of_trial(self.settings, 0))
+        each = minutes(seconds_of_trial(self.settings, 0))
         takes = f"a trial takes about {each}, and {TRIALS[self.method.rule]} trials are usual"
         within = f"; it ends within {minutes(self.budget)}" if self.budget else ""
         start = self.method.written(self.method.start)
         return f"searches for the largest number of {what} with {objective}, from {start} on; {takes}{within}"
 
+    def _end_by(self) -> int | None:
+        """The instant by which the last trial must have been measured."""
+        return None if self.budget is None else self.begun + round((self.budget - ENDING) * SECOND)
+
     def _too_late(self, trials: list[Trial], ask: Try) -> str:
-        if self.budget is None:
+        end_by = self._end_by()
+        if self.budget is None or end_by is None:
             return ""
         change = abs(ask.load - trials[-1].load) if trials else ask.load
-        left = self.budget - (time.monotonic() - self.begun)
-        takes = _seconds_of_trial(self.settings, change if self.method.whole else 0)
-        return "" if takes <= left else f"the budget of {minutes(self.budget)} is spent"
+        takes = seconds_of_trial(self.settings, change if self.method.whole else 0)
+        is_in_time = _native.now() + takes * SECOND <= end_by
+        return "" if is_in_time else f"the budget of {minutes(self.budget)} is spent"
 
 
 def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namespace) -> int:

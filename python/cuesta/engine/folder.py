@@ -80,7 +80,7 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "plan": settings.model_dump(mode="json"),
         "steps": [described_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],
-        "tapes": {tape.name: _tape(tape.name, tape.text) for tape in job.tapes.values()},
+        "tapes": described_tapes(job),
         "users": {group.data: job.users_of(group).shown for group in settings.group if group.data},
         "host": _host(job),
     }
@@ -97,8 +97,15 @@ def _segment(segment: Segment) -> dict[str, object]:
     return {"folder": segment.folder, "steps": list(range(segment.first, segment.first + len(segment.steps)))}
 
 
-def _tape(name: str, text: str) -> dict[str, str]:
-    return {"file": f"tapes/{name}.tape", "sha256": hashlib.sha256(text.encode()).hexdigest()}
+def described_tapes(job: Job) -> dict[str, dict[str, str]]:
+    """By name: where the folder has a tape, and the hash of its text."""
+    return {
+        tape.name: {
+            "file": f"tapes/{tape.name}.tape",
+            "sha256": hashlib.sha256(tape.text.encode()).hexdigest(),
+        }
+        for tape in job.tapes.values()
+    }
 
 
 def _host(job: Job) -> dict[str, object]:

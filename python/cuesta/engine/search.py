@@ -17,7 +17,7 @@ from cuesta import _native, machine
 from cuesta.engine import preflight
 from cuesta.engine.agents import Snapshot, follow, never, tell_all
 from cuesta.engine.folder import describe, described_step, run_folder, write_json
-from cuesta.engine.job import SECOND, Job
+from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
 from cuesta.engine.placement import place
 from cuesta.engine.settling import Settling
@@ -33,6 +33,8 @@ LONGEST = 12
 """A load that has not settled after this many settling times is measured all the same."""
 LEAST_WINDOW = 3
 """Least seconds in each of the two parts by which a load is seen to have settled."""
+ENDING = (AHEAD + DRAIN) / SECOND
+"""Seconds that a search takes to end after its last trial."""
 MILLISECOND = 1_000_000
 
 
@@ -43,6 +45,9 @@ class NextTrial:
     step: Step
     note: Mapping[str, object]
     """Recorded beside the step: what the trial is for, and why."""
+    end_by: int | None = None
+    """The instant (`_native.now`) by which it must have been measured: a load that has not settled then is measured all
+    the same."""
 
 
 Choose = Callable[[Path], NextTrial | None]
@@ -80,6 +85,24 @@ def search(asked: SearchJob, out: Path | None, choose: Choose, look: Look, stopp
                 Trials(folder, driven, look, stopping).make(following, choose)
             failures = driven.failures()
     return RunResult(folder, stopping.is_set(), failures)
+
+
+def seconds_of_trial(settings: Settings, users: float) -> float:
+    """How long a trial takes that adds or removes so many users, if its load settles at once."""
+    stagger = max(group.stagger for group in settings.group)
+    settling = max((settings.settle - AHEAD) / SECOND, 2 * window(settings.settle))
+    return (AHEAD + users * stagger + AHEAD + settings.measure) / SECOND + settling
+
+
+def window(settle: int) -> int:
+    """Seconds in each of the two parts by which a load is seen to have settled; `settle` is the plan's."""
+    return max(round(settle / SECOND / 2), LEAST_WINDOW)
+
+
+def last_start(started: int, settings: Settings, end_by: int | None) -> int:
+    """The instant at which a load that has not settled is measured all the same."""
+    patience = started + LONGEST * max(settings.settle, SECOND)
+    return patience if end_by is None else min(patience, end_by - settings.measure - AHEAD)
 
 
 def note_end(folder: Path, why: str | None) -> None:
@@ -146,7 +169,8 @@ class Trials:
         _record(self.folder, trial)
         settings = trial.step.settings
         started = self._begin(settings)
-        if not self._settle(started, settings.settle):
+        end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
+        if not self._settle(started, settings, end_by):
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
@@ -167,10 +191,10 @@ class Trials:
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
         return begin + max(ramps)
 
-    def _settle(self, started: int, settle: int) -> bool:
+    def _settle(self, started: int, settings: Settings, end_by: int | None) -> bool:
         """Wait until the load has settled, and at least for the settling time; False if an agent has ended."""
-        settling = Settling(max(round(settle / SECOND / 2), LEAST_WINDOW))
-        least, most = started + settle - AHEAD, started + LONGEST * max(settle, SECOND)
+        settling = Settling(window(settings.settle))
+        least, most = started + settings.settle - AHEAD, last_start(started, settings, end_by)
 
         def has_settled() -> bool:
             settling.see(self._snapshots())

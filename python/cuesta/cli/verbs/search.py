@@ -23,8 +23,9 @@ EXAMPLES = """examples:
   cuesta search --resume runs/search-2026-11-23-120000
   cuesta search plan.toml --json - --quiet | jq .search
 
-exit codes: 0 the limit was found, 92 there is none to find: the objective is missed at once, or never
-            97 no trial could be trusted, 2 usage, 104 a bad plan or tape, 105 interrupted
+exit codes: 0 the limit was found, 92 it was not: the objective is missed at once or never, the driver could
+            do no more, or the budget ended before there was an interval, 97 trials could not be trusted,
+            2 usage, 104 a bad plan or tape, 105 interrupted
 docs/search.md explains the method, and how long a search takes."""
 
 
@@ -38,8 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="EXPR",
         help="the objective, such as 'echo.p95 < 100ms'; several must all be met",
     )
-    search.add_argument("--most", metavar="N", help="the most users, or arrivals a second, to try; default 2000")
-    search.add_argument("--budget", metavar="D", help="end within this time, with what is known by then")
+    search.add_argument(
+        "--most",
+        metavar="N",
+        help="the most users, or arrivals a second, to try; by default 2000 users, or 100,000/s",
+    )
+    search.add_argument(
+        "--budget", metavar="D", help="end within this time, with what is known by then; --resume counts anew"
+    )
     search.add_argument(
         "--rule",
         choices=("regression", "rfc9971"),

@@ -1,0 +1,108 @@
+"""`cuesta search`: how a search goes on, and how it keeps to its time."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.cli.search import Chooser
+from cuesta.engine.folder import description
+from cuesta.engine.job import SECOND, prepare
+from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
+from cuesta.errors import Exit
+from cuesta.plan import Plan, RawOptions, load
+from tests.analysis.search.searching import BY_USERS
+from tests.run_folder import RunFolder
+
+TAPE = 'Type "who"\nEnter\nWait+Bytes@5s 6\n'
+
+
+def plan(folder: Path, **settings: object) -> Plan:
+    tape = folder / "row.tape"
+    tape.write_text(TAPE)
+    flags = {"limits": ["response.p95 < 1s"], "users": str(BY_USERS.start), **settings}
+    return load(RawOptions(tape=str(tape), flags=flags), folder)
+
+
+def begun(folder: Path) -> Path:
+    """The folder of a search without a trial."""
+    run = folder / "run"
+    run.mkdir()
+    described = description(prepare(plan(folder)), datetime.now(UTC))
+    search = {"method": BY_USERS.json()}
+    (run / "run.json").write_text(json.dumps({**described, "steps": [], "segments": [], "search": search}))
+    return run
+
+
+def resume(run: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["search", "--resume", str(run), "--dry-run"])
+    return code, capsys.readouterr().err
+
+
+def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = begun(tmp_path)
+    assert resume(run, capsys)[0] == Exit.GOOD
+    (tmp_path / "row.tape").write_text(TAPE + "Think 1s\n")
+    code, said = resume(run, capsys)
+    assert code == Exit.BAD_INPUT
+    assert "the tape `row` is not what it was when the search began" in said
+    assert "tapes/row.tape again" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"search": None}, "this run was no search"),
+        ({"plan": 5}, "the plan or the method of the search is damaged"),
+        ({"search": {"method": 5}}, "the plan or the method of the search is damaged"),
+        ({"search": {"method": {}}}, "the plan or the method of the search is damaged"),
+        ({"tapes": []}, "is not what it was"),
+    ],
+)
+def test_a_damaged_folder_does_not_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], said: str
+) -> None:
+    file = begun(tmp_path) / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    code, error = resume(file.parent, capsys)
+    assert code == Exit.BAD_INPUT
+    assert said in error
+    assert "pydantic" not in error
+
+
+def test_what_is_no_run_folder_does_not_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.json").write_text("[]")
+    assert resume(tmp_path, capsys)[0] == Exit.BAD_INPUT
+    assert resume(tmp_path / "run.json", capsys)[0] == Exit.BAD_INPUT
+    folder = RunFolder(tmp_path / "run").write()
+    assert "this run was no search" in resume(folder, capsys)[1]
+
+
+def test_a_trial_takes_as_long_as_its_load_needs_to_be_seen_to_settle(tmp_path: Path) -> None:
+    """Both announcements come ahead of their instants, and a load is watched for six seconds at least."""
+    short = plan(tmp_path, settle="1s", measure="4s", stagger="100ms").settings
+    assert seconds_of_trial(short, 0) == pytest.approx(2 * AHEAD / SECOND + 6 + 4)
+    assert seconds_of_trial(short, 20) == pytest.approx(seconds_of_trial(short, 0) + 2)
+    long = plan(tmp_path, settle="60s", measure="300s").settings
+    assert seconds_of_trial(long, 0) == pytest.approx(2 * AHEAD / SECOND + 60 + 300)
+
+
+def test_a_load_that_does_not_settle_is_measured_within_the_budget(tmp_path: Path) -> None:
+    settings = plan(tmp_path, settle="10s", measure="20s").settings
+    assert last_start(5 * SECOND, settings, None) == (5 + LONGEST * 10) * SECOND
+    assert last_start(5 * SECOND, settings, 60 * SECOND) == 40 * SECOND - AHEAD
+
+
+def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path) -> None:
+    settings = plan(tmp_path, settle="10s", measure="20s").settings
+    enough = seconds_of_trial(settings, BY_USERS.start) + ENDING
+    asked = Chooser(settings, BY_USERS, enough + 5, quiet=True)(tmp_path)
+    assert asked is not None
+    assert asked.end_by is not None
+    late = Chooser(settings, BY_USERS, enough - 1, quiet=True)
+    (tmp_path / "run.json").write_text(json.dumps({"search": {}}))
+    assert late(tmp_path) is None
+    assert late.finding is not None
+    assert late.finding.limited_by == "budget"
