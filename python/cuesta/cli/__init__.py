@@ -4,7 +4,7 @@
   the flags that set settings of plans, `setting_flags` adds them; `options`: what a command line sets. The modules
   below carry the verbs out.
 - `run`: emulates users who type at a host; `dry_run`: prints what a run would do.
-- `search`: finds the largest load that meets an objective, trial by trial.
+- `search`: finds the largest load that meets an objective, trial by trial; `resumed`: reads one that goes on.
 - `host`: runs the built-in host for other programs to type at.
 - `check`: prints how Cuesta reads a tape or a plan.
 - `record`: makes a tape of a person's session; `loop`: makes that tape repeat without logging in again.
