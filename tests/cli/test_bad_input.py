@@ -64,6 +64,12 @@ BAD = {
         Exit.USAGE,
         ["--most", "from 96, the first load", "--users"],
     ),
+    "a search for a throughput": (
+        ["search", "--limit", "throughput > 5/s"],
+        Exit.BAD_INPUT,
+        ["throughput > 5/s", "does not fall as the load grows", "upper bound"],
+    ),
+    "a search for no time": (["search", "--limit", "echo.p95 < 0s"], Exit.BAD_INPUT, ["no load can meet it"]),
     "a search that goes on otherwise": (
         ["search", "--resume", ".", "--rule", "rfc9971", "--users", "3"],
         Exit.USAGE,

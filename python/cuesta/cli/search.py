@@ -19,6 +19,7 @@ from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, note_end, search, seconds_of_trial, with_step
 from cuesta.errors import Exit, InputError, UsageError
+from cuesta.figures.limit import Limit
 from cuesta.live import watching
 from cuesta.plan import Plan, Settings, Step, load
 from cuesta.plan.sweep import at_load
@@ -28,6 +29,8 @@ from cuesta.units import minutes
 MOST_USERS = 2000
 MOST_RATE = 1e5
 """The largest loads that are tried unless told otherwise: users, and arrivals a second."""
+FALLING = ("fairness.jain", "host.cpu.idle", "characters.in_per_s_per_user")
+"""Figures that fall as the load grows: an objective may ask for more of these, and of no others."""
 LOWEST_RATE = 0.01
 """The lowest rate that is tried, as a share of the first."""
 TRIALS = {"regression": "12 to 24", "rfc9971": "20 to 30"}
@@ -83,6 +86,8 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
         raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
     if not plan.settings.limits:
         raise UsageError("a search needs an objective", "give one, such as --limit 'echo.p95 < 100ms'")
+    for limit in plan.settings.limits:
+        _check_objective(limit)
     groups = plan.settings.group
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = sum(rates) if rates else float(sum(group.users for group in groups))
@@ -90,6 +95,18 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     highest = _most(arguments.most, start, MOST_RATE if rates else MOST_USERS, "--load" if rates else "--users")
     seconds = plan.settings.measure / SECOND
     return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
+
+
+def _check_objective(limit: Limit) -> None:
+    """Raise InputError for a limit that no load is the largest to meet."""
+    asks_for_more = limit.comparison in {">", ">="}
+    if asks_for_more and limit.figure.metric not in FALLING:
+        why = f"{limit.figure} does not fall as the load grows, so that no load is the largest to meet it"
+        raise InputError(
+            f"limit `{limit}`: {why}", "give an upper bound, such as 'response.p95 < 1s'; `cuesta run` takes this limit"
+        )
+    if not asks_for_more and limit.value <= 0 and (limit.comparison == "<" or limit.figure.is_duration):
+        raise InputError(f"limit `{limit}`: no load can meet it", "give a bound above 0")
 
 
 def _most(text: str | None, start: float, default: float, of_start: str) -> float:
