@@ -4,6 +4,8 @@ import operator
 from collections.abc import Callable
 
 from cuesta._native import Histogram
+from cuesta.figures.catalogue import DURATIONS
+from cuesta.figures.durations import Distribution
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -34,6 +36,15 @@ def measured(figure: Reference, step: StepFigures, find_histogram: FindHistogram
     if NUMBERS[figure.metric].name == "transactions.count":
         return ended
     return ended / step.seconds if step.seconds else None
+
+
+def number_of_values(figure: Reference, step: StepFigures) -> int | None:
+    """How many values of a step a figure of durations rests on; None for another figure."""
+    if figure.metric not in DURATIONS or figure.statistic == "count":
+        return None
+    classes = [each for each in step.classes if each.transaction == figure.transaction]
+    of = classes if figure.transaction is not None else [step]
+    return sum(getattr(each, figure.metric, Distribution()).count for each in of)
 
 
 def statistic(histogram: Histogram | None, name: str) -> float | None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from cuesta import units
+from cuesta.analysis.limits import number_of_values
 from cuesta.figures import CATALOGUE, Unit
-from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.durations import Distribution
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import StepFigures
@@ -41,14 +41,9 @@ def marked(name: str, step: StepFigures) -> str:
 
 def mark(figure: Reference, step: StepFigures) -> str:
     """The mark of a percentile that rests on few values of a step; else empty."""
-    if figure.metric not in DURATIONS or not str(figure.statistic).startswith("p"):
+    number = number_of_values(figure, step)
+    if not str(figure.statistic).startswith("p"):
         return ""
-    of = (
-        [step]
-        if figure.transaction is None
-        else [each for each in step.classes if each.transaction == figure.transaction]
-    )
-    number = sum(getattr(each, figure.metric, Distribution()).count for each in of)
     return MARK * bool(number and is_few(number, 1 - float(str(figure.statistic)[1:]) / 100))
 
 

@@ -159,6 +159,20 @@ def test_a_trial_that_has_not_settled_is_repeated_unless_its_side_is_sure(
     assert trial.counts == counts
 
 
+@pytest.mark.parametrize(("ended", "counts"), [(1, False), (9, False), (10, True)])
+def test_a_trial_of_a_few_transactions_does_not_show_that_the_objective_is_met(
+    tmp_path: Path, ended: int, counts: bool
+) -> None:
+    def responses(_: int, __: int, second: int) -> list[float]:
+        return [0.2] if second < ended else []
+
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, responses=responses))
+    assert trial.met
+    assert trial.counts == counts
+    missed = judged(RunFolder(tmp_path / "missed", limits=["response.p95 < 100ms"], responses=responses))
+    assert missed.counts
+
+
 def test_a_trial_that_was_cut_short_does_not_count(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS)
     folder.write()

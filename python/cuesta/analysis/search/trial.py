@@ -2,16 +2,18 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuesta.analysis.limits import number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
 from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved, Unsettled
 from cuesta.figures.limit import Limit
+from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
-from cuesta.units import seconds
+from cuesta.units import many, seconds
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
@@ -24,6 +26,10 @@ MOST_EXCESS = math.log(1000)
 
 MOST_CUT = 0.1
 """A trial may lack at most this share of its planned time."""
+
+
+ENOUGH = 10
+"""Values of a limited figure that a trial which met the objective needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
 
 
 def judged(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
-    limits = {Limit.read(result.limit).figure.metric for result in step.limits}
+    figures = [Limit.read(result.limit).figure for result in step.limits]
+    limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)
     values = [excess(result) for result in step.limits]
     known = [value for value in values if value is not None]
@@ -84,7 +91,7 @@ def judged(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
         excess=max(known) if known and len(known) == len(values) else None,
         met=met,
         against=against,
-        doubts=[*map(str, doubts), *cut_short(step)],
+        doubts=[*map(str, doubts), *cut_short(step), *(too_few(step, figures) if met else [])],
         is_driver_limit=any(isinstance(doubt, OF_THE_DRIVER) for doubt in doubts),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
@@ -108,6 +115,14 @@ def grows_worse(step: StepFigures) -> bool | None:
 def cut_short(step: StepFigures) -> Iterator[str]:
     if step.seconds < (1 - MOST_CUT) * step.planned_seconds:
         yield f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"
+
+
+def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
+    """A doubt for each limited figure that rests on so few values that chance may have kept it small."""
+    for figure in figures:
+        number = number_of_values(figure, step)
+        if number is not None and number < ENOUGH:
+            yield f"{figure} rests on {many(number, 'value')}, and needs {ENOUGH}: measure for longer"
 
 
 def excess(result: LimitResult) -> float | None:
