@@ -36,7 +36,9 @@ pub fn play_tape(tape: &str, [settle, measure]: [f64; 2], more: &Value) -> Resul
     }
     run["groups"] = json!([{"name": "g", "script": "t", "target": "loopback"}]);
     run["steps"] = json!([{"settle": ns(settle), "measure": ns(measure), "groups": [load]}]);
-    let spec = serde_json::from_value(json!({"run": run, "host": {"stations": more["stations"]}})).unwrap();
+    let patient = more["patient"] == json!(true);
+    let host = json!({"stations": more["stations"]});
+    let spec = serde_json::from_value(json!({"run": run, "host": host, "patient": patient})).unwrap();
     simulate(spec, &scripts(tape))
 }
 
