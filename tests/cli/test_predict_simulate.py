@@ -13,7 +13,7 @@ from tests.analysis.predict.seeds import TMUX
 from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
 from tests.conftest import Write
 
-ROWS = (2, 10, 30)
+ROWS = (2, 5, 10, 30)
 
 
 def percentile(users: int, share: float) -> float:

@@ -41,13 +41,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     fit = _fit(measurements, arguments.fit)
     loads = _loads(measurements, fit, arguments)
     prediction = predict(measurements, fit, loads, _margin(arguments.margin))
-    answer = Answer(prediction, loads, changes, limit, allowed)
+    answer = Answer(prediction, changes, limit, allowed)
     simulations = _simulations(answer, seed) if arguments.simulate else []
     say(text(answer, simulations), arguments.json)
     write_json(arguments.json, data(answer, simulations))
     in_conflict = arguments.check == "meters" and prediction.conflicts
-    is_refused = prediction.not_reported or prediction.refused or any(each.refused for each in simulations)
-    return Exit.REFUSED if is_refused or in_conflict else Exit.GOOD
+    is_answered = answer.is_reported and not any(each.refused for each in simulations)
+    return Exit.GOOD if is_answered and not in_conflict else Exit.REFUSED
 
 
 def _simulations(answer: Answer, seed: int) -> list[SimulatedSystem]:

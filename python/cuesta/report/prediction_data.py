@@ -13,7 +13,7 @@ from cuesta.analysis.predict.saturation import Saturation
 from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
 from cuesta.analysis.predict.simulation import SimulatedFigure
-from cuesta.analysis.predict.what_if import Capacity, Estimate, changed_figures
+from cuesta.analysis.predict.what_if import Capacity, Estimate
 
 
 def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
     return {
         "title": prediction.measurements.title,
         "confidence": CONFIDENCE,
-        "reported": not (prediction.not_reported or prediction.refused),
+        "reported": answer.is_reported,
         "conflict": bool(prediction.conflicts),
         "systems": [
             {
@@ -37,7 +37,7 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
 
 
 def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
-    own, loads = system.model, answer.loads_of(system)
+    own, then = system.model, answer.then[system]
     return {
         "model": own.form.name,
         "formula": own.form.formula(system.figures[0].at.is_paced),
@@ -58,14 +58,18 @@ def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
             {"response": data_of_saturation(each.response), "meter": data_of_saturation(each.meter)}
             for each in system.conflicts
         ],
-        "capacity": [data_of_capacity(each) for each in answer.now(system)],
+        "capacity": [data_of_capacity(each) for each in answer.now[system]],
         "what_if": {
             "changes": [str(change) for change in answer.changes],
             "figures": [
-                {**data_of_load(each.at), "response": data_of(each.response), "throughput": each.throughput}
-                for each in (changed_figures(system, loads, answer.changes) if answer.changes else ())
+                {
+                    **data_of_load(each.at),
+                    "response": data_of_reported(each.response),
+                    "throughput": None if each.response.not_reported else each.throughput,
+                }
+                for each in then.figures
             ],
-            "capacity": [data_of_capacity(each) for each in answer.then(system)],
+            "capacity": [data_of_capacity(each) for each in then.capacities],
         },
     }
 
@@ -107,6 +111,10 @@ def data_of(each: Estimate) -> dict[str, Any]:
     return {"value": finite(each.value), "low": finite(each.band.low), "high": finite(each.band.high)}
 
 
+def data_of_reported(each: Estimate) -> dict[str, Any] | None:
+    return None if each.not_reported else data_of(each)
+
+
 def data_of_saturation(each: Saturation) -> dict[str, Any]:
     users = data_of(Estimate(each.users, each.band))
     return {"by": each.by, **data_of_load(each.at), "users": users, "throughput": each.throughput}
@@ -119,9 +127,9 @@ def data_of_capacity(each: Capacity) -> dict[str, Any]:
         "stations": [
             {"name": station.name, "demand": station.demand, "servers": station.servers} for station in each.stations
         ],
-        "saturation": data_of(each.saturation),
-        "throughput": each.most,
-        "allowed": each.allowed and data_of(each.allowed),
+        "saturation": data_of_reported(each.saturation),
+        "throughput": None if each.saturation.not_reported else each.most,
+        "allowed": each.allowed and data_of_reported(each.allowed),
     }
 
 

@@ -59,4 +59,4 @@ def test_think_times_that_were_configured_apart(tmp_path: Path, capsys: pytest.C
         Exit.GOOD,
         Exit.REFUSED,
     )
-    assert capsys.readouterr().out.count(" users (Z+K ") == 2
+    assert capsys.readouterr().out.count("(Z+K ") == 2

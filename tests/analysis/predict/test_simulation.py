@@ -17,7 +17,7 @@ from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
 
 SERVICE, CONSTANT, THINK = 0.05, 0.4, 3.0
-USERS = (4, 30, 80)
+USERS = (4, 15, 30, 80)
 WAIT = "Enter\nWait+Bytes 1\n"
 REQUEST = f"Set TypingSpeed 0ms\n{WAIT}Think exp 3s\n"
 AT = Conditions("", 50, think=THINK, demand="cpu", delays=("rest",))
@@ -56,8 +56,7 @@ def answer(points: list[Point], *asked: Conditions, limit: str | None = None) ->
 
 
 def told(prediction: Prediction, limit: str | None = None) -> Answer:
-    asked = [figure.at for figure in prediction.systems[0].figures]
-    return Answer(prediction, asked, [], Limit.read(limit) if limit else None, None)
+    return Answer(prediction, [], Limit.read(limit) if limit else None, None)
 
 
 def quiet(users: int) -> None:

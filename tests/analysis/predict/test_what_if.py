@@ -1,14 +1,39 @@
 """Changes of a fitted model."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cuesta.analysis.predict.changes import Change
+from cuesta.analysis.models import closed
+from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.analysis.predict.changes import Change, changed
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.prediction import predict
 from cuesta.analysis.predict.what_if import changed_figures
+from cuesta.cli import main
+from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
+
+SATURATED = ("--configuration", "MR8.0", "--fit", "think=0")
+TABLE = """
+title = "A host of four servers"
+[table.t]
+columns = ["users", "rate", "busy"]
+[table.t.rows]
+{rows}
+
+[[points]]
+configuration = ""
+users = "t.{{row}}.users"
+think = "5"
+throughput = "t.{{row}}.rate"
+utilization = {{ cpu = "t.{{row}}.busy" }}
+servers = {{ cpu = 4 }}
+[[identity]]
+formula = "t.{{row}}.users >= 1"
+"""
 
 
 @pytest.mark.parametrize("table", [MCS, TMUX])
@@ -18,6 +43,61 @@ def test_a_change_of_nothing_changes_nothing(table: Path) -> None:
     for name in measurements.configurations[:4]:
         points = [point for point in measurements.points if point.at.configuration == name]
         (system,) = predict(measurements, points, [point.at for point in points]).systems
-        found = changed_figures(system, [point.at for point in points], [Change("", factor=1.0)])
+        found = changed_figures(system, [Change("", factor=1.0)])
         responses = [figure.response for figure in system.figures]
         assert [each.response.value for each in found] == pytest.approx(responses, rel=1e-6)
+
+
+def of_few_rows(tmp_path: Path, *users: int) -> tuple[Path, Network]:
+    """A table of a station of four metered servers."""
+    network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 4)], think=5.0)
+    solved = {n: closed.solve(network, n) for n in users}
+    rows = "\n".join(f'r{n} = [{n}, "{s.throughput:.5f}", "{0.1 * s.throughput:.5f}"]' for n, s in solved.items())
+    path = tmp_path / "table.toml"
+    path.write_text(TABLE.format(rows=rows))
+    return path, network
+
+
+def predicted(path: Path, *flags: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any], str]:
+    """Exit code, the only system as JSON, and the text."""
+    code = main(["predict", str(path), *flags, "--json", "-"])
+    system = json.loads(capsys.readouterr().out)["systems"][0]
+    main(["predict", str(path), *flags])
+    return code, system, " ".join(capsys.readouterr().out.split())
+
+
+def test_what_is_not_reported_is_not_printed_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two rows below saturation, and nothing that checks the model: neither its load, nor N*, nor a limit is told."""
+    path, _ = of_few_rows(tmp_path, 20, 40)
+    flags = ["--at", "users=120", "--servers", "8", "--limit", "response.mean < 1s"]
+    code, system, text = predicted(path, *flags, capsys=capsys)
+    assert code == Exit.REFUSED
+    assert system["what_if"]["figures"][0]["response"] is None
+    assert system["what_if"]["figures"][0]["throughput"] is None
+    for capacity in (system["capacity"][0], system["what_if"]["capacity"][0]):
+        assert (capacity["saturation"], capacity["allowed"], capacity["throughput"]) == (None, None, None)
+    assert "response.mean < 1s: NOT REPORTED: no row is left over" in text
+    assert predicted(path, "--at", "users=30", *flags[4:], capsys=capsys)[0] == Exit.REFUSED
+
+
+def test_servers_are_those_that_were_metered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whichever form fits: of four servers, two are half as many."""
+    path, network = of_few_rows(tmp_path, 5, 10, 20, 40, 60, 80, 100)
+    _, system, text = predicted(path, "--servers", "2", "--at", "users=50", capsys=capsys)
+    assert system["what_if"]["capacity"][0]["throughput"] == pytest.approx(network.most_throughput / 2, rel=0.02)
+    assert "the limiting station: 2 servers instead of 4" in text
+
+
+def test_a_station_that_looks_like_one_server_was_metered_as_several() -> None:
+    """Each of the servers then counts as a part of the one; a demand is that at one of them."""
+    one = Network([Station("station", 0.025)], think=2.0)
+    two = changed(one, [Change("", servers=2)], {"station": "station"}, {"station": 4})
+    assert two.most_throughput == pytest.approx(20.0)
+    slower = changed(one, [Change("", demand=0.2)], {"station": "station"}, {"station": 4})
+    assert slower.most_throughput == pytest.approx(20.0)
+
+
+def test_as_many_parameters_as_rows_have_no_band(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, text = predicted(MCS, *SATURATED, "--at", "think=3", capsys=capsys)
+    assert "by rounding: as many parameters as rows" in text
+    assert "from all rows, those that were held out too" in text

@@ -1,14 +1,22 @@
 """A prediction with the limit and the changes that were asked for, and what each system can do with and without."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from cuesta.analysis.predict.changes import Change
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Prediction, SystemPrediction
-from cuesta.analysis.predict.what_if import Capacity, capacities
+from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, capacities, changed_figures
 from cuesta.figures.limit import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """One system with the changes; empty without any."""
+
+    figures: Sequence[ChangedFigure] = ()
+    capacities: Sequence[Capacity] = ()
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,6 @@ class Answer:
     """A prediction with the changes and the limit that were asked for."""
 
     prediction: Prediction
-    loads: Sequence[Conditions]
     changes: Sequence[Change]
     limit: Limit | None
     allowed: float | None
@@ -27,27 +34,30 @@ class Answer:
         return self.prediction.measurements.users_are
 
     @cached_property
-    def capacities(self) -> list[tuple[list[Capacity], list[Capacity]]]:
-        """What each system can do as it was measured, and with the changes."""
-        return [
-            (
-                capacities(system, self.loads_of(system), [], self.allowed),
-                capacities(system, self.loads_of(system), self.changes, self.allowed) if self.changes else [],
-            )
-            for system in self.prediction.systems
-        ]
+    def now(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
+        """What each system can do as it was measured."""
+        return {each: capacities(each, loads_of(each), [], self.allowed) for each in self.prediction.systems}
 
-    def now(self, system: SystemPrediction) -> list[Capacity]:
-        """What a system can do as it was measured."""
-        return self.capacities[self.number_of(system)][0]
+    @cached_property
+    def then(self) -> Mapping[SystemPrediction, WhatIf]:
+        """What each system can do with the changes."""
+        return {each: self.with_changes(each) for each in self.prediction.systems}
 
-    def then(self, system: SystemPrediction) -> list[Capacity]:
-        """What it can do with the changes; nothing without any."""
-        return self.capacities[self.number_of(system)][1]
+    def with_changes(self, system: SystemPrediction) -> WhatIf:
+        if not self.changes:
+            return WhatIf()
+        changed = capacities(system, loads_of(system), self.changes, self.allowed)
+        return WhatIf(changed_figures(system, self.changes), changed)
 
-    def number_of(self, system: SystemPrediction) -> int:
-        return next(number for number, each in enumerate(self.prediction.systems) if each is system)
+    @property
+    def is_reported(self) -> bool:
+        """Whether all loads, and the limit as it was measured, are reported."""
+        limits = [each.allowed for own in self.now.values() for each in own if each.allowed]
+        return not (
+            self.prediction.not_reported or self.prediction.refused or any(each.not_reported for each in limits)
+        )
 
-    def loads_of(self, system: SystemPrediction) -> list[Conditions]:
-        """The loads that were asked of one system."""
-        return [figure.at for figure in system.figures]
+
+def loads_of(system: SystemPrediction) -> list[Conditions]:
+    """The loads that were asked of one system."""
+    return [figure.at for figure in system.figures]

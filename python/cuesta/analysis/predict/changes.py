@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta import _native
@@ -82,18 +82,27 @@ def stations_of(model: FittedModel, at: Conditions) -> Sequence[Station]:
     return found
 
 
-def changed(network: Network, changes: Sequence[Change], names: dict[str, str]) -> Network:
-    """Apply changes. `names` gives the station's name in the network for each name that a change may have."""
+def changed(
+    network: Network, changes: Sequence[Change], names: Mapping[str, str], counted: Mapping[str, int]
+) -> Network:
+    """Apply changes. `names` gives the station's name in the network for each name that a change may have.
+
+    `counted` are the servers of stations whose rows look like fewer: there each server counts as a part of one.
+    """
     stations = {station.name: station for station in network.stations}
     for change in changes:
         name = resolved(change.station, names, network)
         station = stations[name]
-        demand = station.demand * change.factor if change.factor is not None else change.demand or station.demand
-        stations[name] = replace(station, demand=demand, servers=change.servers or station.servers)
+        alike = max(counted.get(name, 1) / station.servers, 1.0)
+        demand = change.demand / alike if change.demand else station.demand * (change.factor or 1.0)
+        servers = change.servers or station.servers
+        if change.servers and alike > 1:
+            demand, servers = demand * alike * station.servers / change.servers, station.servers
+        stations[name] = replace(station, demand=demand, servers=servers)
     return Network(list(stations.values()), network.think)
 
 
-def resolved(word: str, names: dict[str, str], network: Network) -> str:
+def resolved(word: str, names: Mapping[str, str], network: Network) -> str:
     """The station that a word means: its name, or a part of it. Raises InputError if none or several are meant."""
     if not word and network.bottleneck:
         return network.bottleneck.name

@@ -1,7 +1,7 @@
 """Answers questions about other loads: what the model says, how far that can be trusted, or why nothing is reported."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.models import asymptotic_bounds
@@ -26,6 +26,8 @@ MARGIN = 0.10
 WIDEST = 2.5
 """Largest ratio of a band's ends that still says something."""
 UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
+MODEL = "the model"
+"""What a saturation point is by that neither response nor a meter shows."""
 DISPUTED = "forms that fit equally well disagree"
 REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
 
@@ -71,9 +73,9 @@ class Figure:
         return self.response / timed(self.measured) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SystemPrediction:
-    """The answers about configurations that were fitted together."""
+    """The answers about configurations that were fitted together. Each is equal to itself alone, so it can be a key."""
 
     points: Sequence[Point]
     """All rows."""
@@ -162,7 +164,7 @@ def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Condition
     fit = choice.best.points
     whole = choice if len(fit) in (0, len(points)) else choose(points) or choice
     responses, meters = saturation_by_response(points), saturation_by_meters(points)
-    modelled = of_model(choice.best, by="the model") if fit and not responses else []
+    modelled = of_model(choice.best, by=MODEL) if fit and not responses else []
     system = SystemPrediction(
         points,
         choice,
@@ -233,32 +235,3 @@ def is_outside(at: Conditions, points: Sequence[Point]) -> bool:
     users, owns = [each.users for each in own], [each.own for each in own]
     slack = 0.1 * max(owns)
     return not (min(users) <= at.users <= max(users) and min(owns) - slack <= at.own <= max(owns) + slack)
-
-
-def remarks(figure: Figure, model: FittedModel) -> Iterator[str]:
-    """What the laws say about a row that was measured, and that the model misses."""
-    observed = figure.measured
-    law = observed.by_law if observed else None
-    if observed is None or law is None or observed.response is not None:
-        return
-    known = figure.at.known_delay
-    if known and law.value < known:
-        yield f"R = N/X − Z is {law.value:.2f} s, below the {known:.2f} s that are known to pass on the line"
-    if (
-        figure.error
-        and abs(figure.error) > 2 * MARGIN
-        and model.limiting(figure.at)
-        and (think := effective_think(model, observed))
-    ):
-        yield f"as if users thought {think:.1f} s instead of {figure.at.own:.2g} s"
-
-
-def effective_think(model: FittedModel, observed: Point) -> float | None:
-    """The think time at which the model gives the observed throughput; None if none does."""
-    assert observed.throughput
-    low, high = 0.0, observed.at.users / observed.throughput.value
-    for _ in range(60):
-        middle = (low + high) / 2
-        said = model.throughput(replace(observed.at, think=middle, keying=0.0))
-        low, high = (middle, high) if said > observed.throughput.value else (low, middle)
-    return low if low > 0 else None

@@ -5,16 +5,16 @@ A change is certain, the model is not: every band is that of the model's own par
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, band
-from cuesta.analysis.predict.changes import Change, changed, most_users, response_of, stations_of
+from cuesta.analysis.predict.changes import Change, changed, most_users, resolved, response_of, stations_of
 from cuesta.analysis.predict.fitting import FittedModel, throughput
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions, paces
-from cuesta.analysis.predict.prediction import SystemPrediction
+from cuesta.analysis.predict.prediction import UNCHECKED, Figure, SystemPrediction, figure
 from cuesta.analysis.predict.saturation import BELIEVED, apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
@@ -29,11 +29,13 @@ class Estimate:
 
     value: float
     band: Band
+    not_reported: str = ""
+    """Why it is not reported; empty if it is."""
 
     @property
     def is_determined(self) -> bool:
         """Whether the rows tell at all how large it is."""
-        return math.isfinite(self.value) and self.band.ratio <= BELIEVED
+        return not self.not_reported and math.isfinite(self.value) and self.band.ratio <= BELIEVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,14 @@ class Capacity:
 class ChangedFigure:
     """One load, with the changes."""
 
-    at: Conditions
+    before: Figure
+    """The load without the changes."""
     response: Estimate
     throughput: float
+
+    @property
+    def at(self) -> Conditions:
+        return self.before.at
 
 
 def mean_limit(limit: Limit) -> float:
@@ -93,23 +100,35 @@ def capacity(
         found = network_with(system, model, at, changes)
         return most_users(found, at, limit or 0.0, is_bound(model)) if found else math.inf
 
-    return Capacity(
-        at=at,
-        stations=network.queueing,
-        saturation=Estimate(saturated(system.model), band(system.model, saturated)),
-        most=network.most_throughput,
-        allowed=None if limit is None else Estimate(kept(system.model), band(system.model, kept)),
-    )
+    users = saturated(system.model)
+    most = Estimate(users, band(system.model, saturated), unchecked(system, at, users))
+    allowed = None
+    if limit is not None:
+        users = kept(system.model)
+        allowed = Estimate(users, band(system.model, kept), why_no_limit(system, at, users, is_changed=bool(changes)))
+    return Capacity(at, network.queueing, most, network.most_throughput, allowed)
 
 
-def changed_figures(
-    system: SystemPrediction, loads: Sequence[Conditions], changes: Sequence[Change]
-) -> list[ChangedFigure]:
+def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
+    """Why a number of users is not reported that is larger than any that was measured; empty if it is."""
+    measured = max(point.at.users for point in system.points if point.at.configuration == at.configuration)
+    return UNCHECKED if users > measured and not system.is_checked else ""
+
+
+def why_no_limit(system: SystemPrediction, at: Conditions, users: float, is_changed: bool) -> str:
+    """Why the users that a limit allows are not reported: for the reasons that a load of so many is not."""
+    if not is_changed and 1 <= users < math.inf:
+        return figure(system, replace(at, users=math.floor(users))).not_reported
+    return unchecked(system, at, users)
+
+
+def changed_figures(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
     """What the loads would see with the changes. Raises InputError for an unknown station."""
-    return [changed_figure(system, at, changes) for at in loads if system.model.covers(at)]
+    return [changed_figure(system, each, changes) for each in system.figures]
 
 
-def changed_figure(system: SystemPrediction, at: Conditions, changes: Sequence[Change]) -> ChangedFigure:
+def changed_figure(system: SystemPrediction, before: Figure, changes: Sequence[Change]) -> ChangedFigure:
+    at = before.at
     stations_of(system.model, at)
 
     def response(model: FittedModel) -> float:
@@ -118,7 +137,8 @@ def changed_figure(system: SystemPrediction, at: Conditions, changes: Sequence[C
         return response_of(network, at, is_bound(model))
 
     value = response(system.model)
-    return ChangedFigure(at, Estimate(value, band(system.model, response)), throughput(at, value))
+    estimate = Estimate(value, band(system.model, response), before.not_reported)
+    return ChangedFigure(before, estimate, throughput(at, value))
 
 
 def is_bound(model: FittedModel) -> bool:
@@ -131,7 +151,7 @@ def network_with(
 ) -> Network | None:
     """The stations of a model, with the changes."""
     network = model.network(at)
-    return changed(network, changes, names(system, at)) if network and changes else network
+    return changed(network, changes, names(system, at), counted_servers(system, at)) if network and changes else network
 
 
 def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
@@ -142,10 +162,32 @@ def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
     """
     if isinstance(system.model.form, Metered):
         return {station.name: station.name for station in system.model.form.stations.get(at.demand, ())}
+    return {"station": "station"} | dict.fromkeys(agreeing(system, at), "station")
+
+
+def agreeing(system: SystemPrediction, at: Conditions) -> list[str]:
+    """The metered resource that saturates where a fitted station does; empty if none does."""
     own = [each for each in system.saturations if each.at.configuration == at.configuration]
     response = next((each for each in own if each.by == "response"), None)
-    agreed = [each.by for each in own if response and each is not response and not apart(response, each)]
-    return {"station": "station"} | dict.fromkeys(agreed[:1], "station")
+    return [each.by for each in own if response and each is not response and not apart(response, each)][:1]
+
+
+def counted_servers(system: SystemPrediction, at: Conditions) -> dict[str, int]:
+    """How many servers a meter counted of a station that was fitted to responses."""
+    own = [point for point in system.points if point.at.configuration == at.configuration]
+    counts = [point.servers.get(name, 1) for name in agreeing(system, at) for point in own]
+    return {"station": max(counts)} if counts else {}
+
+
+def described(system: SystemPrediction, change: Change) -> str:
+    """A change in words; other servers with how many there are now."""
+    at = system.figures[0].at
+    network = system.model.network(at)
+    if change.servers is None or network is None:
+        return str(change)
+    name = resolved(change.station, names(system, at), network)
+    servers = next(station.servers for station in network.stations if station.name == name)
+    return f"{change} instead of {max(servers, counted_servers(system, at).get(name, 1)):g}"
 
 
 def users_at_saturation(network: Network, at: Conditions) -> float:

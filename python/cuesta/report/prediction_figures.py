@@ -1,0 +1,159 @@
+"""Writes the figures of predicted loads: a table, why some are not reported, and what checks them."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.band import Band
+from cuesta.analysis.predict.points import Conditions
+from cuesta.analysis.predict.prediction import Figure, SystemPrediction
+from cuesta.analysis.predict.remarks import remarks
+from cuesta.analysis.predict.transfer import Transfer, transfers
+from cuesta.report.model import Cell, Part, Remark, Table, Words
+from cuesta.report.phrases import plain
+from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed
+
+WORTH_NOTICE = 0.1
+"""The error from which on a row is marked."""
+
+
+def figures(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """A row for each load."""
+    paced = all(figure.at.is_paced for figure in system.figures)
+    unit = plain(system.figures[0].at.unit.name)
+    within = "90 % band" if system.model.fit.freedom > 0 else "by rounding"
+    middle = ["R", within, "other forms"] if paced else ["Z+K", "R", f"{unit}/s", within, "bound"]
+    rows = [[*load_cells(figure.at), *(paced_cells if paced else closed_cells)(figure), *measured_cells(figure, paced)]
+            for figure in system.figures]  # fmt: skip
+    fitted = any(figure.is_fitted for figure in system.figures)
+    caption = "~ the model was fitted to this row: its error is no test" if fitted else ""
+    yield Table([answer.users_are, "configuration", *middle, "measured", "error"], rows, caption, wide=unnamed(system))
+    if system.model.points and not system.model.fit.freedom:
+        yield Remark("by rounding: as many parameters as rows meet them exactly, so how far they are off is not known")
+
+
+def unnamed(system: SystemPrediction) -> set[int]:
+    """The column of configurations, if there is only one."""
+    return set() if len({point.at.configuration for point in system.points}) > 1 else {1}
+
+
+def load_cells(at: Conditions) -> list[Cell]:
+    return [count(at.users), plain(at.configuration)]
+
+
+def paced_cells(figure: Figure) -> list[Cell]:
+    spread = sorted(figure.forms.values())
+    others = interval(Band(spread[0], spread[-1])) if spread else ABSENT
+    if figure.not_reported:
+        return [Words(ABSENT, tone="bad"), ABSENT, others]
+    return [seconds(figure.response), interval(figure.response_band), others]
+
+
+def closed_cells(figure: Figure) -> list[Cell]:
+    per = figure.at.unit.per_transaction
+    most = ABSENT if figure.bound is None else digits(figure.bound * per)
+    if figure.not_reported:
+        return [pace(figure.at), Words(ABSENT, tone="bad"), ABSENT, ABSENT, most]
+    within = f"{digits(figure.throughput_band.low * per)}–{digits(figure.throughput_band.high * per)}"
+    return [pace(figure.at), duration(figure.response), digits(figure.throughput * per), within, most]
+
+
+def pace(at: Conditions) -> str:
+    """Z + K."""
+    return duration(at.own)
+
+
+def duration(value: float) -> str:
+    return seconds(value) if value else "0 s"
+
+
+def measured_cells(figure: Figure, paced: bool) -> list[Cell]:
+    """What was measured, and how far the prediction is off it."""
+    if figure.measured is None or figure.error is None:
+        return ["", ""]
+    error = signed(f"{100 * figure.error:+.0f} %")
+    if figure.is_fitted:
+        return [observed(figure, paced), Words(f"~{error}", tone="faint")]
+    return [observed(figure, paced), Words(error, tone="notice" if abs(figure.error) > WORTH_NOTICE else "")]
+
+
+def observed(figure: Figure, paced: bool) -> str:
+    point = figure.measured
+    if point is None:
+        return ""
+    if paced or point.throughput is None:
+        return seconds(point.response.value) if point.response else ABSENT
+    return digits(point.throughput.value * figure.at.unit.per_transaction)
+
+
+def interval(within: Band) -> str:
+    """A band of durations."""
+    if not math.isfinite(within.high):
+        return f"over {seconds(within.low)}"
+    return seconds_between(within.low, within.high)
+
+
+def said_of(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """Why figures are not reported, what the laws say of measured rows, and what was never checked."""
+    for figure in system.figures:
+        names = [f"{count(figure.at.users)} {answer.users_are}", plain(figure.at.configuration)]
+        where = ", ".join(filter(None, [*names, "" if figure.at.is_paced else f"Z+K {pace(figure.at)}"]))
+        if figure.not_reported:
+            spread = figure.spread if figure.is_disputed else figure.response_band
+            yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({interval(spread)})", "bad")
+        yield from (Remark(f"{where}: {each}", "notice") for each in laws(figure, system))
+    if outside := [figure for figure in system.figures if figure.is_outside]:
+        yield Remark(f"never checked there: {never_checked(answer, system, outside)}", "notice")
+
+
+def laws(figure: Figure, system: SystemPrediction) -> Iterator[str]:
+    if not figure.is_fitted:
+        yield from remarks(figure, system.model)
+
+
+def never_checked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
+    """Which loads lie outside the range that was measured."""
+    users = sorted(point.at.users for point in system.points)
+    owns = sorted(point.at.own for point in system.points)
+    loads = ", ".join(dict.fromkeys(f"{count(each.at.users)} {answer.users_are}" for each in outside))
+    between = f"{count(users[0])} to {count(users[-1])}" if users[0] < users[-1] else count(users[0])
+    least, most = f"{owns[0]:.3g}", f"{owns[-1]:.3g}"
+    paces = f", Z+K {least if least == most else f'{least} to {most}'} s" if owns[-1] else ""
+    return f"{loads}; measured were {between}{paces}"
+
+
+def held_out(system: SystemPrediction) -> Iterator[Part]:
+    """The held-out error, or why there is none."""
+    found, own = system.held_out, len(system.points)
+    if found is None:
+        yield Remark(f"held-out error: none; {many(own, 'row')} cannot be fitted and held out", "notice")
+        return
+    how = " with the highest load, predicted from the other rows" if found.is_own_split else ""
+    rows = many(len(found.errors), "row")
+    yield Remark(
+        f"held-out error {share(found.mape)} ({rows}{how}); {found.within} of {len(found.errors)} in their band"
+    )
+
+
+def transferred(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """What other configurations say without a model, as a check of the prediction."""
+    points = answer.prediction.measurements.points
+    fitted = {point.place for each in answer.prediction.systems for point in each.model.points}
+    rows = [point for point in points if point.place in fitted]
+    said = [each for figure in system.figures if not figure.is_fitted for each in transfers(figure.at, points, rows)]
+    if said:
+        heads = [answer.users_are, "configuration", "from", "moved by", "gives", "measured"]
+        cells = [cells_of(each, system) for each in said]
+        yield Table(heads, cells, caption="another configuration at that load, moved as in the fitted rows; no model")
+
+
+def cells_of(each: Transfer, system: SystemPrediction) -> list[Cell]:
+    point = next((figure.measured for figure in system.figures if figure.at == each.at), None)
+    per = each.at.unit.per_transaction
+    base = plain(each.base.at.configuration)
+    head: list[Cell] = [count(each.at.users), plain(each.at.configuration), base]
+    if each.shift is not None:
+        return [*head, signed(f"{1e3 * each.shift:+.1f} ms"), seconds(each.value),
+                seconds(point.response.value) if point and point.response else ""]  # fmt: skip
+    measured = digits(point.throughput.value * per) if point and point.throughput else ""
+    return [*head, f"×{each.ratio:.3f}", digits(each.value * per), measured]

@@ -1,0 +1,118 @@
+"""Writes what limits a predicted host: where it saturates, how many users keep a limit, and both with changes."""
+
+import math
+from collections.abc import Callable, Iterator
+
+from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
+from cuesta.analysis.predict.saturation import Conflict, Saturation
+from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, described
+from cuesta.report.model import Cell, Part, Remark, Table
+from cuesta.report.phrases import plain
+from cuesta.report.prediction_figures import interval, pace, unnamed
+from cuesta.units import ABSENT, count, digits, seconds
+
+
+def bottleneck(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """Where response and meters say that a station saturates."""
+    if not system.saturations:
+        return
+    unit = plain(system.saturations[0].at.unit.name)
+    heads = ["by", "configuration", "Z+K", answer.users_are, "90 % band", f"{unit}/s"]
+    rows = [saturation_cells(each, system) for each in system.saturations]
+    paced = all(each.at.is_paced for each in system.saturations)
+    caption = "" if len(system.model.points) == len(system.points) else "from all rows, those that were held out too"
+    yield Table(heads, rows, caption, wide={*unnamed(system), *([2] if paced else [])})
+    for each in system.conflicts:
+        yield Remark(conflict(each, answer), "bad")
+    if system.conflicts:
+        first = min(each.response.users for each in system.conflicts)
+        said = "→ the meters do not show what limits it: meter what stands between users and host, and the driver"
+        yield Remark(f"{said}; until then it is at most {math.floor(first)} {answer.users_are}", "faint")
+
+
+def conflict(each: Conflict, answer: Answer) -> str:
+    name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
+    response, meter = digits(each.response.users), digits(each.meter.users)
+    return f"CONFLICT: {name}response says {response} {answer.users_are}, {plain(each.meter.by)} says {meter}"
+
+
+def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
+    """A saturation point with its band, if rows are left over that determine one."""
+    is_open = each.by == MODEL and not system.model.fit.freedom
+    within = ABSENT if is_open else f"{digits(each.band.low)}–{digits(each.band.high)}"
+    rate = digits(each.throughput * each.at.unit.per_transaction)
+    own = "" if each.at.is_paced else pace(each.at)
+    return [plain(each.by), plain(each.at.configuration), own, digits(each.users), within, rate]
+
+
+def limits(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """How many users keep the limit on a mean."""
+    if answer.limit is None or answer.allowed is None:
+        return
+    for each in answer.now[system]:
+        yield Remark(f"{plain(str(answer.limit))}: {allowed(each, answer, system)}")
+
+
+def allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
+    several = len({now.at.own for own in answer.now.values() for now in own}) > 1
+    said = [plain(each.at.configuration), f"Z+K {pace(each.at)}" if several and not each.at.is_paced else ""]
+    name = f" ({', '.join(filter(None, said))})" if any(said) else ""
+    if each.allowed is None or each.allowed.value < 1:
+        return f"a single user misses it{name}"
+    if each.allowed.not_reported:
+        return f"NOT REPORTED: {each.allowed.not_reported}{name}"
+    return f"{whole(each.allowed, system)} {answer.users_are}{name}"
+
+
+def whole(each: Estimate | None, system: SystemPrediction) -> str:
+    """A number of users with its band, in whole users."""
+    return ABSENT if each is None else estimated(each, system, lambda users: count(math.floor(users)))
+
+
+def estimated(each: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
+    """A number with its band, if rows are left over that determine one."""
+    if not each.is_determined:
+        return "NOT REPORTED" if each.not_reported else "not determined"
+    within = f" ({written(each.band.low)}–{written(each.band.high)})" if system.model.fit.freedom else ""
+    return f"{written(each.value)}{within}"
+
+
+def what_if(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+    """The loads and the saturation point with the changes, beside those without."""
+    if not answer.changes:
+        return
+    yield Remark("; ".join(plain(described(system, change)) for change in answer.changes))
+    rows = [
+        [count(each.at.users), plain(each.at.configuration), *changed_cells(each)]
+        for each in answer.then[system].figures
+    ]
+    unit = plain(system.figures[0].at.unit.name)
+    within = "90 % band" if system.model.fit.freedom else "by rounding"
+    yield Table([answer.users_are, "configuration", "R now", "R then", within, f"{unit}/s"], rows, wide=unnamed(system))
+    yield capacity_table(answer, system)
+    yield Remark("it rests on the model above and on these changes: nobody has measured the changed host", "notice")
+
+
+def changed_cells(each: ChangedFigure) -> list[Cell]:
+    """The response now and then, its band, and the throughput."""
+    if each.response.not_reported:
+        return [ABSENT] * 4
+    rate = digits(each.throughput * each.at.unit.per_transaction)
+    return [seconds(each.before.response), seconds(each.response.value), interval(each.response.band), rate]
+
+
+def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
+    """Saturation and limit, now and with the changes."""
+    pairs = zip(answer.now[system], answer.then[system].capacities, strict=True)
+    rows = [
+        [plain(now.at.configuration), "" if now.at.is_paced else pace(now.at),
+         *(estimated(each.saturation, system) for each in (now, then)),
+         *(whole(each.allowed, system) for each in (now, then))]
+        for now, then in pairs
+    ]  # fmt: skip
+    limit = plain(str(answer.limit)) if answer.limit and answer.allowed is not None else ""
+    heads = ["configuration", "Z+K", "saturates now", "then", f"{limit} now", "then"]
+    one_pace = len({row[1] for row in rows}) == 1
+    left_out = {*({0} if unnamed(system) else ()), *({1} if one_pace else ()), *(() if limit else (4, 5))}
+    return Table(heads, rows, f"in {answer.users_are}", wide=left_out)
