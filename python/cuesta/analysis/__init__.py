@@ -2,7 +2,7 @@
 
 - `summary`: all figures of a run folder, the object that `--json` prints. `step`: the figures of one step.
 - `validity`: why a run cannot be trusted; `answering`: doubts about a host that did not answer; `stationarity`:
-  whether it had settled; `certainty`: the standard error of a rate.
+  whether it had settled; `certainty`: Student's t, the standard errors of a rate and a mean.
 - `limits`: compares limits with measured values; `published`: puts published figures beside measured ones; `planned`:
   what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;

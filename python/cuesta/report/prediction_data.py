@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from cuesta.analysis.certainty import CONFIDENCE
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.band import CONFIDENCE
 from cuesta.analysis.predict.fitting import all_parts
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 
+from cuesta.analysis.certainty import CONFIDENCE, student
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models.least_squares import Errors, fit
 from cuesta.analysis.predict.fitting import FittedModel, errors, fitted, starts
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions, Point
 
-CONFIDENCE = 0.90
 NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 """Standard errors on either side of a two-sided interval."""
 METER_ERROR = 0.05
@@ -190,29 +190,3 @@ def at_end(point: Point, end: str) -> Point:
 def end_of(quantity: Quantity | None, end: str) -> Quantity | None:
     value: float = getattr(quantity, end) if quantity else 0.0
     return Quantity.exactly(value) if quantity and 0 < value < math.inf else quantity
-
-
-def student(freedom: int) -> float:
-    """Student's t of a two-sided 90 % interval (G. W. Hill, Algorithm 396, CACM 13(10), 1970)."""
-    both = 1 - CONFIDENCE
-    if freedom == 1:
-        return math.tan(CONFIDENCE * math.pi / 2)
-    if freedom == 2:
-        return math.sqrt(2 / (both * (2 - both)) - 2)
-    a = 1 / (freedom - 0.5)
-    b = 48 / a**2
-    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
-    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * freedom
-    y = (d * both) ** (2 / freedom)
-    if y > 0.05 + a:
-        x = NormalDist().inv_cdf(both / 2)
-        y = x * x
-        if freedom < 5:
-            c += 0.3 * (freedom - 4.5) * (x + 0.6)
-        c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
-        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
-        y = math.expm1(a * y * y)
-    else:
-        y = ((1 / (((freedom + 6) / (freedom * y) - 0.089 * d - 0.822) * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y
-             - 1) * (freedom + 1) / (freedom + 2) + 1 / y  # fmt: skip
-    return math.sqrt(freedom * y)

@@ -8,9 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cuesta.analysis.certainty import student
 from cuesta.analysis.models.least_squares import Fit, fit
 from cuesta.analysis.models.network import Station
-from cuesta.analysis.predict.band import Band, band, student
+from cuesta.analysis.predict.band import Band, band
 from cuesta.analysis.predict.fitting import FittedModel, fitted
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point, paces

@@ -3,7 +3,8 @@
 import math
 import statistics
 
-from cuesta.analysis.search.confirmation import Round, t_95
+from cuesta.analysis.certainty import student
+from cuesta.analysis.search.confirmation import Round
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Belief, Try
@@ -85,7 +86,7 @@ def confirmation(history: History, believed: Belief) -> Try | None:
 
 def lower(failed: Round, believed: Belief, method: Method) -> float:
     """The load where, by the slope at the limit, as many trials should show what they failed to show at another."""
-    needed = t_95(method.confirmations - 1) * believed.noise * math.sqrt(2 / method.confirmations)
+    needed = student(method.confirmations - 1) * believed.noise * math.sqrt(2 / method.confirmations)
     reached = statistics.fmean(failed.excesses or [0.0])
     least, most = STEP_DOWN
     share = min(max((reached + needed) / believed.slope, least), most)

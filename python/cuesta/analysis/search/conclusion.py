@@ -1,7 +1,7 @@
 """The result: what all trials together say when a search ends, for whatever reason."""
 
+from cuesta.analysis.certainty import student
 from cuesta.analysis.search import by_regression, rfc9971
-from cuesta.analysis.search.confirmation import t_95
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import Finding, LimitedBy, Span
 from cuesta.analysis.search.regression import noise_of, observations
@@ -58,7 +58,7 @@ def breach(history: History, users: float | None) -> float | None:
     for load in sorted({trial.load for trial in history.counted if trial.load > most}):
         tried = history.at(load)
         known = [trial.excess for trial in tried if trial.excess is not None]
-        if known and sum(known) / len(known) > t_95(FREEDOM) * noise / len(known) ** 0.5:
+        if known and sum(known) / len(known) > student(FREEDOM) * noise / len(known) ** 0.5:
             return load
         if all(trial.against for trial in tried):
             return load

@@ -5,18 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cuesta.analysis.certainty import student
 from cuesta.analysis.search.trial import Trial
-
-ONE_SIDED_95 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812)
-"""Quantiles of Student's t by degrees of freedom from 1 (W. S. Gosset's table, in every textbook)."""
-NORMAL_95 = 1.645
-
-
-def t_95(freedom: int) -> float:
-    """The 95 % quantile of Student's t; beyond the table by the first term of Fisher's expansion."""
-    if freedom <= len(ONE_SIDED_95):
-        return ONE_SIDED_95[freedom - 1]
-    return NORMAL_95 + (NORMAL_95**3 + NORMAL_95) / (4 * freedom)
 
 
 @dataclass(slots=True)
@@ -52,4 +42,4 @@ def upper_bound(excesses: Sequence[float]) -> float:
     if len(excesses) < 2:
         return math.inf
     error = statistics.stdev(excesses) / math.sqrt(len(excesses))
-    return statistics.fmean(excesses) + t_95(len(excesses) - 1) * error
+    return statistics.fmean(excesses) + student(len(excesses) - 1) * error
