@@ -1,6 +1,7 @@
 """The verb `predict`: typed tables, run folders, refusals and exit codes."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +241,10 @@ BAD_TABLES = {
         "no such word: speed",
     ),
     "nothing measured": ('title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\n', "throughput or response"),
+    "servers that are no number": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "1"\nservers = { cpu = 0 }\n',
+        "servers of cpu: expected a whole number from 1, got 0",
+    ),
     "no TOML": ("title = \n", "Invalid value"),
 }
 
@@ -249,6 +254,38 @@ def test_tables_that_cannot_be_used(case: str, write: Write, capsys: pytest.Capt
     text, said = BAD_TABLES[case]
     code, error = refusal(write("bad.toml", text), capsys=capsys)
     assert (code, said in error, "bad.toml" in error) == (Exit.BAD_INPUT, True, True), error
+
+
+CELLS = {
+    "a negative print": ("-1.0", "0.3", "0.1", "throughput: expected a number, 0 or more: t.r.x is '-1.0'"),
+    "another minus sign": ("−1.0", "0.3", "0.1", "t.r.x is '−1.0'"),
+    "a negative meter": ("0.9", "0.3", "-0.1", "utilization cpu: expected a number, 0 or more: t.r.u is '-0.1'"),
+    "a word": ("0.9", "soon", "0.1", "response: expected a number, 0 or more: t.r.r is 'soon'"),
+    "a power of ten": ("1e300", "0.3", "0.1", "t.r.x is '1e300'"),
+    "more than the users can do": ("3.0", "", "0.1", "c 5 users: no response is so short: R = N/X − Z − K is -3.33 s"),
+}
+
+
+@pytest.mark.parametrize("case", CELLS)
+def test_cells_that_cannot_be_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    *cells, said = CELLS[case]
+    code, error = refusal(write("bad.toml", of_cells(cells)), capsys=capsys)
+    assert (code, said in " ".join(error.split())) == (Exit.BAD_INPUT, True), error
+
+
+def test_a_row_without_a_measurement_is_left_out(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, error = refusal(write("holes.toml", of_cells(["", "", "0.1"])), capsys=capsys)
+    assert code == Exit.REFUSED
+    assert "c 5 users is left out: it has no throughput or response" in " ".join(error.split())
+
+
+def of_cells(cells: Sequence[str]) -> str:
+    """A table of one row of 5 users who think 5 s: throughput, response, and a meter."""
+    return (
+        f'title = "t"\n[table.t]\ncolumns = ["x", "r", "u"]\n[table.t.rows]\nr = {json.dumps(list(cells))}\n'
+        '[[points]]\nconfiguration = "c"\nusers = "5"\nthink = "5"\nthroughput = "t.r.x"\nresponse = "t.r.r"\n'
+        'utilization = { cpu = "t.r.u" }\n'
+    )
 
 
 def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

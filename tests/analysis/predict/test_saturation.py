@@ -1,5 +1,8 @@
 """Saturation by response and by meters."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from cuesta.analysis.history.quantity import Quantity
@@ -7,6 +10,8 @@ from cuesta.analysis.models import closed, paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.models.scalability_law import ScalabilityLaw
 from cuesta.analysis.predict.choice import choose
+from cuesta.analysis.predict.fitting import fitted
+from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
 from cuesta.analysis.predict.saturation import of_model as saturation_of
@@ -58,6 +63,13 @@ def test_rows_that_do_not_tell_give_no_saturation_point() -> None:
     assert saturation_by_response(closed_rows(demand=0.1, metered=0.1)[:2]) == []
     assert saturation_by_response([]) == []
     assert saturation_by_meters(closed_rows(demand=0.1, metered=0.1)[:2]) == []
+
+
+def test_a_station_that_is_hardly_busy_at_any_load_gives_no_saturation_point() -> None:
+    """The response grows with nothing: the best demand is as small as a fit may try."""
+    model = fitted(OneStation(), closed_rows(demand=0.1, metered=0.1))
+    assert model
+    assert saturation_of(replace(model, values=[0.05, math.log(1e-10)])) == []
 
 
 def test_the_station_of_1993_that_no_meter_saw() -> None:

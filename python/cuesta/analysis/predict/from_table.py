@@ -30,8 +30,14 @@ def read_table(path: Path) -> Measurements:
     transcript = readable(Transcript.of(read_historical(path)))
     found = [PointsBlock(path, transcript, block) for block in blocks]
     points = [point for block in found for point in block.points()]
-    first = found[0]
-    return Measurements(transcript.document.title, points, users_are=str(first.block.get("users_are", "users")))
+    timed = [point for point in points if point.response or point.by_law]
+    notes = [f"{point.place} is left out: it has no {needed(point)}" for point in points if point not in timed]
+    users_are = str(found[0].block.get("users_are", "users"))
+    return Measurements(transcript.document.title, timed, users_are, notes)
+
+
+def needed(point: Point) -> str:
+    return "response" if point.at.is_paced else "throughput or response"
 
 
 def readable(transcript: Transcript) -> Transcript:
@@ -99,21 +105,37 @@ class PointsBlock:
             delays=tuple(filled(str(each), binding) for each in self.block.get("delays", [configuration])),
             unit=unit,
         )
-        return Point(
+        found = Point(
             place=place,
             at=at,
             throughput=throughput
             and self.positive(throughput / Quantity.exactly(unit.per_transaction), "throughput", place),
-            response=(found := self.quantity("response", binding)) and self.positive(found, "response", place),
-            utilizations=dict(self.utilizations(binding)),
-            servers=self.block.get("servers", {}),
+            response=(timed := self.quantity("response", binding)) and self.positive(timed, "response", place),
+            utilizations=dict(self.utilizations(binding, place)),
+            servers=self.servers(),
         )
+        if found.by_law and found.by_law.high <= 0:
+            raise InputError(
+                f"{self.path}: {place}: no response is so short: R = N/X − Z − K is {found.by_law.value:.3g} s",
+                "check users, think and throughput",
+            )
+        return found
 
-    def utilizations(self, binding: Mapping[str, str]) -> Iterator[tuple[str, Quantity]]:
-        """The meters that were read in a row."""
+    def utilizations(self, binding: Mapping[str, str], place: str) -> Iterator[tuple[str, Quantity]]:
+        """The meters that were read in a row. Raises InputError for a negative one."""
         for name, formula in self.block.get("utilization", {}).items():
-            if found := self.computed(formula, binding):
+            if found := self.computed(f"utilization {name}", formula, binding):
+                if found.high < 0:
+                    raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {found.value:g}")
                 yield name, found
+
+    def servers(self) -> Mapping[str, int]:
+        """The servers of metered resources. Raises InputError for what is no number of them."""
+        found: Mapping[str, int] = self.block.get("servers", {})
+        for name, count in found.items():
+            if not isinstance(count, int) or count < 1:
+                raise self.wrong(f"servers of {name}: expected a whole number from 1, got {count!r}")
+        return found
 
     def needed(self, name: str, binding: Mapping[str, str], place: str) -> float:
         value = self.number(name, binding, place)
@@ -135,18 +157,28 @@ class PointsBlock:
         return found
 
     def quantity(self, name: str, binding: Mapping[str, str]) -> Quantity | None:
-        return self.computed(self.block[name], binding) if name in self.block else None
+        return self.computed(name, self.block[name], binding) if name in self.block else None
 
-    def computed(self, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
-        """The value of a formula in a row; None where a cell is missing, or is no number."""
+    def computed(self, name: str, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
+        """The value of a formula in a row; None where a cell is missing or empty.
+
+        Raises InputError for a cell that is no number, and for a formula that has no finite value.
+        """
         text = filled(str(formula), binding)
-        if any(name not in self.names for name in PATTERN.findall(text) if "." in name):
+        if any(each not in self.names for each in PATTERN.findall(text) if "." in each):
+            return None
+        expression = parse_expression(text, self.names)
+        prints = {each: self.transcript.text(each).strip() for each in self.transcript.prints_of(expression.names)}
+        if not all(prints.values()):
             return None
         try:
-            value = parse_expression(text, self.names).node(self.transcript)
-        except (UnreadableError, ZeroDivisionError):
-            return None
-        return value if isinstance(value, Quantity) and math.isfinite(value.value) else None
+            value = expression.node(self.transcript)
+        except (UnreadableError, ZeroDivisionError, OverflowError):
+            value = ""
+        if isinstance(value, Quantity) and math.isfinite(value.value):
+            return value
+        cells = ", ".join(f"{each} is {shown!r}" for each, shown in prints.items())
+        raise self.wrong(f"{name}: expected a number, 0 or more: {cells or text}")
 
     def unit(self) -> Unit:
         per = self.quantity("per_transaction", {})

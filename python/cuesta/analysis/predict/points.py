@@ -45,6 +45,8 @@ class Conditions:
         return self.cycle is not None
 
 
+MOST_USERS = 1e9
+"""The largest number of users that may be asked, and that a saturation point may have."""
 ONE_PACE = 0.1
 """Relative difference of thinking and keying times that are still one pace: measured means of random times differ."""
 

@@ -14,7 +14,7 @@ from cuesta.analysis.models.network import Station
 from cuesta.analysis.predict.band import Band, band
 from cuesta.analysis.predict.fitting import FittedModel, fitted
 from cuesta.analysis.predict.forms.station import OneStation
-from cuesta.analysis.predict.points import Conditions, Point, paces
+from cuesta.analysis.predict.points import MOST_USERS, Conditions, Point, paces
 
 APART = 0.10
 """Least relative difference of two saturation points that is called a conflict."""
@@ -62,7 +62,7 @@ def of_model(model: FittedModel, by: str = "response") -> list[Saturation]:
     found = []
     for at in paces(point.at for point in model.points):
         users, limiting = model.saturation(at), model.limiting(at)
-        if limiting is None or not limiting.demand or not math.isfinite(users):
+        if limiting is None or not limiting.demand or users > MOST_USERS:
             continue
         within = band(model, lambda each, at=at: each.saturation(at))  # type: ignore[misc]
         if within.ratio <= BELIEVED:

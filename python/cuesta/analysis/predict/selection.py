@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.predict.points import ONE_PACE, Conditions, Measurements, Point
+from cuesta.analysis.predict.points import MOST_USERS, ONE_PACE, Conditions, Measurements, Point
 from cuesta.errors import UsageError
 from cuesta.figures.limit import COMPARISONS
 
@@ -77,7 +77,7 @@ def value(name: str, text: str, flag: str) -> float | str:
         number = float(text) if name == "users" or re.fullmatch(r"[\d.e+]+", text) else _native.duration(text) / 1e9
     except ValueError:
         raise UsageError(f"{flag}: {name}: expected a number, got {text!r}", f"as {name}=20") from None
-    if name == "users" and not 1 <= number <= 1e9:
+    if name == "users" and not 1 <= number <= MOST_USERS:
         raise UsageError(f"{flag}: users: expected a number from 1 to 1e9, got {text}", "as users=500")
     return number
 
