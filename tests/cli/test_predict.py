@@ -102,6 +102,19 @@ def test_a_million_users(write: Write, capsys: pytest.CaptureFixture[str]) -> No
         assert figure["throughput"]["value"] == pytest.approx(1 / DEMAND, rel=0.02)
 
 
+def test_users_beside_other_conditions(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """They belong to each question that leaves them open, and else are one more."""
+    rows = table(write, 2, 5, 10, 20, 30)
+    asked = {
+        ("--at", "think=3s", "--at", "think=1s"): [(25, 3), (25, 1)],
+        ("--at", "users=15"): [(15, 2), (25, 2)],
+        (): [(25, 2)],
+    }
+    for flags, loads in asked.items():
+        _, found = predict(rows, *flags, "--users", "25", capsys=capsys)
+        assert [(each["users"], each["think"]) for each in found["systems"][0]["figures"]] == loads
+
+
 def test_the_tables_of_1993(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ("--fit", "ports<=15", "--check", "meters")
     code, found = predict(TMUX, *flags, "--at", "ports=20,25", capsys=capsys)
@@ -206,6 +219,8 @@ REFUSED = {
     "a name that there is not": ([2, 5, 10], ["--at", "people=5"], Exit.USAGE, "no such condition: people"),
     "a value without a name": ([2, 5, 10], ["--at", "5"], Exit.USAGE, "expected NAME=VALUE"),
     "an open question": ([2, 5, 10], ["--at", "think=5s"], Exit.USAGE, "expected users, for the rows differ in it"),
+    "a comparison of loads": ([2, 5, 10], ["--at", "users>=50"], Exit.USAGE, "--at: expected users=VALUE, got users>="),
+    "an echo of requests": ([2, 5, 10], ["--limit", "echo.mean < 1s"], Exit.REFUSED, "the rows have response times"),
     "no such configuration": ([2, 5, 10], ["--configuration", "x"], Exit.USAGE, "there is no x"),
     "a margin of nothing": ([2, 5, 10], ["--margin", "0%"], Exit.USAGE, "--margin"),
     "half a server": ([2, 5, 10], ["--servers", "0.5"], Exit.USAGE, "--servers"),

@@ -11,7 +11,7 @@ from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
-from cuesta.analysis.predict.selection import asked, conditions, matching, only
+from cuesta.analysis.predict.selection import asked, conditions, matching, only, questions
 from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
 from cuesta.analysis.predict.simulated_limit import is_percentile
 from cuesta.analysis.predict.what_if import mean_limit
@@ -36,8 +36,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     changes = [*map(read_demand, arguments.demand), *map(read_servers, arguments.servers)]
     limit, seed = _limit(arguments.limit), _seed(arguments)
     is_simulated_limit = arguments.simulate and limit is not None and is_percentile(limit)
-    allowed = None if limit is None or is_simulated_limit else mean_limit(limit)
     measurements = only(_read(arguments.inputs), arguments.configuration)
+    allowed = None if limit is None or is_simulated_limit else mean_limit(limit, measurements)
     fit = _fit(measurements, arguments.fit)
     loads = _loads(measurements, fit, arguments)
     prediction = predict(measurements, fit, loads, _margin(arguments.margin))
@@ -82,11 +82,8 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
 
 def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse.Namespace) -> list[Conditions]:
     """The loads that are asked; by default those of the rows that were held out, or of all rows."""
-    texts = [*arguments.at, *([f"users={arguments.users}"] if arguments.users is not None else [])]
-    if texts:
-        flags = ["--at"] * len(arguments.at) + ["--users"]
-        questions = [conditions(text, flag, measurements.users_are) for text, flag in zip(texts, flags, strict=False)]
-        return asked(measurements, fit or measurements.points, questions)
+    if wanted := questions(arguments.at, arguments.users, measurements.users_are):
+        return asked(measurements, fit or measurements.points, wanted)
     if not fit:
         return [point.at for point in measurements.points if point.at.known_delay is not None]
     fitted, names = {point.place for point in fit}, {point.at.configuration for point in fit}

@@ -10,6 +10,7 @@ from cuesta.analysis.predict.points import Point
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.capacity.simulated import Load, write
+from tests.run_folder import RunFolder
 
 POPULATIONS = (2, 8, 16, 30, 40)
 
@@ -39,6 +40,32 @@ def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFix
     flags = ["--users", "1e6", "--servers", "2", "--limit", "response.mean < 2s"]
     assert main(["predict", str(folder), *flags]) == Exit.GOOD
     assert capsys.readouterr().out.count("LIMIT      response.mean < 2s: ") == 1
+
+
+def test_rows_are_found_by_the_think_time_that_was_configured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = sweep(tmp_path / "sweep", 1.0, 3.0)
+    main(["predict", str(folder), "--fit", "think=1s", "--at", "users=2", "--json", "-"])
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    assert system["rows"] == len(POPULATIONS)
+
+
+def test_echoes_of_keys_are_no_responses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A tape that only types: a limit is on the echo."""
+    echoes = [(f"interactive/keys/{name}", [0.01, 0.02]) for name in ("echo", "echo_from_sent")]
+    folder = RunFolder(
+        tmp_path / "sweep",
+        users=(2, 4, 8),
+        responses=lambda *_: [],
+        edit=lambda row: {**row, "keys": 5 * row["users"], "unfinished": 0},
+        histograms=echoes,
+    ).write()
+    assert {point.at.unit.name for point in read_runs([folder]).points} == {"keys"}
+    assert main(["predict", str(folder), "--limit", "response.mean < 1s"]) == Exit.REFUSED
+    assert "the rows have echo times, and no response" in " ".join(capsys.readouterr().err.split())
+    main(["predict", str(folder), "--limit", "echo.mean < 1s"])
+    assert "echo.mean < 1s: " in capsys.readouterr().out
 
 
 def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:

@@ -1,21 +1,20 @@
 """Rows of run folders: a point for each step of a run, a sweep or a search."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cuesta import _native
 from cuesta.analysis.capacity.asymptotes import swept_besides_users
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.certainty import error_of_rate, error_of_response
 from cuesta.analysis.compare.comparability import HOST, differences, facts
 from cuesta.analysis.history.quantity import Quantity
-from cuesta.analysis.predict.points import Conditions, Measurements, Point
+from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, Point, Unit
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import RefusedError
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.plan.fields import Load
 
 ALIKE = ("machine", "tapes")
 """Kinds of facts in which runs of one system are alike."""
@@ -98,10 +97,11 @@ def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float,
     work = measured.work
     if work is None or not work.mean:
         return
+    unit = Unit(KEYS) if work.unit == "key" else Unit()
     error = 2 * error_of_rate(summary.recorded, [step.step])
     yield Point(
         place=f"{summary.recorded.folder}, step {step.step + 1}",
-        at=conditions(summary, step, own.get(configured_pace(measured), (0.0, 0.0))),
+        at=conditions(measured, summary, unit, own.get(configured_pace(measured), (0.0, 0.0))),
         throughput=around(work.per_s, error),
         response=response(summary, step, work),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
@@ -137,12 +137,13 @@ def busy(resource: Resource, per_s: float) -> Quantity:
     return Quantity.exactly(caused if resource.is_believed else max(resource.busy, caused))
 
 
-def conditions(summary: Summary, step: StepFigures, own: tuple[float, float]) -> Conditions:
+def conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[float, float]) -> Conditions:
     """The load of a step. What was swept besides users makes another configuration."""
+    step = measured.step
     others = [name for name in swept_besides_users(summary) if not name.endswith(("think", "load"))]
     name = ", ".join(f"{each.rpartition('.')[2]} {step.swept.get(each)}" for each in others)
-    paced = re.fullmatch(r"paced:(\S+)", step.load)
-    if not paced and step.load != "closed":
+    loads = [Load.read(group["load"]) for group in measured.groups]
+    if not loads or any(load.kind == "open" or load != loads[0] for load in loads):
         raise RefusedError(
             f"{summary.recorded.folder}: step {step.step + 1}: the load is {step.load}",
             "predict takes runs whose groups are all closed, or all paced by one cycle",
@@ -152,9 +153,10 @@ def conditions(summary: Summary, step: StepFigures, own: tuple[float, float]) ->
         users=step.users,
         think=own[0],
         keying=own[1],
-        cycle=_native.duration(paced[1]) / 1e9 if paced else None,
+        cycle=loads[0].cycle / 1e9 if loads[0].kind == "paced" else None,
         demand=name,
         delays=(name,),
+        unit=unit,
     )
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from cuesta.analysis.history.quantity import Quantity
 
+KEYS = "keys"
+"""The unit of rows whose responses are echoes of keys."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:

@@ -30,19 +30,23 @@ class Condition:
     sign: str
     values: tuple[float | str, ...]
 
-    def holds(self, at: Conditions) -> bool:
+    @property
+    def is_equality(self) -> bool:
+        return self.sign in ("=", "==")
+
+    def holds(self, at: Conditions, slack: float = TOLERANCE) -> bool:
         found = getattr(at, self.name)
-        if self.sign in ("=", "=="):
-            return any(same(found, value) for value in self.values)
+        if self.is_equality:
+            return any(same(found, value, slack) for value in self.values)
         if found is None or isinstance(found, str):
-            return self.sign == "!=" and not same(found, self.values[0])
+            return self.sign == "!=" and not same(found, self.values[0], slack)
         return COMPARISONS[self.sign](found, self.values[0])  # type: ignore[arg-type]
 
 
-def same(found: Any, value: float | str) -> bool:
+def same(found: Any, value: float | str, slack: float) -> bool:
     if isinstance(found, str) or isinstance(value, str) or found is None:
         return bool(found == value)
-    return bool(abs(found - value) <= TOLERANCE * max(abs(found), abs(value)))
+    return bool(abs(found - value) <= slack * max(abs(found), abs(value)))
 
 
 def conditions(text: str, flag: str, users_are: str = "users") -> list[Condition]:
@@ -50,7 +54,7 @@ def conditions(text: str, flag: str, users_are: str = "users") -> list[Condition
     found: list[Condition] = []
     for part in text.split(","):
         match = PART.fullmatch(part)
-        if not match or (match[1] is None and (not found or found[-1].sign not in ("=", "=="))):
+        if not match or (match[1] is None and (not found or not found[-1].is_equality)):
             raise UsageError(f"{flag}: expected NAME=VALUE, got {part.strip()!r}", f"as {flag} {users_are}=20,think=5s")
         if match[1] is None:
             found[-1] = replace(found[-1], values=(*found[-1].values, value(found[-1].name, match[3].strip(), flag)))
@@ -58,6 +62,23 @@ def conditions(text: str, flag: str, users_are: str = "users") -> list[Condition
             name = known(match[1], flag, users_are)
             found.append(Condition(name, match[2], (value(name, match[3].strip(), flag),)))
     return found
+
+
+def questions(texts: Sequence[str], users: str | None, users_are: str) -> list[list[Condition]]:
+    """What `--at` and `--users` ask. `--users` is added to each question that leaves the users open.
+
+    Raises UsageError for what is no value.
+    """
+    found = [conditions(text, "--at", users_are) for text in texts]
+    for each in (each for one in found for each in one if not each.is_equality):
+        raise UsageError(f"--at: expected {each.name}=VALUE, got {each.name}{each.sign}", "--fit takes comparisons")
+    if users is None:
+        return found
+    own = conditions(f"users={users}", "--users")
+    is_open = [all(each.name != "users" for each in one) for one in found]
+    return [[*one, *own] if needs else one for one, needs in zip(found, is_open, strict=True)] + (
+        [] if any(is_open) else [own]
+    )
 
 
 def known(name: str, flag: str, users_are: str) -> str:
@@ -83,8 +104,16 @@ def value(name: str, text: str, flag: str) -> float | str:
 
 
 def matching(points: Sequence[Point], fits: Sequence[Sequence[Condition]]) -> list[Point]:
-    """The rows that meet all conditions of any list; all rows if there is no list."""
-    return [p for p in points if not fits or any(all(each.holds(p.at) for each in one) for one in fits)]
+    """The rows that meet all conditions of any list; all rows if there is no list.
+
+    Times of runs are means of random ones: those that were told to think 1 s have thought 0.98 s, and meet `think=1s`.
+    """
+    return [p for p in points if not fits or any(all(each.holds(p.at, slack(p, each)) for each in one) for one in fits)]
+
+
+def slack(point: Point, condition: Condition) -> float:
+    """The relative difference of a row's value from one that it is called equal to."""
+    return ONE_PACE if point.recorded and condition.name in ("think", "keying") else TOLERANCE
 
 
 def asked(

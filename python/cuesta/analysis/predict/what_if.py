@@ -13,14 +13,14 @@ from cuesta.analysis.predict.changes import Change, changed, most_users, resolve
 from cuesta.analysis.predict.fitting import FittedModel, throughput
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.points import Conditions, paces
+from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, paces
 from cuesta.analysis.predict.prediction import UNCHECKED, Figure, SystemPrediction, figure
 from cuesta.analysis.predict.saturation import BELIEVED, apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
 
-TIMED = ("response", "response_from_sent", "echo")
-"""Metrics of which a model gives the mean."""
+RESPONSES, ECHOES = ("response", "response_from_sent"), ("echo", "echo_from_sent")
+"""Metrics of which a model gives the mean: of rows of transactions, and of keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,16 @@ class ChangedFigure:
         return self.before.at
 
 
-def mean_limit(limit: Limit) -> float:
+def mean_limit(limit: Limit, measurements: Measurements) -> float:
     """The seconds that a limit allows a mean response. Raises RefusedError for any other limit."""
-    if limit.figure.metric not in TIMED or limit.figure.statistic != "mean" or limit.comparison not in ("<", "<="):
+    is_of_keys = any(point.at.unit.name == KEYS for point in measurements.points)
+    timed, other = (ECHOES, RESPONSES) if is_of_keys else (RESPONSES, ECHOES)
+    if limit.figure.metric in other:
+        raise RefusedError(
+            f"--limit {limit}: the rows have {timed[0]} times, and no {limit.figure.metric}",
+            f"as --limit '{timed[0]}.mean < 1s'",
+        )
+    if limit.figure.metric not in timed or limit.figure.statistic != "mean" or limit.comparison not in ("<", "<="):
         raise RefusedError(
             f"--limit {limit}: the model gives means, and no other figure; simulated, means and percentiles",
             "as --limit 'response.mean < 1s'; --simulate gives percentiles of the model, `cuesta search` measures them",
