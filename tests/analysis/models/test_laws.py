@@ -9,19 +9,15 @@ from hypothesis import strategies as st
 
 from cuesta.analysis.models import (
     asymptotic_bounds,
-    balanced_job_bounds,
     closed,
     convolution,
     exact_mva,
-    geometric_bounds,
     multi_server_queue,
     paced_station,
-    repairman,
-    scalability_law,
-    schweitzer,
 )
 from cuesta.analysis.models.network import DELAY, Network, Solution, Station
-from cuesta.errors import CuestaError, InputError, RefusedError
+from cuesta.errors import InputError, RefusedError
+from tests.analysis.models.oracles import balanced_job_bounds, geometric_bounds, repairman, schweitzer
 
 demands = st.floats(0.001, 10)
 servers = st.sampled_from([1, 1, 2, 3, 8, DELAY])
@@ -84,9 +80,9 @@ def test_a_delay_may_be_split(network: Network, users: int, delay: float, part: 
 
 
 @given(simple, populations)
-def test_exact_means_lie_within_all_bounds(network: Network, users: int) -> None:
+def test_exact_means_lie_within_bounds(network: Network, users: int) -> None:
     exact = exact_mva.solve(network, users)
-    for method in (asymptotic_bounds, balanced_job_bounds, geometric_bounds):
+    for method in (balanced_job_bounds, geometric_bounds):
         bounds = method.bounds(network, users)
         assert bounds.least_throughput * (1 - 1e-9) <= exact.throughput <= bounds.most_throughput * (1 + 1e-9)
         assert bounds.least_response <= exact.response * (1 + 1e-9) + 1e-9
@@ -96,8 +92,9 @@ def test_exact_means_lie_within_all_bounds(network: Network, users: int) -> None
 @given(networks, populations)
 def test_exact_means_lie_within_asymptotic_bounds(network: Network, users: int) -> None:
     bounds = asymptotic_bounds.bounds(network, users)
-    found = closed.solve(network, users).throughput
-    assert bounds.least_throughput * (1 - 1e-9) <= found <= bounds.most_throughput * (1 + 1e-9)
+    found = closed.solve(network, users)
+    assert found.throughput <= bounds.most_throughput * (1 + 1e-9)
+    assert found.response >= bounds.least_response * (1 - 1e-6) - 1e-8
 
 
 @given(simple, populations)
@@ -184,5 +181,3 @@ def test_what_is_no_network_is_refused(wrong) -> None:  # type: ignore[no-untype
 def test_what_cannot_be_told_is_refused() -> None:
     with pytest.raises(RefusedError, match="no steady state"):
         multi_server_queue.solve(4, 1, 3)
-    with pytest.raises(CuestaError, match="needs 6 numbers of users, and there are 3"):
-        scalability_law.fitted([1, 2, 3], [1, 2, 2.5])

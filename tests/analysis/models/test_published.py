@@ -10,16 +10,14 @@ from cuesta.analysis.models import (
     closed,
     convolution,
     exact_mva,
-    geometric_bounds,
-    multi_class,
     multi_server_queue,
     paced_station,
-    repairman,
-    scalability_law,
-    schweitzer,
 )
-from cuesta.analysis.models.multi_class import UserClass
+from cuesta.analysis.models.least_squares import fit
 from cuesta.analysis.models.network import DELAY, Network, Solution, Station
+from cuesta.analysis.models.scalability_law import ScalabilityLaw
+from tests.analysis.models.oracles import geometric_bounds, multi_class, repairman, schweitzer
+from tests.analysis.models.oracles.multi_class import UserClass
 
 Method = Callable[[Network, int], Solution]
 
@@ -202,14 +200,16 @@ def test_three_servers() -> None:
 
 def test_scalability_law_of_specsdm91() -> None:
     """The SPEC SDM benchmark of 1991, as the R package usl fits it (Gunther, Guerrilla Capacity Planning, 2007)."""
-    users = [1, 18, 36, 72, 108, 144, 216]
-    law, fit = scalability_law.fitted(users, [64.9, 995.9, 1652.4, 1853.2, 1828.9, 1775.0, 1702.2])
+    rows = {1: 64.9, 18: 995.9, 36: 1652.4, 72: 1853.2, 108: 1828.9, 144: 1775.0, 216: 1702.2}
+    found = fit(lambda of: [ScalabilityLaw(*of).throughput(n) - x for n, x in rows.items()], [0.01, 1e-4, rows[1]])
+    law = ScalabilityLaw(*found.parameters)
     assert law.contention == pytest.approx(0.0277285, abs=5e-8)
-    assert fit.standard_errors[0] == pytest.approx(0.0091, abs=5e-5)
+    assert found.standard_errors[0] == pytest.approx(0.0091, abs=5e-5)
     assert law.coherency == pytest.approx(1.044e-4, abs=5e-8)
     assert law.efficiency == pytest.approx(89.995, abs=5e-4)
-    assert law.peak == pytest.approx(96.52, abs=5e-3)
-    assert law.throughput(law.peak) == pytest.approx(1884, abs=0.5)
+    peak = math.sqrt((1 - law.contention) / law.coherency)
+    assert peak == pytest.approx(96.52, abs=5e-3)
+    assert law.throughput(peak) == pytest.approx(1884, abs=0.5)
 
 
 def test_paced_station_is_open_until_the_cycle_and_then_closed() -> None:

@@ -1,17 +1,24 @@
-"""Asymptotic bounds: no queueing at all, and all users waiting at every station.
+"""Asymptotic bounds: nobody waits, and the bottleneck is busy all the time.
 
 P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing Surveys 10(3), 1978;
 Lazowska and others, Quantitative System Performance, 1984, §5.2. They need no distribution.
 """
 
-from cuesta.analysis.models.bounds import Bounds, of_throughput
+from dataclasses import dataclass
+
 from cuesta.analysis.models.network import Network, insist_on_users
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of transactions a second, and of seconds of response."""
+
+    most_throughput: float
+    least_response: float
+
+
 def bounds(network: Network, users: int) -> Bounds:
-    """N / (N·ΣD + Z) ≤ X ≤ min(1/Dmax, N / (ΣD + Z)). Delays make nobody wait, so they count once."""
+    """X ≤ min(1/Dmax, N / (ΣD + Z)), and R = N/X − Z by the response-time law."""
     insist_on_users(users)
-    waiting = sum(station.demand for station in network.queueing)
-    least = users / (users * waiting + network.delay)
     most = min(network.most_throughput, users / (network.least_response + network.think))
-    return of_throughput(network, users, least, most)
+    return Bounds(most, users / most - network.think)

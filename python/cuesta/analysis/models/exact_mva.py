@@ -19,13 +19,6 @@ def solve(network: Network, users: int) -> Solution:
     return solution(network, users, *last)
 
 
-def curve(network: Network, users: int) -> Iterator[Solution]:
-    """The exact means with 1, 2, … users."""
-    insist_on_users(users)
-    for count, (throughput, queues) in enumerate(recursion(network, users), 1):
-        yield solution(network, count, throughput, queues)
-
-
 def recursion(network: Network, users: int) -> Iterator[tuple[float, list[float]]]:
     """Throughput and the mean queues with 1, 2, … users: an arrival finds the queues of one user less."""
     if found := [station for station in network.queueing if not station.is_single]:

@@ -6,7 +6,6 @@ grows, so this holds for arrivals that do not: near saturation it is wrong for a
 
 from dataclasses import dataclass
 
-from cuesta.analysis.models.repairman import loss
 from cuesta.errors import RefusedError
 
 
@@ -47,3 +46,11 @@ def waiting(load: float, servers: int) -> float:
     """The probability that an arrival waits, by Erlang's loss formula."""
     blocked = loss(servers, load)
     return blocked / (1 - (1 - blocked) * load / servers)
+
+
+def loss(servers: int, load: float) -> float:
+    """Erlang's loss formula B(servers, load), by its recursion, which only multiplies and adds positive numbers."""
+    blocked = 1.0
+    for n in range(1, servers + 1):
+        blocked = load * blocked / (n + load * blocked)
+    return blocked

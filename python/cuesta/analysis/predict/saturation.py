@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cuesta.analysis.capacity.asymptotes import BUSY_ENOUGH
 from cuesta.analysis.certainty import student
 from cuesta.analysis.models.least_squares import Fit, fit
 from cuesta.analysis.models.network import Station
@@ -18,8 +19,6 @@ from cuesta.analysis.predict.points import MOST_USERS, Conditions, Point, paces
 
 APART = 0.10
 """Least relative difference of two saturation points that is called a conflict."""
-BUSY_ENOUGH = 0.3
-"""Least utilization at which a demand is believed."""
 BELIEVED = 3.0
 """Largest ratio of the ends of a band that still says where saturation is."""
 

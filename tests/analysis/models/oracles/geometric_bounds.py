@@ -10,8 +10,8 @@ and of X(N−1) between (N−1)/N·X(N) and X(N) make it a quadratic equation.
 import math
 
 from cuesta.analysis.models import asymptotic_bounds
-from cuesta.analysis.models.bounds import Bounds, insist_on_single_servers, of_throughput
 from cuesta.analysis.models.network import Network, insist_on_users
+from tests.analysis.models.oracles.bounds import Bounds, insist_on_single_servers, of_throughput
 
 
 def bounds(network: Network, users: int) -> Bounds:

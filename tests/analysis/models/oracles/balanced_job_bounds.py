@@ -4,8 +4,8 @@ J. Zahorjan, K. C. Sevcik, D. L. Eager and B. Galler, Balanced job bound analysi
 1982; with think times as in Lazowska and others, Quantitative System Performance, 1984, §5.4.
 """
 
-from cuesta.analysis.models.bounds import Bounds, insist_on_single_servers, of_throughput
 from cuesta.analysis.models.network import Network, insist_on_users
+from tests.analysis.models.oracles.bounds import Bounds, insist_on_single_servers, of_throughput
 
 
 def bounds(network: Network, users: int) -> Bounds:

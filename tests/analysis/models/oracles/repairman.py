@@ -5,6 +5,7 @@ sources of work: X = (1 − B(N, Z/D)) / D. (A. O. Allen, Probability, Statistic
 A check of the other methods, and quick for any number of users.
 """
 
+from cuesta.analysis.models.multi_server_queue import loss
 from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users, solution
 from cuesta.errors import InputError
 
@@ -22,11 +23,3 @@ def solve(network: Network, users: int) -> Solution:
 def queue(network: Network, station: Station, users: int, throughput: float) -> float:
     """The mean number of transactions at a station: users who neither think nor are delayed are at the server."""
     return throughput * station.demand if station.is_delay else users - throughput * network.delay
-
-
-def loss(servers: int, load: float) -> float:
-    """Erlang's loss formula B(servers, load), by its recursion, which only multiplies and adds positive numbers."""
-    blocked = 1.0
-    for n in range(1, servers + 1):
-        blocked = load * blocked / (n + load * blocked)
-    return blocked
