@@ -3,10 +3,8 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.search import Belief, Finding, Searched, Trial, Try
-from cuesta.analysis.search.by_regression import rounded
+from cuesta.analysis.search import Finding, Searched, Trial, Try
 from cuesta.analysis.search.searched import Told
-from cuesta.analysis.search.trial import excess
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
@@ -174,10 +172,10 @@ def note(trial: Trial) -> str:
     return plain("; ".join((*trial.doubts, *trial.against)))
 
 
-def believed(belief: Belief | None, of: Searched) -> str:
-    if belief is None:
+def believed(loads: tuple[float, float, float] | None, of: Searched) -> str:
+    if loads is None:
         return ABSENT
-    point, low, high = map(of.method.number, rounded(belief, of.method))
+    point, low, high = map(of.method.number, loads)
     return f"{point} ({low}–{high})"
 
 
@@ -204,10 +202,9 @@ def progress(summary: Summary, ask: Try | Finding | None = None) -> str:
 
 def worst(step: StepFigures, of: Searched) -> str:
     """The limit that is exceeded most, or nearest to it, and what was measured."""
-    known = [(far, each) for each in step.limits if (far := excess(each)) is not None]
-    if not known:
+    result = of.worst_limit(step)
+    if result is None:
         return f"{', '.join(of.objective)}: not measured"
-    result = max(known, key=lambda each: each[0])[1]
     return f"{Limit.read(result.limit).figure} {value(result, step)}"
 
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuesta.analysis.search.by_regression import rounded
 from cuesta.analysis.search.decision import belief, conclude, decide
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Finding, Try
-from cuesta.analysis.search.trial import Trial, trials_of
+from cuesta.analysis.search.outcome import Finding, Try
+from cuesta.analysis.search.trial import Trial, excess, trials_of
 from cuesta.figures.search import SearchFigures
+from cuesta.figures.step import LimitResult, StepFigures
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
@@ -23,8 +25,8 @@ class Told:
     trial: Trial
     asked: Try | None
     """None for a trial that nothing asked for."""
-    believed: Belief | None
-    """After the trial."""
+    believed: tuple[float, float, float] | None
+    """After the trial: the limit and its 90 % interval, as loads that can be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,15 @@ class Searched:
         for number, trial in enumerate(self.trials):
             asked = decide(self.trials[:number], self.method)
             known = belief(self.trials[: number + 1], self.method)
-            rows.append(Told(trial, asked if isinstance(asked, Try) else None, known))
+            believed = rounded(known, self.method) if known else None
+            rows.append(Told(trial, asked if isinstance(asked, Try) else None, believed))
         return rows
+
+    @staticmethod
+    def worst_limit(step: StepFigures) -> LimitResult | None:
+        """The limit that a step exceeds most, or is nearest to; None if none could be measured."""
+        known = [(far, each) for each in step.limits if (far := excess(each)) is not None]
+        return max(known, key=lambda each: each[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
         found = self.finding

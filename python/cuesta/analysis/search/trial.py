@@ -1,7 +1,6 @@
 """The trials of a search: the steps of its run folder, each judged against the objective."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved, Unsettl
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.plan.fields import Load
 from cuesta.units import many, seconds
 
 if TYPE_CHECKING:
@@ -149,7 +149,5 @@ def log_ratio(value: float, bound: float) -> float:
 
 
 def load_of(step: StepFigures, method: Method) -> float:
-    """The users of a step, or the rate of its open load, `open:30/s`: of all groups together, if the step says it."""
-    of_all = str(step.swept.get("load", step.load))
-    rate = None if method.whole else re.search(r"open:([0-9.e+-]+)/s", of_all)
-    return float(rate[1]) if rate else float(step.users)
+    """The users of a step, or the rate of its open load: of all groups together, if the step says it."""
+    return float(step.users) if method.whole else Load.read(step.swept.get("load", step.load)).per_s
