@@ -38,6 +38,24 @@ def test_the_lowest_load_misses() -> None:
     assert found.why == "1 user, the fewest that may be tried, missed the objective already"
 
 
+def test_a_host_that_one_user_finds_too_slow_is_not_tried_with_every_half() -> None:
+    method = Method("regression", lowest=1, highest=1000, start=96, whole=True)
+    trials, found = search(lambda number, ask: trial(number, ask.load, 2.0 + ask.load / 200), method)
+    assert [each.load for each in trials] == [96, 48, 1]
+    assert found.limited_by == "lowest"
+
+
+@pytest.mark.parametrize("limit", [2, 5, 20, 40, 90])
+def test_a_start_beyond_the_limit_is_halved(limit: int) -> None:
+    """Beyond the limit response grows with the load, or is that of a timeout."""
+    method = Method("regression", lowest=1, highest=1000, start=96, whole=True)
+    for most in (5.0, 0.9):
+        trials, found = search(lambda number, ask: trial(number, ask.load, min(ask.load / limit - 1, most)), method)  # noqa: B023
+        assert limit - 1 - 0.05 * limit <= (found.users or 0) <= limit
+        assert found.limited_by == "host"
+        assert len(trials) <= 25
+
+
 def test_nothing_misses() -> None:
     method = Method("regression", lowest=1, highest=50, start=10, whole=True)
     trials, found = search(lambda number, ask: trial(number, ask.load, -1.0), method)

@@ -1,6 +1,7 @@
 """What to do after the trials so far: which load to try next, or what was found. Pure: a search that was killed goes on
 from the trials in its folder."""
 
+import math
 from collections.abc import Sequence
 
 from cuesta.analysis.search import by_regression, rfc9971
@@ -13,6 +14,9 @@ from cuesta.analysis.search.trial import Trial
 CLEAR = 0.3
 """From this excess on a single trial shows a miss, or several together: twice the usual noise of a percentile of a few
 minutes."""
+
+WIDE = 4.0
+"""Loads that met and missed the objective are too far from each other for a line between them beyond this ratio."""
 
 NEAR = 1.1
 """Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
@@ -140,6 +144,8 @@ def first(history: History) -> Try | Finding:
 
 def downwards(history: History) -> Try | Finding:
     method, least = history.method, history.missed[0]
+    if least > method.lowest and all_seem_to_miss(history):
+        return Try(method.lowest, "bracket", "fewer missed by hardly less: the fewest that may be tried")
     if least > method.lowest:
         return Try(method.load(least / 2), "bracket", f"{method.written(least)} missed already: half as many")
     at_lowest, most = history.at(least), history.missed[-1]
@@ -150,6 +156,16 @@ def downwards(history: History) -> Try | Finding:
             history, "lowest", f"{method.written(least)}, the fewest that may be tried, missed the objective already"
         )
     return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
+
+
+def all_seem_to_miss(history: History) -> bool:
+    """Whether the excess falls so slowly from load to load that the lowest one should miss clearly too."""
+    known = {trial.load: trial.excess for trial in history.counted if trial.excess is not None and not trial.against}
+    if len(known) < 2:
+        return False
+    (least, near), (more, far) = sorted(known.items())[:2]
+    slope = max(far - near, 0.0) / math.log(more / least)
+    return near - slope * math.log(least / history.method.lowest) > CLEAR
 
 
 def at_the_top(history: History, most: float) -> Try | Finding:
@@ -169,6 +185,12 @@ def bracketed(history: History) -> Try | Finding:
 
 
 def fitted(history: History) -> Try | Finding:
+    lower = history.met[-1]
+    upper = next((load for load in history.missed if load > lower), lower)
+    middle = history.method.load(math.sqrt(lower * upper))
+    if upper > WIDE * lower and lower < middle < upper and not is_beyond(middle, history):
+        number = history.method.number
+        return Try(middle, "bracket", f"between {number(lower)}, which met it, and {number(upper)}, which missed")
     believed = by_regression.belief(history)
     ask = by_regression.between(history, believed) if believed else None
     return ask or concluded(history, "host", "")
