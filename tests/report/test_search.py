@@ -87,8 +87,8 @@ def test_a_search_that_ended_early_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_trials_that_were_cut_off_are_named(tmp_path: Path) -> None:
     (of,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
-    told = of.told()
-    assert list(noted([told[0], *told[3:4]])) == ["trial 2, 3: ended before it was measured"]
+    rows = of.rows()
+    assert list(noted([rows[0], *rows[3:4]])) == ["trial 2, 3: ended before it was measured"]
 
 
 def test_other_runs_have_no_section_and_no_line(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.analysis.capacity.bottleneck import bottleneck
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
-from cuesta.analysis.search import Searched, searched
+from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.meter_figure import table_to_json
@@ -53,9 +53,9 @@ class Summary:
         return [each for each in self.doubts if each.step is None] if "search" in self.recorded.run else self.doubts
 
     @property
-    def search(self) -> Searched | None:
+    def search(self) -> SearchResult | None:
         """What the run found if it was a search."""
-        return searched(self)
+        return search_result(self)
 
     @property
     def counted(self) -> list[StepFigures]:

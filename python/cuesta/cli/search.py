@@ -64,8 +64,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(f"cuesta: {chooser.overview()}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        asked = SearchJob(job, most, {"method": method.json()})
-        result = search(asked, arguments.resume or arguments.out, chooser, look, stopping)
+        search_job = SearchJob(job, most, {"method": method.json()})
+        result = search(search_job, arguments.resume or arguments.out, chooser, look, stopping)
         code = _sum_up(result.folder, chooser, arguments)
         for failure in result.failures:
             print(f"cuesta: {failure}", file=sys.stderr)

@@ -66,21 +66,21 @@ class SearchJob:
     """The settings of the search, recorded in `run.json`."""
 
 
-def search(asked: SearchJob, out: Path | None, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
+def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
-    preflight.check(with_step(asked.job, asked.most))
+    preflight.check(with_step(search_job.job, search_job.most))
     about = machine.facts()
     failures: list[str] = []
-    with _folder(asked.job, out) as folder, place(asked.job) as placement:
+    with _folder(search_job.job, out) as folder, place(search_job.job) as placement:
         if not (folder / "run.json").exists():
-            describe(folder, asked.job, datetime.now(UTC), about, placement)
-            _change(folder, {"steps": [], "segments": [], "search": dict(asked.method)})
+            describe(folder, search_job.job, datetime.now(UTC), about, placement)
+            _change(folder, {"steps": [], "segments": [], "search": dict(search_job.method)})
         note_end(folder, None)
         if following := choose(folder):
             segment = Segment(_steps(folder), (following.step,))
-            job = with_step(asked.job, following.step)
+            job = with_step(search_job.job, following.step)
             _change(folder, {"segments": [*_run(folder)["segments"], {"folder": segment.folder, "steps": []}]})
-            more = {"most_users": [group.users for group in asked.most.settings.group]}
+            more = {"most_users": [group.users for group in search_job.most.settings.group]}
             with driving(job, segment, folder / segment.folder, placement, more) as driven:
                 Trials(folder, driven, look, stopping).make(following, choose)
             failures = driven.failures()

@@ -3,8 +3,8 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.search import Finding, Searched, Trial, Try
-from cuesta.analysis.search.searched import Told
+from cuesta.analysis.search import Finding, SearchResult, Trial, Try
+from cuesta.analysis.search.search_result import TrialRow
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
@@ -35,7 +35,7 @@ FEW_NOTES = 4
 """Reasons that a first screen lists."""
 
 
-def answer(of: Searched, where: str) -> str:
+def answer(of: SearchResult, where: str) -> str:
     """The result in one sentence. It claims nothing that was not measured."""
     found, method = of.finding, of.method
     meets = f"at {where} meet {objective(of)}"
@@ -46,11 +46,11 @@ def answer(of: Searched, where: str) -> str:
     return "; ".join(filter(None, (said + interval(of), certified(of), LEADS[found.limited_by])))
 
 
-def objective(of: Searched) -> str:
+def objective(of: SearchResult) -> str:
     return " and ".join(map(plain, of.objective))
 
 
-def interval(of: Searched) -> str:
+def interval(of: SearchResult) -> str:
     """The interval in brackets; for the classification of RFC 9971 the two bounds, which are no interval."""
     low, high = of.finding.interval
     if low is None or high is None:
@@ -61,14 +61,14 @@ def interval(of: Searched) -> str:
     return f" (90 % interval: {span})"
 
 
-def certified(of: Searched) -> str:
+def certified(of: SearchResult) -> str:
     if of.method.rule == "rfc9971" or of.finding.users is None:
         return ""
     number = of.finding.certified
     return "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {confirming(of)}"
 
 
-def confirming(of: Searched) -> str:
+def confirming(of: SearchResult) -> str:
     return many(of.method.confirmations, "trial")
 
 
@@ -77,10 +77,10 @@ def section(summary: Summary) -> Iterator[Section]:
     of = summary.search
     if of is None:
         return
-    told = of.told()
-    notes = list(noted(told))
+    trial_rows = of.rows()
+    notes = list(noted(trial_rows))
     parts: list[Part] = [Remark(state(of), "" if of.finding.verdict == "regular" else "notice")]
-    parts += [table(summary, of, told)] if told else []
+    parts += [table(summary, of, trial_rows)] if trial_rows else []
     if of.finding.limited_by == "budget":
         notes.insert(0, f"to go on: cuesta search --resume {plain(str(summary.recorded.folder))}")
     drawn = list(plots_of_trials(summary, of))
@@ -89,7 +89,7 @@ def section(summary: Summary) -> Iterator[Section]:
     yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
 
 
-def state(of: Searched) -> str:
+def state(of: SearchResult) -> str:
     """How the search ended, and what was shown to miss the objective."""
     found = of.finding
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {plain(found.why)}"
@@ -99,20 +99,20 @@ def state(of: Searched) -> str:
     return f"{ended}; {of.method.written(found.breach)} {was} shown to miss the objective"
 
 
-def noted(told: Sequence[Told]) -> Iterator[str]:
+def noted(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
     """What besides the limits counts against trials, and why trials do not count; each reason once."""
     of_reasons: dict[str, list[int]] = {}
-    for row in told:
+    for row in trial_rows:
         for reason in (*row.trial.doubts, *row.trial.against):
             of_reasons.setdefault(reason, []).append(row.trial.step + 1)
-    measured_ones = {row.trial.step + 1 for row in told}
+    measured_ones = {row.trial.step + 1 for row in trial_rows}
     if absent := sorted(set(range(1, max(measured_ones, default=0))) - measured_ones):
         yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
         yield f"trial {', '.join(map(str, numbers))}: {plain(reason)}"
 
 
-def explanation(of: Searched) -> Iterator[str]:
+def explanation(of: SearchResult) -> Iterator[str]:
     if of.method.rule == "rfc9971":
         yield (
             "a load is an upper bound if too large a share of its trials' time missed the objective, a lower bound if "
@@ -125,7 +125,7 @@ def explanation(of: Searched) -> Iterator[str]:
     )
 
 
-def table(summary: Summary, of: Searched, told: Sequence[Told]) -> Table:
+def table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
     """A row for each trial."""
     steps = {step.step: step for step in summary.steps}
     rows: list[tuple[Cell, ...]] = [
@@ -135,10 +135,10 @@ def table(summary: Summary, of: Searched, told: Sequence[Told]) -> Table:
             *measured(steps[row.trial.step], of),
             verdict(row.trial),
             believed(row.believed, of),
-            Words(row.asked.purpose, PURPOSES[row.asked.purpose]) if row.asked else "",
-            plain(row.asked.because) if row.asked else "",
+            Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
+            plain(row.ask.because) if row.ask else "",
         )
-        for row in told
+        for row in trial_rows
     ]
     names = [str(Limit.read(text).figure) for text in of.objective]
     about = Words("limit", "where the limit is by the trials so far, with the 90 % interval")
@@ -149,7 +149,7 @@ def table(summary: Summary, of: Searched, told: Sequence[Told]) -> Table:
     return Table(heads, rows, caption, wide={because}, wraps=because)
 
 
-def measured(step: StepFigures, of: Searched) -> list[str]:
+def measured(step: StepFigures, of: SearchResult) -> list[str]:
     """What the trial had of each limited figure."""
     results = {result.limit: result for result in step.limits}
     return [value(results.get(text), step) for text in of.objective]
@@ -172,7 +172,7 @@ def note(trial: Trial) -> str:
     return plain("; ".join((*trial.doubts, *trial.against)))
 
 
-def believed(loads: tuple[float, float, float] | None, of: Searched) -> str:
+def believed(loads: tuple[float, float, float] | None, of: SearchResult) -> str:
     if loads is None:
         return ABSENT
     point, low, high = map(of.method.number, loads)
@@ -187,7 +187,7 @@ def progress(summary: Summary, ask: Try | Finding | None = None) -> str:
     of = summary.search
     if of is None or not of.trials:
         return ""
-    last = of.told()[-1]
+    last = of.rows()[-1]
     step = next(step for step in summary.steps if step.step == last.trial.step)
     parts = [
         f"trial {last.trial.step + 1:>2}",
@@ -200,7 +200,7 @@ def progress(summary: Summary, ask: Try | Finding | None = None) -> str:
     return "  ".join(filter(None, parts))
 
 
-def worst(step: StepFigures, of: Searched) -> str:
+def worst(step: StepFigures, of: SearchResult) -> str:
     """The limit that is exceeded most, or nearest to it, and what was measured."""
     result = of.worst_limit(step)
     if result is None:
@@ -208,7 +208,7 @@ def worst(step: StepFigures, of: Searched) -> str:
     return f"{Limit.read(result.limit).figure} {value(result, step)}"
 
 
-def following(of: Searched, ask: Try | Finding) -> str:
+def following(of: SearchResult, ask: Try | Finding) -> str:
     if isinstance(ask, Try):
         return f"next {of.method.written(ask.load)}: {ask.because}"
     return f"ends: {ask.why}"

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.capacity.findings import Finding, GaveOut, OfTheDriver, Undecided
-from cuesta.analysis.search import Searched, Trial
+from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.search.trial import OF_THE_DRIVER
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
 
 
-def of_search(summary: "Summary", of: Searched) -> Finding | None:
+def of_search(summary: "Summary", of: SearchResult) -> Finding | None:
     """What ended a search, if that was not a host that became slow; then the meters tell, and this is None."""
     found, trial = of.finding, of.at_limit()
     if found.limited_by == "driver" and found.driver_limit is not None:
@@ -31,7 +31,7 @@ def keeps_limits(trial: Trial) -> bool:
     return trial.excess is None or trial.excess <= 0
 
 
-def of_driver(summary: "Summary", of: Searched, load: float) -> OfTheDriver:
+def of_driver(summary: "Summary", of: SearchResult, load: float) -> OfTheDriver:
     """The driver could not offer a load: why, by the last trial there."""
     steps = [trial.step for trial in of.trials if trial.load == load and trial.is_driver_limit]
     doubts = [each.doubt for each in summary.doubts if each.step == steps[-1] and isinstance(each.doubt, OF_THE_DRIVER)]

@@ -6,26 +6,26 @@
 - `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
 - `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
   certifies a load.
-- `searched`: a search as its run folder tells it, for reports and `--json`.
+- `search_result`: a search as its run folder tells it, for reports and `--json`.
 - `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
 """
 
 from cuesta.analysis.search.decision import belief, conclude, decide
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Belief, Finding, Try
-from cuesta.analysis.search.searched import Searched, searched
+from cuesta.analysis.search.search_result import SearchResult, search_result
 from cuesta.analysis.search.trial import Trial, trials_of
 
 __all__ = [
     "Belief",
     "Finding",
     "Method",
-    "Searched",
+    "SearchResult",
     "Trial",
     "Try",
     "belief",
     "conclude",
     "decide",
-    "searched",
+    "search_result",
     "trials_of",
 ]

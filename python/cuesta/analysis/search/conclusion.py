@@ -10,7 +10,7 @@ FREEDOM = 4
 """Degrees of freedom of the noise that loads with a single trial are judged by."""
 
 
-def concluded(history: History, limited_by: LimitedBy, why: str) -> Finding:
+def finding_of(history: History, limited_by: LimitedBy, why: str) -> Finding:
     """Sum up; `why` is empty for a search that found what it looked for."""
     users, interval = estimate(history)
     if limited_by == "host" and gave_out(history):

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from cuesta.analysis.search import by_regression, rfc9971
-from cuesta.analysis.search.conclusion import concluded
+from cuesta.analysis.search.conclusion import finding_of
 from cuesta.analysis.search.history import MOST_DOUBTED, History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Belief, Finding, Try
@@ -30,7 +30,7 @@ def decide(trials: Sequence[Trial], method: Method) -> Try | Finding:
 def conclude(trials: Sequence[Trial], method: Method, why: str) -> Finding:
     """Say what is known when time has run out or the user stops the search; `why` is that reason, a clause."""
     history, ask = after(trials, method)
-    return ask if isinstance(ask, Finding) else concluded(history, "budget", why)
+    return ask if isinstance(ask, Finding) else finding_of(history, "budget", why)
 
 
 def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
@@ -52,14 +52,14 @@ def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Findi
 
 def next_of(history: History) -> Try | Finding:
     if (stuck := history.stuck) is not None:
-        return concluded(
+        return finding_of(
             history,
             "doubts",
             f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
         )
     if history.trials >= most_of_all(history.method):
-        return concluded(history, "budget", f"{history.trials} trials were made")
-    return under_way(history) or (bracketed(history) if is_bracketed(history) else bracket(history))
+        return finding_of(history, "budget", f"{history.trials} trials were made")
+    return under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
 
 
 def most_of_all(method: Method) -> int:
@@ -132,7 +132,7 @@ def first(history: History) -> Try | Finding:
     if beyond is None:
         return Try(method.load(method.start), "bracket", "the first load")
     if beyond <= method.lowest:
-        return concluded(
+        return finding_of(
             history, "driver", f"the driver could not do {method.written(beyond)}, the fewest that may be tried"
         )
     return Try(
@@ -152,7 +152,7 @@ def downwards(history: History) -> Try | Finding:
     if len(at_lowest) > 1 and not any(map(is_clear_miss, history.counted)) and can_double(most, history):
         return Try(method.load(2 * most), "bracket", "all missed by so little that it may be chance: twice as many")
     if len(at_lowest) > 1 or is_clear_miss(at_lowest[0]):
-        return concluded(
+        return finding_of(
             history, "lowest", f"{method.written(least)}, the fewest that may be tried, missed the objective already"
         )
     return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
@@ -175,16 +175,16 @@ def at_the_top(history: History, most: float) -> Try | Finding:
     if not history.rounds and method.rule == "regression":
         return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
     if beyond is not None:
-        return concluded(history, "driver", end)
-    return concluded(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
+        return finding_of(history, "driver", end)
+    return finding_of(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
 
 
-def bracketed(history: History) -> Try | Finding:
+def refine(history: History) -> Try | Finding:
     """Some load is met and some load is missed: look between them."""
-    return classified(history) if history.method.rule == "rfc9971" else fitted(history)
+    return refine_by_rfc9971(history) if history.method.rule == "rfc9971" else refine_by_regression(history)
 
 
-def fitted(history: History) -> Try | Finding:
+def refine_by_regression(history: History) -> Try | Finding:
     lower = history.met[-1]
     upper = next((load for load in history.missed if load > lower), lower)
     middle = history.method.load(math.sqrt(lower * upper))
@@ -193,23 +193,23 @@ def fitted(history: History) -> Try | Finding:
         return Try(middle, "bracket", f"between {number(lower)}, which met it, and {number(upper)}, which missed")
     believed = by_regression.belief(history)
     ask = by_regression.between(history, believed) if believed else None
-    return ask or concluded(history, "host", "")
+    return ask or finding_of(history, "host", "")
 
 
-def classified(history: History) -> Try | Finding:
+def refine_by_rfc9971(history: History) -> Try | Finding:
     if (load := rfc9971.undecided(history)) is not None and not is_beyond(load, history):
         return rfc9971.again(load, history.at(load))
     lower, upper = rfc9971.bounds(history)
     if lower is not None and upper is not None:
-        return rfc9971.between(history, lower, upper) or concluded(history, "host", "")
-    return classified_at_an_end(history, lower, upper)
+        return rfc9971.between(history, lower, upper) or finding_of(history, "host", "")
+    return widen(history, lower, upper)
 
 
-def classified_at_an_end(history: History, lower: float | None, upper: float | None) -> Try | Finding:
+def widen(history: History, lower: float | None, upper: float | None) -> Try | Finding:
     method = history.method
     if upper is not None:
         if upper <= method.lowest:
-            return concluded(
+            return finding_of(
                 history,
                 "lowest",
                 f"{method.written(upper)}, the fewest that may be tried, missed the objective already",

@@ -36,11 +36,11 @@ class History:
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
 
-    def take(self, trial: Trial, asked: Try | Finding) -> None:
-        """Add the next trial. `asked` is what the trials before it led to."""
+    def take(self, trial: Trial, ask: Try | Finding) -> None:
+        """Add the next trial. `ask` is what the trials before it led to."""
         self.trials += 1
-        if isinstance(asked, Try) and asked.purpose == "confirm" and not self.confirming:
-            self.rounds.append(Round(asked.load, self.method.confirmations))
+        if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:
+            self.rounds.append(Round(ask.load, self.method.confirmations))
         if not trial.counts:
             self._set_aside(trial)
             return

@@ -68,7 +68,7 @@ def trials_of(summary: "Summary", method: Method) -> list[Trial]:
     failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
     measured = [step for step in summary.steps if step.seconds]
     return [
-        judged(step, method, [*doubts_of(summary, step), *(failed if step is measured[-1] else [])])
+        trial_of(step, method, [*doubts_of(summary, step), *(failed if step is measured[-1] else [])])
         for step in measured
     ]
 
@@ -77,7 +77,7 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
     return [each.doubt for each in summary.doubts if each.step == step.step]
 
 
-def judged(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
+def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)

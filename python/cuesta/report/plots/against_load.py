@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.search import Searched, Trial
+from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import StepFigures
@@ -15,7 +15,7 @@ COLOURS = {MET: "var(--good)", MISSED: "var(--bad)", SET_ASIDE: REST}
 SHAPES = {MET: "circle", MISSED: "cross", SET_ASIDE: "stroke"}
 
 
-def trials(summary: Summary, of: Searched) -> Iterator[Plot]:
+def trials(summary: Summary, of: SearchResult) -> Iterator[Plot]:
     """One plot for each limit that was measured at two loads or more."""
     steps = {step.step: step for step in summary.steps}
     for text in of.objective:
@@ -39,7 +39,7 @@ def measured(step: StepFigures, limit: str) -> float | None:
     return next((result.value for result in step.limits if result.limit == limit), None)
 
 
-def drawn(limit: Limit, of: Searched, points: list[Spec]) -> Plot:
+def drawn(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
     name, what = plain(str(limit.figure)), "users" if of.method.whole else "rate, per second"
     values = [*(point["y"] for point in points), limit.value]
     y = duration_scale(name, values) if limit.figure.is_duration else quantity(name)

@@ -19,18 +19,18 @@ BUDGET = "its time was spent"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TrialRow:
     """One trial in its place."""
 
     trial: Trial
-    asked: Try | None
+    ask: Try | None
     """None for a trial that nothing asked for."""
     believed: tuple[float, float, float] | None
     """After the trial: the limit and its 90 % interval, as loads that can be tried."""
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """A search, finished or not."""
 
     method: Method
@@ -58,14 +58,14 @@ class Searched:
             return min(reversed(above), key=lambda trial: trial.load)
         return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
 
-    def told(self) -> list[Told]:
+    def rows(self) -> list[TrialRow]:
         """Tell the search again."""
         rows = []
         for number, trial in enumerate(self.trials):
-            asked = decide(self.trials[:number], self.method)
+            ask = decide(self.trials[:number], self.method)
             known = belief(self.trials[: number + 1], self.method)
             believed = rounded(known, self.method) if known else None
-            rows.append(Told(trial, asked if isinstance(asked, Try) else None, believed))
+            rows.append(TrialRow(trial, ask if isinstance(ask, Try) else None, believed))
         return rows
 
     @staticmethod
@@ -94,7 +94,7 @@ class Searched:
         return int(load) if load is not None and self.method.whole else load
 
 
-def searched(summary: "Summary") -> Searched | None:
+def search_result(summary: "Summary") -> SearchResult | None:
     """Read a search from its run folder; None for another run."""
     recorded = summary.recorded.run.get("search")
     if not recorded:
@@ -104,4 +104,4 @@ def searched(summary: "Summary") -> Searched | None:
     why = recorded.get("ended") or STOPPED.get(summary.ended, BUDGET)
     ask, finding = decide(trials, method), conclude(trials, method, why)
     objective = recorded.get("objective") or summary.recorded.plan.get("limits", [])
-    return Searched(method, list(objective), trials, ask, finding)
+    return SearchResult(method, list(objective), trials, ask, finding)
