@@ -1,15 +1,22 @@
 """Changes of a fitted model."""
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
-from cuesta.analysis.predict.changes import Change, changed
+from cuesta.analysis.predict.band import band
+from cuesta.analysis.predict.changes import Change, changed, most_users
+from cuesta.analysis.predict.fitting import FittedModel, fitted
+from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import predict
 from cuesta.analysis.predict.what_if import changed_figures
 from cuesta.cli import main
@@ -101,3 +108,20 @@ def test_as_many_parameters_as_rows_have_no_band(capsys: pytest.CaptureFixture[s
     _, _, text = predicted(MCS, *SATURATED, "--at", "think=3", capsys=capsys)
     assert "by rounding: as many parameters as rows" in text
     assert "from all rows, those that were held out too" in text
+
+
+def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
+    """Rows of a few seconds allow any demand down to none, with which the limit would allow any number of users."""
+    at = Conditions("", 1, think=0.97, keying=1.26, demand="cpu", delays=("rest",))
+    timed = {8: (0.061, 0.070, 0.078), 16: (0.011, 0.075, 0.139), 32: (0.003, 0.257, 0.722)}
+    rows = [Point(str(n), replace(at, users=n), response=Quantity(*bounds)) for n, bounds in timed.items()]
+    model = fitted(OneStation(), rows)
+    assert model
+    evaluated = []
+
+    def most(each: FittedModel) -> float:
+        evaluated.append(each)
+        return most_users(changed(each.network(at), [Change("", servers=2)], {}, {}), at, 1.0, is_bound=False)  # type: ignore[arg-type]
+
+    assert band(model, most).high == math.inf
+    assert max(most(each) for each in evaluated[:]) < 1e6

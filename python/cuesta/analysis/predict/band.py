@@ -37,8 +37,8 @@ NARROW = 1e-3
 
 Where a parameter is at its end, a prediction cannot be moved further, and there is no crossing to be found.
 """
-FURTHEST = 40.0
-"""The largest logarithm of a ratio to the prediction that is looked for."""
+FURTHEST = 7.0
+"""The largest logarithm of a ratio to the prediction that is looked for: a factor of 1,000 says as little as none."""
 
 Predict = Callable[[FittedModel], float]
 """A positive number that a model says."""

@@ -93,10 +93,12 @@ class Point:
 
     @property
     def rate(self) -> float | None:
-        """Transactions a second, counted, or demanded by the pace."""
+        """Transactions a second: counted, demanded by the pace, or by the response-time law."""
         if self.throughput is not None:
             return self.throughput.value
-        return self.at.users / self.at.cycle if self.at.cycle else None
+        if self.at.cycle:
+            return self.at.users / self.at.cycle
+        return self.at.users / (self.response.value + self.at.own) if self.response else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cuesta.analysis.models.network import Network, Station
-from cuesta.analysis.predict.band import Band, band
+from cuesta.analysis.predict.band import Band, Predict, band
 from cuesta.analysis.predict.changes import Change, changed, most_users, resolved, response_of, stations_of
 from cuesta.analysis.predict.fitting import FittedModel, throughput
 from cuesta.analysis.predict.forms.asymptote import Asymptote
@@ -108,12 +108,19 @@ def capacity(
         return most_users(found, at, limit or 0.0, is_bound(model)) if found else math.inf
 
     users = saturated(system.model)
-    most = Estimate(users, band(system.model, saturated), unchecked(system, at, users))
+    most = estimate(system, saturated, unchecked(system, at, users))
     allowed = None
     if limit is not None:
         users = kept(system.model)
-        allowed = Estimate(users, band(system.model, kept), why_no_limit(system, at, users, is_changed=bool(changes)))
+        allowed = estimate(system, kept, why_no_limit(system, at, users, is_changed=bool(changes)))
     return Capacity(at, network.queueing, most, network.most_throughput, allowed)
+
+
+def estimate(system: SystemPrediction, predict: Predict, not_reported: str) -> Estimate:
+    """What a model says; without a band if it is not reported."""
+    value = predict(system.model)
+    within = Band(0.0, math.inf) if not_reported else band(system.model, predict)
+    return Estimate(value, within, not_reported)
 
 
 def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
@@ -144,8 +151,7 @@ def changed_figure(system: SystemPrediction, before: Figure, changes: Sequence[C
         return response_of(network, at, is_bound(model))
 
     value = response(system.model)
-    estimate = Estimate(value, band(system.model, response), before.not_reported)
-    return ChangedFigure(before, estimate, throughput(at, value))
+    return ChangedFigure(before, estimate(system, response, before.not_reported), throughput(at, value))
 
 
 def is_bound(model: FittedModel) -> bool:
