@@ -9,7 +9,8 @@
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.
 - `comparison`: two sides of runs, as text and as data; `representative`: a run beside a service's profile.
-- `prediction`: what other loads would see, as text; `prediction_data`: as data; `simulation`: its simulations.
+- `prediction`: what other loads would see, as text: `prediction_figures`, then `prediction_limits` and `simulation`;
+  `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
   `cells`: a meter's figure in a table; `layout`: columns of text.

@@ -5,7 +5,7 @@
 - `forms`: the ways in which a response may depend on the load, one file each. `fitting` fits one to rows, `band` gives
   the interval of what it predicts, `choice` fits all and takes the simplest adequate one.
 - `prediction`: answers the questions, or says why a figure is not reported; `held_out`: the error at rows that were not
-  fitted; `transfer`: one configuration from another.
+  fitted; `transfer`: one configuration from another; `remarks`: what the laws say about rows that the model misses.
 - `saturation`: the saturation point by the response and by the meters, and whether they disagree. `what_if`: the
   saturation point and other loads with the `changes` that were asked for, and the users that a limit allows; `answer`:
   all that was asked.
