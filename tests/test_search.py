@@ -4,6 +4,7 @@ Each is judged by the host's own log.
 """
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -109,10 +110,10 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
 HOW = {
     "refuse": "line",
     "reset": "reset",
-    "freeze": "timed out",
+    "freeze": "timed out|timeout",
     "memory": "closed",
 }
-"""A word of the reason, by how a host gives out."""
+"""A word of the reason, or either of two, by how a host gives out."""
 
 
 @pytest.mark.nightly
@@ -137,8 +138,9 @@ def test_a_host_that_gives_out_ends_the_search_with_a_limit_and_a_reason(tmp_pat
             assert search["limited_by"].startswith("host"), (how, search)
             low, high = search["interval"]
             assert low <= ABOVE <= high, (how, search)
+            assert search["breach"] is None or search["users"] < search["breach"], (how, search)
             assert search["certified"] is None or search["certified"] <= ABOVE, (how, search)
-            assert HOW[how] in search["why"], (how, search)
+            assert re.search(HOW[how], search["why"]), (how, search)
             assert how == "memory" or lines > ABOVE, "the host was tried beyond its limit"
 
 
