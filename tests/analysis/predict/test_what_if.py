@@ -95,6 +95,25 @@ def test_servers_are_those_that_were_metered(tmp_path: Path, capsys: pytest.Capt
     assert "the limiting station: 2 servers instead of 4" in text
 
 
+def test_forms_may_disagree_on_a_response_and_agree_on_a_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Light rows have few digits. At the limit forms differ by over a tenth of R, but not of a cycle of 5.6 s."""
+    network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 16)], think=5.0)
+    solved = {n: closed.solve(network, n) for n in (20, 50, 100, 150, 200)}
+    rows = [
+        f'r{n} = [{n}, "{s.throughput:.5g}", "{s.throughput / 40:.4g}", "{round(s.response, 4):g}"]'
+        for n, s in solved.items()
+    ]
+    path = tmp_path / "table.toml"
+    text = TABLE.format(rows="\n".join(rows)).replace('"busy"]', '"busy", "response"]')
+    path.write_text(text.replace("servers = { cpu = 4 }", 'response = "t.{row}.response"\nservers = { cpu = 16 }'))
+    code, system, _ = predicted(path, "--at", "users=150", "--limit", "response.mean < 620ms", capsys=capsys)
+    users = int(system["capacity"][0]["allowed"]["value"])
+    assert closed.solve(network, users - 3).response < 0.62 < closed.solve(network, users + 3).response
+    assert code == Exit.GOOD
+
+
 def test_a_station_that_looks_like_one_server_was_metered_as_several() -> None:
     """Each of the servers then counts as a part of the one; a demand is that at one of them."""
     one = Network([Station("station", 0.025)], think=2.0)

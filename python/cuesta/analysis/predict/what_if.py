@@ -130,10 +130,17 @@ def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
 
 
 def why_no_limit(system: SystemPrediction, at: Conditions, users: float, is_changed: bool) -> str:
-    """Why the users that a limit allows are not reported: for the reasons that a load of so many is not."""
-    if not is_changed and 1 <= users < math.inf:
-        return figure(system, replace(at, users=math.floor(users))).not_reported
-    return unchecked(system, at, users)
+    """Why the users that a limit allows are not reported: for the reasons that a load of so many is not.
+
+    Forms that disagree on the response R of a closed load still agree on N = X·(R + Z + K) if they do on R + Z + K.
+    """
+    if is_changed or not 1 <= users < math.inf:
+        return unchecked(system, at, users)
+    found = figure(system, replace(at, users=math.floor(users)))
+    cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
+    if found.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
+        return ""
+    return found.not_reported
 
 
 def changed_figures(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
