@@ -11,7 +11,7 @@ from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
-from cuesta.analysis.predict.selection import asked, conditions, matching, only, questions
+from cuesta.analysis.predict.selection import conditions, loads_of_questions, matching, only, questions
 from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
 from cuesta.analysis.predict.simulated_limit import is_percentile
 from cuesta.analysis.predict.what_if import mean_limit
@@ -83,7 +83,7 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
 def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse.Namespace) -> list[Conditions]:
     """The loads that are asked; by default those of the rows that were held out, or of all rows."""
     if wanted := questions(arguments.at, arguments.users, measurements.users_are):
-        return asked(measurements, fit or measurements.points, wanted)
+        return loads_of_questions(measurements, fit or measurements.points, wanted)
     if not fit:
         return [point.at for point in measurements.points if point.at.known_delay is not None]
     fitted, names = {point.place for point in fit}, {point.at.configuration for point in fit}

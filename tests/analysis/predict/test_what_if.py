@@ -12,7 +12,7 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.changes import Change, changed, most_users
+from cuesta.analysis.predict.changes import Change, apply, most_users
 from cuesta.analysis.predict.fitting import FittedModel, fitted
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_table import read_table
@@ -117,9 +117,9 @@ def test_forms_may_disagree_on_a_response_and_agree_on_a_limit(
 def test_a_station_that_looks_like_one_server_was_metered_as_several() -> None:
     """Each of the servers then counts as a part of the one; a demand is that at one of them."""
     one = Network([Station("station", 0.025)], think=2.0)
-    two = changed(one, [Change("", servers=2)], {"station": "station"}, {"station": 4})
+    two = apply(one, [Change("", servers=2)], {"station": "station"}, {"station": 4})
     assert two.most_throughput == pytest.approx(20.0)
-    slower = changed(one, [Change("", demand=0.2)], {"station": "station"}, {"station": 4})
+    slower = apply(one, [Change("", demand=0.2)], {"station": "station"}, {"station": 4})
     assert slower.most_throughput == pytest.approx(20.0)
 
 
@@ -140,7 +140,7 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
 
     def most(each: FittedModel) -> float:
         evaluated.append(each)
-        return most_users(changed(each.network(at), [Change("", servers=2)], {}, {}), at, 1.0, is_bound=False)  # type: ignore[arg-type]
+        return most_users(apply(each.network(at), [Change("", servers=2)], {}, {}), at, 1.0, is_bound=False)  # type: ignore[arg-type]
 
     assert band(model, most).high == math.inf
     assert max(most(each) for each in evaluated[:]) < 1e6

@@ -16,7 +16,6 @@ PART = 1 / 3
 class HeldOut:
     """How far a model fitted to some rows is off the others."""
 
-    fitted: int
     errors: Sequence[float]
     """As shares, of throughput for closed loads, else of response."""
     within: int
@@ -49,7 +48,7 @@ def held_out(choice: Choice, points: Sequence[Point]) -> HeldOut | None:
 def errors_at(model: FittedModel, rows: Sequence[Point], is_own_split: bool) -> HeldOut:
     errors = [error_of(model, point) for point in rows]
     within = sum(is_within(model, point) for point in rows)
-    return HeldOut(model.fit.rows, errors, within, is_own_split)
+    return HeldOut(errors, within, is_own_split)
 
 
 def error_of(model: FittedModel, point: Point) -> float:

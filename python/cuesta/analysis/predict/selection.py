@@ -116,7 +116,7 @@ def slack(point: Point, condition: Condition) -> float:
     return ONE_PACE if point.recorded and condition.name in ("think", "keying") else TOLERANCE
 
 
-def asked(
+def loads_of_questions(
     measurements: Measurements, fit: Sequence[Point], questions: Sequence[Sequence[Condition]]
 ) -> list[Conditions]:
     """The loads that questions are about, each once.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, Predict, band
-from cuesta.analysis.predict.changes import Change, changed, most_users, resolved, response_of, stations_of
+from cuesta.analysis.predict.changes import Change, apply, most_users, resolved, response_of, stations_of
 from cuesta.analysis.predict.fitting import FittedModel, throughput
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
@@ -171,7 +171,7 @@ def network_with(
 ) -> Network | None:
     """The stations of a model, with the changes."""
     network = model.network(at)
-    return changed(network, changes, names(system, at), counted_servers(system, at)) if network and changes else network
+    return apply(network, changes, names(system, at), counted_servers(system, at)) if network and changes else network
 
 
 def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
