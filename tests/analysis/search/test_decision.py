@@ -1,5 +1,6 @@
 """Decisions on trials that are made up."""
 
+import math
 import random
 
 import pytest
@@ -113,6 +114,18 @@ def test_the_answer_for_a_host_that_gives_out_lies_below_what_it_refused(excess:
         assert high is not None, said
         assert low <= limit <= high <= 1.2 * limit, said
         assert (found.certified or 0) <= limit < (found.breach or 0), said
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+def test_a_host_that_gives_out_once_by_chance_is_tried_further(number: int) -> None:
+    """The limit is 200 users; one trial on the way there is refused."""
+    method = Method("regression", lowest=1, highest=2000, start=16, whole=True)
+
+    def measure(at, ask):  # type: ignore[no-untyped-def]
+        return trial(at, ask.load, 2 * math.log(ask.load / 200), against=["refused"] if at == number else [])
+
+    _, found = search(measure, method)
+    assert found.users == pytest.approx(200, rel=0.05)
 
 
 def test_an_interrupted_search_says_what_it_knows() -> None:

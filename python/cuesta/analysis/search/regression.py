@@ -110,10 +110,13 @@ def fit(seen: tuple[Observation, ...]) -> Belief | None:
 def ceiling(seen: Sequence[Observation]) -> float | None:
     """The smallest load above all that were met which missed for another reason than the limits: the limit is below.
 
-    The line does not say so: where a host gives out, response may be far below the limit up to the last user.
+    The line does not say so: where a host gives out, response may be far below the limit up to the last user. A single
+    such trial may be chance, unless it missed the limits too.
     """
     most = max(each.load for each in seen if each.met)
-    return min((each.load for each in seen if each.against and each.load > most), default=None)
+    missed = [each for each in seen if each.against and each.load > most]
+    is_sure = len(missed) > 1 or any(each.excess is not None for each in missed)
+    return missed[0].load if is_sure else None
 
 
 def at_mean(observation: Observation, noise: float) -> Observation:
