@@ -172,7 +172,9 @@ def test_perf_stat_counts_the_same() -> None:
     assert counts["major_faults"] == found["major-faults"]
     assert counts["switches"] == pytest.approx(found["context-switches"], abs=5)
     theirs = 100 * found["task-clock"] / 1e3 / (report["seconds"] * len(report["cpus"]))
-    assert report["own"]["percent"]["value"] == pytest.approx(theirs, abs=POINT)
+    # perf's task-clock runs on while the hypervisor has the CPU; the program's CPU time does not.
+    stolen = report["cpu"]["steal"]["value"]
+    assert -POINT <= theirs - report["own"]["percent"]["value"] <= POINT + stolen
 
 
 SHORT = ["run", "--users", "4", "--stagger", "50ms", "--settle", "1s", "--measure", "2s", "--quiet", "--seed", "3"]
