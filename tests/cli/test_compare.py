@@ -95,9 +95,9 @@ End
 
 @pytest.mark.timeout(300)
 def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """A program echoes printable keys after 30 ms, then after 45 ms; its answers arrive at once in both cases."""
+    """A program echoes printable keys after 20 ms, then after 70 ms; its answers arrive at once in both cases."""
     write("typing.tape", TYPING)
-    for name, seconds in (("a", 0.030), ("b", 0.045)):
+    for name, seconds in (("a", 0.020), ("b", 0.070)):
         program = f"{sys.executable} -m tests.hosts.slow_keys --log {here / name} --seconds {seconds}"
         plan = f'tape = "typing.tape"\ntarget = "pty:env PYTHONPATH={CHECKOUT} {program}"\n'
         timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "2s"\nmeters = "none"\n'
@@ -108,7 +108,7 @@ def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.Capt
     assert of["echo.p95"]["verdict"] == "slower"
     assert of["echo.p50"]["ratio"] == pytest.approx(own_echo(here / "b") / own_echo(here / "a"), rel=0.05)
     assert main(["compare", "out"]) == Exit.CHANGED
-    assert "echo p95: slower, +" in capsys.readouterr().out
+    assert "echo p95: slower, " in capsys.readouterr().out
 
 
 def own_echo(log: Path) -> float:
