@@ -50,9 +50,10 @@ pub struct Settings {
 }
 
 impl Script {
-    /// The same script with waits that never run out.
+    /// The same script with users who never give up: on an answer, or on an echo.
     #[must_use]
     pub fn with_patience(mut self) -> Self {
+        self.settings.wait_timeout = Some(FOR_EVER);
         self.steps.iter_mut().chain(self.parts.values_mut().flatten()).for_each(Step::wait_for_ever);
         self
     }
@@ -179,7 +180,8 @@ const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 impl Step {
     fn wait_for_ever(&mut self) {
         match self {
-            Self::Wait { timeout, .. } => *timeout = Some(FOR_EVER),
+            Self::Wait { timeout, .. } => *timeout = None,
+            Self::Set(settings) => settings.wait_timeout = None,
             Self::Transaction { body, .. } | Self::Repeat { body, .. } | Self::Forever(body) => {
                 body.iter_mut().for_each(Self::wait_for_ever);
             }
