@@ -41,7 +41,7 @@ def network(servers: int = 1) -> Network:
 
 
 def table(write: Write, *users: int, meter: float = DEMAND, name: str = "") -> Path:
-    """A typed table of a host with one station, and of a meter that shows so many seconds a transaction."""
+    """A typed table of a host with one station, and of a meter that shows a number of seconds a transaction."""
     found = {n: closed.solve(network(), n).throughput for n in users}
     rows = "\n".join(f'r{n} = [{n}, "{x:.5f}", "{meter * x:.5f}"]' for n, x in found.items())
     return write("table.toml", TABLE.format(rows=rows, name=name))

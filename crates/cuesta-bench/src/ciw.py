@@ -13,7 +13,7 @@ os.sched_setaffinity(0, {job["cpu"]})
 
 
 class AllAtOnce(ciw.dists.Distribution):  # type: ignore[misc]
-    """Brings so many customers at the beginning, and then none."""
+    """Lets `count` customers arrive at the beginning, and no more later."""
 
     def __init__(self, count: int) -> None:
         self.left = count

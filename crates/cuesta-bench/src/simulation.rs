@@ -40,7 +40,7 @@ pub(crate) struct SimulationOutcome {
 }
 
 impl SimulationJob {
-    /// Users who keep half of a server busy, so long that there are about so many events.
+    /// Users who keep half of a server busy for as long as about `events` events take.
     fn new(users: u32, events: f64, cpu: usize) -> Self {
         let think = 10.0;
         let per_user = think / f64::from(users);

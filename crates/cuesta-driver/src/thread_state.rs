@@ -34,7 +34,7 @@ pub(crate) struct ThreadState {
     users: RefCell<Vec<UserState>>,
     /// What became of arrivals, by step.
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
-    /// Whether somebody looks at what users wait for: nobody does in a simulation.
+    /// Whether the run reports what users wait for. A simulation does not.
     pub(crate) is_watched: bool,
     /// How many users have a line.
     connected: Cell<u64>,
@@ -75,7 +75,7 @@ impl ThreadState {
         }
     }
 
-    /// The same with nobody who looks at what users wait for.
+    /// The same for a run that does not report what users wait for.
     pub(crate) fn unwatched(self) -> Self {
         Self { is_watched: false, ..self }
     }

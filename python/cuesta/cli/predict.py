@@ -24,7 +24,7 @@ from cuesta.report.prediction_data import data
 SEED = 1
 """The seed of `cuesta run`, unless told otherwise."""
 MANY_USERS = 50_000
-"""Simulations of so many users take seconds."""
+"""From this number of users on, a simulation takes seconds."""
 CLEAR_ROW = "\033[K"
 """Clears a terminal's row from the cursor on (ECMA-48: EL)."""
 NO_ROW = "none"

@@ -88,7 +88,7 @@ def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, 
 
 
 def seconds_of_trial(settings: Settings, users: float) -> float:
-    """How long a trial takes that adds or removes so many users, if its load settles at once."""
+    """How long a trial takes that adds or removes a number of users, if its load settles at once."""
     stagger = max(group.stagger for group in settings.group)
     settling = max((settings.settle - AHEAD) / SECOND, 2 * window(settings.settle))
     return (AHEAD + users * stagger + AHEAD + settings.measure) / SECOND + settling

@@ -9,7 +9,7 @@ from typing import Any
 ALIKE = 0.10
 """Two levels are alike if they differ by less than this share,"""
 ERRORS = 2.0
-"""or by less than so many standard errors of their difference."""
+"""or by less than this number of standard errors of their difference."""
 
 
 @dataclass(slots=True)

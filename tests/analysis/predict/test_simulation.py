@@ -60,7 +60,7 @@ def told(prediction: Prediction, limit: str | None = None) -> Answer:
 
 
 def quiet(users: int) -> None:
-    """Nobody watches."""
+    """Progress is not shown."""
 
 
 def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from functools import cache
 from tests.analysis.search.closed_host import ClosedHost
 
 CLIFF, FAST, SLOW = 24, 0.2, 0.32
-"""Up to so many users a transaction takes the one time, with more the other."""
+"""Up to this number of users a transaction takes the one time, with more the other."""
 MOST = 64
-"""No host here has the capacity for so many users."""
+"""More users than any host here has the capacity for."""
 TWO_DAYS = 172_800.0
 
 
@@ -26,7 +26,7 @@ class KnownHost:
     limit: float
     """Seconds that 95 % of responses should not exceed."""
     meets: Callable[[int], bool]
-    """Whether so many users meet the objective in the long run."""
+    """Whether a number of users meets the objective in the long run."""
 
     def capacity(self) -> int:
         return capacity(self)
@@ -55,7 +55,7 @@ def beyond(users: int, mean: float, response: float, servers: int, away: float) 
 
 
 def sojourn_beyond(departures: int, mean: float, response: float, servers: int) -> float:
-    """The probability that so many departures from busy servers and then an own service take longer than `response`."""
+    """The probability that some departures from busy servers and then an own service take longer than `response`."""
     if servers == 1:
         return erlang_beyond(departures + 1, response / mean)
     if not departures:

@@ -54,7 +54,7 @@ struct ReadyTasks {
 }
 
 impl ReadyTasks {
-    /// All of so many tasks, each of which begins to run.
+    /// `count` tasks, each of which begins to run.
     fn all_of(&mut self, count: usize) {
         *self = Self { queue: (0..count).collect(), queued: vec![true; count] };
     }

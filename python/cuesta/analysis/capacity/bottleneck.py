@@ -136,7 +136,7 @@ def is_of_others(resource: Resource) -> bool:
 
 
 def of_others(last: Judged, of: Resource) -> Finding:
-    """A resource that is busy for the host or for others, and that nobody is seen to wait for."""
+    """A resource that is busy for the host or for others, with no sign that a user waits for it."""
     busy = f"{of.name} is {share(of.busy)} busy at {last.at}, by the host or by others"
     takes = f"{last.one} takes {seconds(last.parts.response)}"
     return Conflicting(f"{busy}, but {takes} and no wait for it is seen", ["who uses it"])

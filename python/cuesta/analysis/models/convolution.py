@@ -27,7 +27,7 @@ Logs = list[float]
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The exact means with so many users."""
+    """The exact means for a number of users."""
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
     if len(queueing) == 1 and not queueing[0].rates:

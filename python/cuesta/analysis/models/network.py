@@ -52,7 +52,7 @@ class Station:
         return max(self.rates) if self.rates else self.servers
 
     def rate(self, present: int) -> float:
-        """Its rate with so many transactions present, as a multiple of 1 / demand."""
+        """Its rate as a multiple of 1 / demand, by the number of transactions present."""
         return self.rates[min(present, len(self.rates)) - 1] if self.rates else min(present, self.servers)
 
 
@@ -82,7 +82,7 @@ class Network:
 
     @cached_property
     def delay(self) -> float:
-        """Seconds of a cycle in which a transaction waits for nobody: thinking, typing and the delays."""
+        """Seconds of a cycle that do not depend on other users: thinking, typing and the delays."""
         return self.think + sum(station.demand for station in self.stations if station.is_delay)
 
     @cached_property

@@ -114,7 +114,7 @@ def resolved(word: str, names: Mapping[str, str], network: Network) -> str:
 
 
 def response_of(network: Network, at: Conditions, is_bound: bool = False) -> float:
-    """Mean seconds of a load at a network, closed or paced; with `is_bound` as if nobody waited by chance."""
+    """Mean seconds of a load at a network, closed or paced; with `is_bound` the least that the network allows."""
     if is_bound:
         return asymptotic_bounds.bounds(network, at.users).least_response
     if at.cycle is None:

@@ -30,7 +30,7 @@ class SimulatedLimit:
     users: Estimate
     """Whole users, 0 if a single one misses it; the interval is that of the simulated percentiles alone."""
     reached: Estimate | None
-    """The percentile with so many users."""
+    """The percentile at a number of users."""
     is_open: bool
     """Whether even the largest number that is tried keeps it."""
     trials: int
@@ -63,7 +63,7 @@ class Trials:
     found: dict[int, SimulatedFigure] = field(default_factory=dict)
 
     def percentile(self, users: int) -> Estimate:
-        """What so many users see of the limit's figure. Raises RefusedError if nobody sees it."""
+        """The limit's figure at a number of users. Raises RefusedError if no user has measured it."""
         if users not in self.found:
             self.tell(users)
             self.found[users] = self.simulator.figure(users, TRIAL)

@@ -97,7 +97,7 @@ class Simulator:
         return found
 
     def figure(self, users: int, transactions: int = TRANSACTIONS) -> SimulatedFigure:
-        """Simulate so many users. Raises RefusedError if memory is too small for them."""
+        """Simulate a number of users. Raises RefusedError if memory is too small for them."""
         insist_on_memory(users)
         at = replace(self.at, users=users, think=self.pace.think, keying=self.pace.keying)
         workload, stations = self.host(at)
@@ -190,7 +190,7 @@ def estimate(figure: Mapping[str, float] | None) -> Estimate | None:
 
 
 def insist_on_memory(users: int) -> None:
-    """Raise RefusedError if this machine has too little memory for so many users."""
+    """Raise RefusedError if this machine has too little memory for that number of users."""
     needed = users * BYTES_A_USER
     free = available()
     if needed > free:

@@ -130,7 +130,7 @@ def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
 
 
 def why_no_limit(system: SystemPrediction, at: Conditions, users: float, is_changed: bool) -> str:
-    """Why the users that a limit allows are not reported: for the reasons that a load of so many is not.
+    """Why the users that a limit allows are not reported: for the reasons that a load of that number is not.
 
     Forms that disagree on the response R of a closed load still agree on N = X·(R + Z + K) if they do on R + Z + K.
     """

@@ -49,7 +49,7 @@ class Workload:
         return replace(self, settings=self.settings.model_copy(update={"group": groups}))
 
     def run_spec(self, users: int, times: "Times", seed: int) -> dict[str, Any]:
-        """The specification of a run of so many users, as the driver takes it."""
+        """The specification of a run by its number of users, as the driver takes it."""
         groups = at_load(self.with_groups(stagger=nanoseconds(times.stagger)).settings, users).settings.group
         step = {"settle": nanoseconds(times.settle), "measure": max(nanoseconds(times.measure), 1)}
         return {

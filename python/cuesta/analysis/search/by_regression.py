@@ -18,8 +18,8 @@ MOST_ROUNDS = 3
 """Confirmations, each at a lower load than the one before."""
 
 CHECKS = 3
-"""So many trials at a load that met the objective above where the limit seems to be: either those or the misses below
-are chance."""
+"""The number of trials at a load that met the objective above where the limit seems to be: either those or the misses
+below are chance."""
 
 STEP_DOWN = (0.06, 0.25)
 """How much lower a confirmation after a failed one is made, at least and at most."""

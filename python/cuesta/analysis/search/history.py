@@ -8,14 +8,14 @@ from cuesta.analysis.search.outcome import Finding, Try
 from cuesta.analysis.search.trial import Trial
 
 DRIVER_LIMIT = 3
-"""So many trials in a row at one load that the driver spoiled: it cannot offer that load. Fewer may be other work
-on its machine."""
+"""The number of trials in a row at one load, each spoiled by the driver, that end a search: it cannot offer that load.
+Fewer may be other work on its machine."""
 
 MOST_REPEATED = 3
-"""So many trials in a row at one load that did not count: another one would not either."""
+"""The number of trials in a row at one load, none of which counted, that end a search: another one would not either."""
 
 MOST_DOUBTED = 18
-"""So many trials in all that did not count end a search."""
+"""The number of trials in all that did not count, at which a search ends."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class History:
 
     @property
     def stuck(self) -> Trial | None:
-        """The last of so many trials in doubt that another makes no sense."""
+        """The last trial in doubt, if there were enough of them that another makes no sense."""
         rows = [row for row in self.spoiled.values() if len(row) >= MOST_REPEATED]
         if self.doubted >= MOST_DOUBTED:
             rows += [row for row in self.spoiled.values() if row]

@@ -28,7 +28,7 @@ class Method:
     narrow: float = 0.10
     """The 90 % interval is narrow enough at this share of the limit,"""
     narrow_loads: float = 4.0
-    """or at so many users. Rates have no such number: they may be of any size."""
+    """or of this number of users. Rates have no such number: they may be of any size."""
     full_length: float = 0.0
     """Seconds of a full-length trial (RFC 9971, Goal Final Trial Duration); shorter ones count less there."""
     exceed_ratio: float = 0.5

@@ -23,7 +23,7 @@ FLOOR = 0.10
 """Least scale of the noise: percentiles of a few minutes differ at least that much from trial to trial."""
 
 PRIOR_WEIGHT = 4
-"""The floor counts like so many degrees of freedom beside the repeats."""
+"""Degrees of freedom that the floor counts as, beside those of the repeats."""
 
 FAR = 2.0
 """Distances from the line that matter, in scales of the noise, for a trial on the side that the line says."""

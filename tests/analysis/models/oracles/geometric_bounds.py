@@ -15,7 +15,7 @@ from tests.analysis.models.oracles.bounds import Bounds, insist_on_single_server
 
 
 def bounds(network: Network, users: int) -> Bounds:
-    """Bounds of throughput and response with so many users."""
+    """Bounds of throughput and response at a number of users."""
     insist_on_users(users)
     insist_on_single_servers(network, "geometric bounds")
     demands = [station.demand for station in network.queueing if station.demand]

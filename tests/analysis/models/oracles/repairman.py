@@ -11,7 +11,7 @@ from cuesta.errors import InputError
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The exact means with so many users."""
+    """The exact means for a number of users."""
     insist_on_users(users)
     if not (len(network.queueing) == 1 and network.queueing[0].is_single):
         raise InputError(f"expected one station of one server, got {len(network.queueing)} stations")

@@ -14,7 +14,7 @@ MOST_ITERATIONS = 100_000
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The approximate means with so many users."""
+    """The approximate means for a number of users."""
     insist_on_users(users)
     if found := [station for station in network.queueing if not station.is_single]:
         raise InputError(f"{found[0].name}: the approximation takes one server, got another rate: use convolution")
