@@ -24,7 +24,7 @@ from tests.busy import BUSY
 from tests.daemons import free_port, listening
 from tests.hosts import burns
 from tests.hosts.lines import host, over_telnet
-from tests.processes import descendants, end
+from tests.processes import command_of, descendants, end
 
 ROW = """
 Set KeyRate 20cps
@@ -83,11 +83,7 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
         words = [str(plan(tmp_path)), "--target", target, "--users", "4", "--limit", "response.p95 < 3s", *SHORT]
         first = subprocess.Popen(command(tmp_path, *words, "--out", str(run)), stderr=subprocess.DEVNULL)
         try:
-            until = time.monotonic() + 100
-            while not (run / "run.json").exists() or len(steps(run)) < 2:  # the second trial goes on
-                assert first.poll() is None
-                assert time.monotonic() < until
-                signal.sigtimedwait([], 0.1)
+            wait_for_trials(run, 2, first)
         finally:
             end([first.pid, *descendants(first.pid)])
             first.wait()
@@ -105,6 +101,33 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
     search = found(tmp_path)["search"]
     assert search["limited_by"] == "budget"
     assert search["interval"][1] is None
+
+
+def test_a_search_whose_agent_dies_is_invalid_and_says_what_it_found(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    words = [str(plan(tmp_path)), "--users", "4", "--agents", "2", "--limit", "response.p95 < 3s", *SHORT]
+    searching = command(tmp_path, *words, "--out", str(run), "--budget", "5m")
+    process = subprocess.Popen(searching, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for_trials(run, 2, process)
+        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]
+        end(agents[1:])
+        _, said = process.communicate(timeout=100)
+    finally:
+        end([process.pid, *descendants(process.pid)])
+        process.wait()
+    assert process.returncode == Exit.INVALID, said
+    assert "agent 1: it was killed by signal 9" in said
+    assert found(tmp_path)["search"]["interval"] == [4, None]
+
+
+def wait_for_trials(run: Path, number: int, searching: "subprocess.Popen[Any]") -> None:
+    """Wait until a number of trials have begun."""
+    until = time.monotonic() + 100
+    while not (run / "run.json").exists() or len(steps(run)) < number:
+        assert searching.poll() is None
+        assert time.monotonic() < until
+        signal.sigtimedwait([], 0.1)
 
 
 HOW = {

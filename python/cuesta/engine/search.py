@@ -15,7 +15,7 @@ from typing import Any
 
 from cuesta import _native, machine
 from cuesta.engine import preflight
-from cuesta.engine.agents import Snapshot, follow, never, tell_all
+from cuesta.engine.agents import Snapshot, follow, tell_all
 from cuesta.engine.folder import describe, described_step, run_folder, write_json
 from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
@@ -160,9 +160,8 @@ class Trials:
         while trial and self._try(trial):
             trial = choose(self.folder)
         self.driven.meters.expect_no_more()
-        if not trial:
-            self._announce({"end": {"at": self._soon()}})
-        self._follow(never)
+        self._announce({"end": {"at": self._soon()}})
+        follow(self.driven.agents, self.look, self.stopping)
 
     def _try(self, trial: NextTrial) -> bool:
         """Make a trial; False if an agent has ended meanwhile."""
@@ -216,9 +215,12 @@ class Trials:
         return recorded and (is_late or meters.reported >= self.number or not meters.reports)
 
     def _follow(self, until: Callable[[], bool]) -> bool:
-        """Wait; False if all agents have ended before."""
-        follow(self.driven.agents, self.look, self.stopping, until)
-        return until is never or not all(agent.has_ended for agent in self.driven.agents)
+        """Wait; False if an agent has ended: what the others measure after that is no trial."""
+        follow(self.driven.agents, self.look, self.stopping, lambda: self._has_lost_one() or until())
+        return not self._has_lost_one()
+
+    def _has_lost_one(self) -> bool:
+        return any(agent.has_ended for agent in self.driven.agents)
 
     def _announce(self, announcement: Mapping[str, object]) -> None:
         tell_all(self.driven.agents, {"announce": announcement})
