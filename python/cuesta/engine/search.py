@@ -21,9 +21,9 @@ from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
 from cuesta.engine.placement import place
 from cuesta.engine.settling import Settling
-from cuesta.engine.spec import loads
 from cuesta.errors import CuestaError
 from cuesta.plan import Plan, Segment, Settings, Step
+from cuesta.plan.driver import driver_loads
 
 AHEAD = 2_200_000_000
 """Nanoseconds from an announcement to its instant: two seconds, and time for the agents to read it."""
@@ -184,7 +184,7 @@ class Trials:
         groups = settings.group
         begin = self._soon() if self.number else 0
         if self.number:
-            self._announce({"step": {"begin": begin, "groups": loads(settings)}})
+            self._announce({"step": {"begin": begin, "groups": driver_loads(settings)}})
         before = self.users or [0] * len(groups)
         self.users = [group.users for group in groups]
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]

@@ -2,6 +2,7 @@
 
 - `fields`: types of single values (durations, distributions, loads, targets).
 - `schema`: the settings of a plan, with defaults and meanings.
+- `driver`: the settings as the driver receives them.
 - `messages`: error messages about plans, each with a remedy.
 - `sweep`: expands a matrix of settings into steps.
 - `load`: merges settings (a flag overrides the environment, that the plan, that cuesta.toml, that the default), and

@@ -11,8 +11,9 @@ from cuesta import _native
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.errors import InputError, RefusedError
 from cuesta.ledger.run import read_run
-from cuesta.plan.fields import ALWAYS, PER_STEP, DriverSetting
-from cuesta.plan.schema import Group, Settings, driver_settings
+from cuesta.plan.driver import driver_loads, driver_values
+from cuesta.plan.fields import ALWAYS
+from cuesta.plan.schema import Group, Settings
 from cuesta.plan.sweep import at_load
 
 NANO = 10**9
@@ -50,16 +51,16 @@ class Workload:
 
     def run_spec(self, users: int, times: "Times", seed: int) -> dict[str, Any]:
         """The specification of a run by its number of users, as the driver takes it."""
-        groups = at_load(self.with_groups(stagger=nanoseconds(times.stagger)).settings, users).settings.group
+        settings = at_load(self.with_groups(stagger=nanoseconds(times.stagger)).settings, users).settings
         step = {"settle": nanoseconds(times.settle), "measure": max(nanoseconds(times.measure), 1)}
         return {
             "seed": seed,
             "drain": 0,
             "groups": [
-                {"name": group.name, "script": script, "target": "loopback", **of_driver(group, ALWAYS)}
-                for group, script in zip(groups, self.scripts, strict=True)
+                {"name": group.name, "script": script, "target": "loopback", **driver_values(group, ALWAYS)}
+                for group, script in zip(settings.group, self.scripts, strict=True)
             ],
-            "steps": [{**step, "groups": [load_of(group) for group in groups]}],
+            "steps": [{**step, "groups": driver_loads(settings)}],
         }
 
 
@@ -75,17 +76,6 @@ class Times:
 
 def nanoseconds(value: float) -> int:
     return round(value * NANO)
-
-
-def of_driver(group: Group, driver: DriverSetting) -> dict[str, Any]:
-    return {name: getattr(group, name) for name in driver_settings(Group, driver)}
-
-
-def load_of(group: Group) -> dict[str, Any]:
-    load: dict[str, Any] = {"kind": group.load.kind}
-    if group.load.kind == "paced":
-        load["cycle"] = group.load.cycle
-    return {**of_driver(group, PER_STEP), "load": load}
 
 
 def workload_of(at: Conditions, points: Sequence[Point]) -> Workload:
