@@ -114,6 +114,18 @@ fn a_response_that_takes_too_long_is_given_up() {
 }
 
 #[test]
+fn an_echo_that_takes_too_long_is_given_up_too() {
+    let tape = "Set Echo timed\nSet TypingSpeed 0ms\nType \"a\"\nEnter\nWait+Bytes@90s 2\nThink 1s\n";
+    let stations = json!([{"name": "cpu", "demand": "fixed 1s", "key_demand": "fixed 20s"}]);
+    let errors = |patient: bool| {
+        let more = json!({"load": {"users": 1}, "stations": stations, "patient": patient});
+        play_tape(tape, [0.0, 600.0], &more).unwrap().figures.steps[0].counts.errors.clone()
+    };
+    assert!(errors(false)["unechoed"] > 10);
+    assert!(errors(true).is_empty());
+}
+
+#[test]
 fn paced_and_open_loads_bring_what_they_say() {
     let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes 1\n";
     let stations = json!([{"name": "cpu", "demand": "exp 5ms"}]);
