@@ -141,8 +141,7 @@ impl Schedule {
     /// When a user starts to work in a step that has it: those that it adds start one after another.
     fn joins_at(&self, step: usize, group: usize, rank: u32) -> Stamp {
         let turn = rank.saturating_sub(self.users_before(step, group));
-        let added = u32::from(rank >= self.users_before(step, group));
-        self.begin_of(step) + self.stagger(step, group) * turn * added
+        self.begin_of(step) + self.stagger(step, group) * turn
     }
 
     /// When a user leaves at a step that does not have it, unlike the step before: the last one first.

@@ -58,7 +58,7 @@ pub(crate) enum Departure {
 }
 
 impl Station {
-    /// `names`: the transactions of each group. `stream`: the number of its random stream.
+    /// `names`: the transactions of each group. `rng`: its own random stream.
     pub(crate) fn new(spec: &StationSpec, names: &[Vec<String>], timeline: &Timeline, rng: SeededRng) -> Self {
         let demand =
             |name: &String| spec.transactions.get(name).or(spec.demand.as_ref()).map(|demand| demand.0.clone());
