@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from cuesta.analysis.models import closed, multi_server_queue
-from cuesta.analysis.models.network import insist_on_users
+from cuesta.analysis.models.network import Network, insist_on_users
 from cuesta.errors import InputError
 
 
@@ -44,6 +44,16 @@ def response(users: int, cycle: float, demand: float, delay: float, servers: int
         if found < cycle:
             return found
     return max(delay + closed.residence(users, demand, delay, servers), cycle)
+
+
+def network_response(network: Network, users: int, cycle: float) -> float:
+    """Mean seconds at several stations: all but the heaviest one, which saturates first, are delays with queues."""
+    heaviest = network.bottleneck
+    if heaviest is None:
+        return network.delay
+    others = [station for station in network.queueing if station is not heaviest]
+    delay = network.delay + sum(solve(users, cycle, each.demand, 0.0, int(each.servers)).response for each in others)
+    return solve(users, cycle, heaviest.demand, delay, int(heaviest.servers)).response
 
 
 def saturation(cycle: float, demand: float, servers: int = 1) -> float:

@@ -119,13 +119,7 @@ def response_of(network: Network, at: Conditions, is_bound: bool = False) -> flo
         return asymptotic_bounds.bounds(network, at.users).least_response
     if at.cycle is None:
         return closed.response(network, at.users)
-    delay = network.delay
-    heaviest = network.bottleneck
-    if heaviest is None:
-        return delay
-    others = [station for station in network.queueing if station is not heaviest]
-    delay += sum(paced_station.solve(at.users, at.cycle, s.demand, 0.0, int(s.servers)).response for s in others)
-    return paced_station.solve(at.users, at.cycle, heaviest.demand, delay, int(heaviest.servers)).response
+    return paced_station.network_response(network, at.users, at.cycle)
 
 
 def most_users(network: Network, at: Conditions, limit: float, is_bound: bool) -> float:

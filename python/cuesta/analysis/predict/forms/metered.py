@@ -38,9 +38,7 @@ class Metered:
         network = self.network(at, delay, demand)
         if at.cycle is None:
             return closed.response(network, at.users)
-        others = (paced_station.solve(at.users, at.cycle, s.demand, 0.0, int(s.servers)).response
-                  for s in self.stations[at.demand])  # fmt: skip
-        return delay + sum(others)
+        return paced_station.network_response(network, at.users, at.cycle)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
         return Network([Station("delay", delay, DELAY), *self.stations[at.demand]], at.own)
