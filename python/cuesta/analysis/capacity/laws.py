@@ -13,6 +13,7 @@ from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources import Resource
 from cuesta.analysis.capacity.resources.cpus import cpus
 from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
+from cuesta.analysis.certainty import by_second
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.units import digits, seconds, share
 
@@ -68,7 +69,8 @@ def little(of: MeasuredStep) -> Iterator[LawCheck]:
     Not checked where the counts vary far less than those of users who act at random: users who act in step with the
     second are always met at the same point of their cycle.
     """
-    step, looks = of.step, waiting_by_second(of)
+    step = of.step
+    looks = by_second(of.recorded, step.step, lambda row: row.unfinished)
     response = step.response_from_sent.mean
     if len(looks) < 2 or not step.transactions.per_s or response is None:
         return
@@ -81,17 +83,6 @@ def little(of: MeasuredStep) -> Iterator[LawCheck]:
     within = abs(seen - by_law) <= chance + EDGES * by_law
     source = "throughput × response; transactions under way, counted by the driver once a second"
     yield LawCheck("users waiting = throughput × response", digits(by_law), digits(seen), within, source)
-
-
-def waiting_by_second(of: MeasuredStep) -> list[int]:
-    """Transactions under way at the end of each second, of all agents together."""
-    found: dict[int, int] = {}
-    for agent in of.recorded.agents:
-        for row in agent.intervals:
-            if row.step == of.step.step and row.measured:
-                second = math.floor(row.start + row.length / 2)
-                found[second] = found.get(second, 0) + row.unfinished
-    return list(found.values())
 
 
 def at_servers(of: MeasuredStep) -> Iterator[LawCheck]:

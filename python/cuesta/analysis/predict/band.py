@@ -183,7 +183,6 @@ def at_end(point: Point, end: str) -> Point:
         point,
         throughput=end_of(point.throughput, end),
         response=end_of(point.response, end),
-        utilizations=dict(point.utilizations),
     )
 
 

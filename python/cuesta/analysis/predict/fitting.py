@@ -114,14 +114,24 @@ class FittedModel:
     def saturation(self, at: Conditions) -> float:
         """The number of users who keep the limiting station busy: N*; infinite if the model has none."""
         network = self.network(at)
-        if network is None:
-            return math.inf
-        return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
+        return users_at_saturation(network, at) if network else math.inf
+
+
+def users_at_saturation(network: Network, at: Conditions) -> float:
+    """The number of users who keep the limiting station busy."""
+    return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
 
 
 def throughput(at: Conditions, response: float) -> float:
     """Transactions a second of users with this response."""
     return at.users / (max(at.cycle, response) if at.cycle is not None else response + at.own)
+
+
+def relative_error(point: Point, response: float) -> float:
+    """How far a predicted response is off a row, as a share of throughput for closed loads, else of response."""
+    if point.throughput and not point.at.is_paced:
+        return throughput(point.at, response) / point.throughput.value - 1
+    return response / timed(point) - 1
 
 
 def error(point: Point) -> Callable[[float], float]:

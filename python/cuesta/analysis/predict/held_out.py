@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cuesta.analysis.predict.band import response_band
 from cuesta.analysis.predict.choice import Choice
-from cuesta.analysis.predict.fitting import FittedModel, fitted, timed
+from cuesta.analysis.predict.fitting import FittedModel, fitted, relative_error
 from cuesta.analysis.predict.points import Point
 
 PART = 1 / 3
@@ -46,16 +46,9 @@ def held_out(choice: Choice, points: Sequence[Point]) -> HeldOut | None:
 
 
 def errors_at(model: FittedModel, rows: Sequence[Point], is_own_split: bool) -> HeldOut:
-    errors = [error_of(model, point) for point in rows]
+    errors = [relative_error(point, model.response(point.at)) for point in rows]
     within = sum(is_within(model, point) for point in rows)
     return HeldOut(errors, within, is_own_split)
-
-
-def error_of(model: FittedModel, point: Point) -> float:
-    """How far a model is off a row, as a share of throughput for closed loads, else of response."""
-    if point.throughput and not point.at.is_paced:
-        return model.throughput(point.at) / point.throughput.value - 1
-    return model.response(point.at) / timed(point) - 1
 
 
 def is_within(model: FittedModel, point: Point) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from cuesta.analysis.models import asymptotic_bounds
 from cuesta.analysis.predict.band import Band, response_band
 from cuesta.analysis.predict.choice import Choice, choose, unfitted
-from cuesta.analysis.predict.fitting import FittedModel, throughput, timed
+from cuesta.analysis.predict.fitting import FittedModel, relative_error, throughput
 from cuesta.analysis.predict.held_out import HeldOut, held_out
 from cuesta.analysis.predict.meters import usable_meters
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
@@ -66,11 +66,7 @@ class Figure:
     @property
     def error(self) -> float | None:
         """Predicted against measured, as a share: of throughput for closed loads, else of response."""
-        if self.measured is None:
-            return None
-        if self.measured.throughput and not self.at.is_paced:
-            return self.throughput / self.measured.throughput.value - 1
-        return self.response / timed(self.measured) - 1
+        return None if self.measured is None else relative_error(self.measured, self.response)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ class SimulatedSystem:
 
     seed: int
     hosts: Sequence[SimulatedHost]
-    """As it was measured; then with the changes, if there are any. None if nothing can be simulated."""
+    """As it was measured; then with the changes, if there are any. Empty if nothing can be simulated."""
     played: Sequence[str]
     """What the users play."""
     notes: Sequence[str]

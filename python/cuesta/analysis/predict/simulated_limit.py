@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cuesta.analysis.predict.band import Band
+from cuesta.analysis.predict.fitting import users_at_saturation
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.simulation import PERCENTILES, SimulatedFigure, Simulator
 from cuesta.analysis.predict.what_if import Estimate
@@ -102,8 +103,7 @@ class Trials:
 
 def simulated_limit(simulator: Simulator, limit: Limit, tell: Callable[[int], None]) -> SimulatedLimit:
     """Look for the largest number of users, beginning near saturation."""
-    network = simulator.network(simulator.at)
-    saturation = network.most_throughput * simulator.at.cycle if simulator.at.cycle else network.saturation
+    saturation = users_at_saturation(simulator.network(simulator.at), simulator.at)
     trials = Trials(simulator, limit, round(min(max(saturation, 1), MOST_USERS)), tell)
     most = trials.most(lambda each: each.value)
     least = trials.most(lambda each: each.band.high)

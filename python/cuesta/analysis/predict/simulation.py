@@ -5,13 +5,13 @@ the lines have a speed, their time is taken out of that constant part, and the l
 """
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from cuesta import _native
 from cuesta.analysis.models.network import Network
 from cuesta.analysis.predict.band import Band
 from cuesta.analysis.predict.changes import Change, response_of
@@ -21,7 +21,7 @@ from cuesta.analysis.predict.pace import Pace, play
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import SystemPrediction
 from cuesta.analysis.predict.what_if import Estimate, network_with
-from cuesta.analysis.predict.workload import Times, Workload, nanoseconds
+from cuesta.analysis.predict.workload import NANO, Times, Workload, nanoseconds
 from cuesta.errors import RefusedError
 
 TRANSACTIONS = 50_000
@@ -107,9 +107,9 @@ class Simulator:
             "percentiles": [float(name.removeprefix("p")) for name in self.percentiles],
             "patient": True,
         }
-        begun = time.perf_counter()
+        begun = _native.now()
         figures = play(spec, dict(workload.tapes))
-        elapsed = time.perf_counter() - begun
+        elapsed = (_native.now() - begun) / NANO
         (step,) = figures["steps"]
         counts = step["counts"]
         if counts["transactions"]:

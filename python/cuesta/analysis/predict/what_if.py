@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, Predict, band
 from cuesta.analysis.predict.changes import Change, apply, most_users, resolved, response_of, stations_of
-from cuesta.analysis.predict.fitting import FittedModel, throughput
+from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_saturation
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, paces
@@ -208,7 +208,3 @@ def described(system: SystemPrediction, change: Change) -> str:
     name = resolved(change.station, names(system, at), network)
     servers = next(station.servers for station in network.stations if station.name == name)
     return f"{change} instead of {max(servers, counted_servers(system, at).get(name, 1)):g}"
-
-
-def users_at_saturation(network: Network, at: Conditions) -> float:
-    return network.most_throughput * at.cycle if at.cycle is not None else network.saturation
