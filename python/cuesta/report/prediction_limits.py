@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 
+from cuesta.analysis.capacity.saturation import saturation_conflict
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
@@ -24,17 +25,17 @@ def bottleneck(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     caption = "" if len(system.model.points) == len(system.points) else "from all rows, those that were held out too"
     yield Table(heads, rows, caption, wide={*unnamed(system), *([2] if paced else [])})
     for each in system.conflicts:
-        yield Remark(conflict(each, answer), "bad")
-    if system.conflicts:
-        first = min(each.response.users for each in system.conflicts)
-        said = "→ the meters do not show what limits it: meter what stands between users and host, and the driver"
-        yield Remark(f"{said}; until then it is at most {math.floor(first)} {answer.users_are}", "faint")
+        yield Remark(conflict(each, answer.users_are), "bad")
+    if unmetered := [each.response.users for each in system.conflicts if each.response.users < each.meter.users]:
+        yield Remark(
+            f"until that is metered, the limit is at most {math.floor(min(unmetered))} {answer.users_are}", "faint"
+        )
 
 
-def conflict(each: Conflict, answer: Answer) -> str:
+def conflict(each: Conflict, users_are: str) -> str:
+    """The two saturation points that disagree, after the configuration's name."""
     name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
-    response, meter = digits(each.response.users), digits(each.meter.users)
-    return f"CONFLICT: {name}response says {response} {answer.users_are}, {plain(each.meter.by)} says {meter}"
+    return f"{name}{saturation_conflict(each.response.users, plain(each.meter.by), each.meter.users, users_are)}"
 
 
 def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
