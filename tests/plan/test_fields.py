@@ -75,6 +75,8 @@ def test_a_refused_value_names_the_expected_one(kind: object, value: object, sai
     assert said in message
 
 
-@pytest.mark.parametrize("text", ["closed", "paced:200ms", "open:2.5/s", "open:3/s:sessions"])
+@pytest.mark.parametrize(
+    "text", ["closed", "paced:200ms", "open:2.5/s", "open:3/s:sessions", "open:8.333e-05/s", "open:1e+06/s"]
+)
 def test_a_load_is_shown_in_the_form_in_which_it_is_read(text: str) -> None:
     assert str(Load.read(text)) == text

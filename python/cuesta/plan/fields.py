@@ -176,7 +176,7 @@ class Load:
 
 
 def _open(rate: str, arrivals: str) -> Load:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)/([smh])", rate)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)/([smh])", rate)
     per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else _wrong("a rate is written 30/s")
     if not 0 < per_s <= 1e6:
         _wrong("a rate is over 0 and at most 1,000,000/s")
