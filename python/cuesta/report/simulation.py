@@ -69,7 +69,7 @@ def interval(estimate: Estimate | None) -> str:
 
 
 def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Remark:
-    """One word: whether the means are those of the exact model."""
+    """Whether the means are those of the exact model."""
     off = [count(figure.asked.users) for figure in figures if not figure.agrees]
     if not off:
         return Remark("the means agree with the exact model's", "good")
