@@ -59,6 +59,11 @@ BAD = {
         Exit.USAGE,
         ["--budget 0", "one trial takes"],
     ),
+    "a search up to a part of a user": (
+        ["search", "--limit", "echo.p95 < 1s", "--most", "2000.5"],
+        Exit.USAGE,
+        ["--most", "a whole number", "2000.5"],
+    ),
     "a search below its first load": (
         ["search", "--limit", "echo.p95 < 1s", "--most", "5"],
         Exit.USAGE,

@@ -147,10 +147,9 @@ def search(path: Path, loads: Sequence[int] = (), doubtful: Sequence[int] = (4,)
         broken = {"errors": {"reset": 2}} if tried[row["step"]] > 60 else {}
         return row | broken | ({"cpu": 0.95} if row["step"] in doubtful else {})
 
-    objective = ["response.p95 < 2s"]
-    folder = RunFolder(path, users=tried, limits=objective, responses=responses, edit=trouble).write()
+    folder = RunFolder(path, users=tried, limits=["response.p95 < 2s"], responses=responses, edit=trouble).write()
     run = json.loads((folder / "run.json").read_text())
-    run["search"] = {"method": settings.json(), "objective": objective}
+    run["search"] = {"method": settings.json()}
     (folder / "run.json").write_text(json.dumps(run))
     return folder
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native, analysis, report
-from cuesta.analysis.search import Finding, Method, Trial, Try, conclude, decide, trials_of
+from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, recorded_rate, trials_of
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
@@ -66,7 +66,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with interrupts() as stopping, watching(arguments.quiet) as look:
         search_job = SearchJob(job, most, {"method": method.json()})
         result = search(search_job, arguments.resume or arguments.out, chooser, look, stopping)
-        code = _sum_up(result.folder, chooser, arguments)
+        code = _sum_up(result.folder, arguments)
         for failure in result.failures:
             print(f"cuesta: {failure}", file=sys.stderr)
         return Exit.INTERRUPTED if stopping.is_set() else code
@@ -90,9 +90,9 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
         _check_objective(limit)
     groups = plan.settings.group
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
-    start = sum(rates) if rates else float(sum(group.users for group in groups))
-    lowest = LOWEST_RATE * start if rates else 1.0
-    highest = _most(arguments.most, start, MOST_RATE if rates else MOST_USERS, "--load" if rates else "--users")
+    start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))
+    lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
+    highest = _most_rate(arguments.most, start) if rates else _most_users(arguments.most, start)
     seconds = plan.settings.measure / SECOND
     return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
 
@@ -109,17 +109,30 @@ def _check_objective(limit: Limit) -> None:
         raise InputError(f"limit `{limit}`: no load can meet it", "give a bound above 0")
 
 
-def _most(text: str | None, start: float, default: float, of_start: str) -> float:
-    try:
-        most = float(text) if text is not None else max(default, start)
-    except ValueError:
-        most = -1.0
+def _most_rate(text: str | None, start: float) -> float:
+    return _most(recorded_rate(_number(text, max(MOST_RATE, start))), text, start, "a number", "--load")
+
+
+def _most_users(text: str | None, start: float) -> float:
+    most = _number(text, max(MOST_USERS, start))
+    return _most(most if most.is_integer() else -1.0, text, start, "a whole number", "--users")
+
+
+def _most(most: float, text: str | None, start: float, expected: str, of_start: str) -> float:
     if not start <= most <= 1e6:
         raise UsageError(
-            f"--most: expected a number from {start:,.4g}, the first load, to 1e6, got {text!r}",
+            f"--most: expected {expected} from {start:,.4g}, the first load, to 1e6, got {text!r}",
             f"give more, or begin with less ({of_start})",
         )
     return most
+
+
+def _number(text: str | None, default: float) -> float:
+    """A number that was written, or -1 for what is none."""
+    try:
+        return float(text) if text is not None else float(default)
+    except ValueError:
+        return -1.0
 
 
 def _budget(settings: Settings, text: str | None) -> float | None:
@@ -146,22 +159,22 @@ class Chooser:
     """Seconds."""
     quiet: bool
     begun: int = field(default_factory=_native.now)
-    finding: Finding | None = None
-    """Set when the search has ended by itself."""
+    connected: float = 0.0
+    """The load of the last trial in this process: a search that goes on begins without users."""
 
     def __call__(self, folder: Path) -> NextTrial | None:
         has_any = any(folder.glob("**/agent-*/series.jsonl"))
         summary = analysis.summarise(folder) if has_any else None
         trials = trials_of(summary, self.method) if summary else []
         ask = decide(trials, self.method)
-        if isinstance(ask, Try) and (why := self._too_late(trials, ask)):
+        if isinstance(ask, Try) and (why := self._too_late(ask)):
             ask = conclude(trials, self.method, why)
             note_end(folder, why)
         if summary and trials and not self.quiet:
             print(progress(summary, ask), file=sys.stderr)
-        if isinstance(ask, Finding):
-            self.finding = ask
+        if isinstance(ask, Outcome):
             return None
+        self.connected = ask.load
         step = at_load(self.settings, ask.load)
         note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
         return NextTrial(step, note, self._end_by())
@@ -180,12 +193,12 @@ class Chooser:
         """The instant by which the last trial must have been measured."""
         return None if self.budget is None else self.begun + round((self.budget - ENDING) * SECOND)
 
-    def _too_late(self, trials: list[Trial], ask: Try) -> str:
+    def _too_late(self, ask: Try) -> str:
         end_by = self._end_by()
         if self.budget is None or end_by is None:
             return ""
-        change = abs(ask.load - trials[-1].load) if trials else ask.load
-        takes = seconds_of_trial(self.settings, change if self.method.whole else 0)
+        change = abs(ask.load - self.connected) if self.method.whole else 0
+        takes = seconds_of_trial(self.settings, change)
         is_in_time = _native.now() + takes * SECOND <= end_by
         return "" if is_in_time else f"the budget of {minutes(self.budget)} is spent"
 
@@ -199,15 +212,18 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
     return Exit.GOOD
 
 
-def _sum_up(folder: Path, chooser: Chooser, arguments: argparse.Namespace) -> int:
+def _sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
     summary = analysis.summarise(folder)
-    finding = chooser.finding or conclude(trials_of(summary, chooser.method), chooser.method, "it was interrupted")
     data: Mapping[str, Any] = summary.json()
     record_json(folder / "summary.json", data)
     say(report.text(summary, verbose=arguments.verbose), arguments.json)
     write_json(arguments.json, data)
     report.html({folder.name: summary}, folder / "report.html")
-    if finding.limited_by == "budget" and None in finding.interval:
+    assert summary.search
+    outcome = summary.search.outcome
+    if not summary.valid:
+        return Exit.INVALID
+    if outcome.limited_by == "budget" and None in outcome.interval:
         return Exit.REFUSED
-    return EXITS[finding.limited_by]
+    return EXITS[outcome.limited_by]

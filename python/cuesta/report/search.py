@@ -3,7 +3,7 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.search import Finding, SearchResult, Trial, Try
+from cuesta.analysis.search import Outcome, SearchResult, Trial, Try
 from cuesta.analysis.search.search_result import TrialRow
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
@@ -37,7 +37,7 @@ FEW_NOTES = 4
 
 def answer(of: SearchResult, where: str) -> str:
     """The result in one sentence. It claims nothing that was not measured."""
-    found, method = of.finding, of.method
+    found, method = of.outcome, of.method
     meets = f"at {where} meet {objective(of)}"
     if found.users is None:
         said = f"no load that was tried {meets.replace('meet', 'met')}"
@@ -52,7 +52,7 @@ def objective(of: SearchResult) -> str:
 
 def interval(of: SearchResult) -> str:
     """The interval in brackets; for the classification of RFC 9971 the two bounds, which are no interval."""
-    low, high = of.finding.interval
+    low, high = of.outcome.interval
     if low is None or high is None:
         return ""
     span = of.method.span(low, high)
@@ -62,9 +62,9 @@ def interval(of: SearchResult) -> str:
 
 
 def certified(of: SearchResult) -> str:
-    if of.method.rule == "rfc9971" or of.finding.users is None:
+    if of.method.rule == "rfc9971" or of.outcome.users is None:
         return ""
-    number = of.finding.certified
+    number = of.outcome.certified
     return "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {confirming(of)}"
 
 
@@ -79,9 +79,9 @@ def section(summary: Summary) -> Iterator[Section]:
         return
     trial_rows = of.rows()
     notes = list(noted(trial_rows))
-    parts: list[Part] = [Remark(state(of), "" if of.finding.verdict == "regular" else "notice")]
+    parts: list[Part] = [Remark(state(of), "" if of.outcome.verdict == "regular" else "notice")]
     parts += [table(summary, of, trial_rows)] if trial_rows else []
-    if of.finding.limited_by == "budget":
+    if of.outcome.limited_by == "budget":
         notes.insert(0, f"to go on: cuesta search --resume {plain(str(summary.recorded.folder))}")
     drawn = list(plots_of_trials(summary, of))
     more: list[Part] = [Plots(drawn)] if drawn else []
@@ -91,7 +91,7 @@ def section(summary: Summary) -> Iterator[Section]:
 
 def state(of: SearchResult) -> str:
     """How the search ended, and what was shown to miss the objective."""
-    found = of.finding
+    found = of.outcome
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {plain(found.why)}"
     if found.breach is None:
         return f"{ended}; no load was shown to miss the objective"
@@ -179,7 +179,7 @@ def believed(loads: tuple[float, float, float] | None, of: SearchResult) -> str:
     return f"{point} ({low}–{high})"
 
 
-def progress(summary: Summary, ask: Try | Finding | None = None) -> str:
+def progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next.
 
     `ask` is what comes next if it is not what the trials lead to: when time is up.
@@ -208,7 +208,7 @@ def worst(step: StepFigures, of: SearchResult) -> str:
     return f"{Limit.read(result.limit).figure} {value(result, step)}"
 
 
-def following(of: SearchResult, ask: Try | Finding) -> str:
+def following(of: SearchResult, ask: Try | Outcome) -> str:
     if isinstance(ask, Try):
         return f"next {of.method.written(ask.load)}: {ask.because}"
     return f"ends: {ask.why}"

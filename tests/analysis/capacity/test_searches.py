@@ -31,13 +31,13 @@ def searched(
 
     objective = [f"response.p95 < {limit}s"]
     folder = write(path, [Load(each, THINK, SERVICE) for each in users], edit=changed, limits=objective)
-    return as_search(folder, objective, start=users[0], **method)
+    return as_search(folder, start=users[0], **method)
 
 
-def as_search(folder: Path, objective: Sequence[str], **method: Any) -> Summary:
+def as_search(folder: Path, **method: Any) -> Summary:
     """Call a sweep's folder that of a search."""
     settings = Method(**{"rule": "regression", "lowest": 1, "highest": 500, "whole": True, **method})
-    change_run(folder, search={"method": settings.json(), "objective": list(objective)})
+    change_run(folder, search={"method": settings.json()})
     return summarise(folder)
 
 
@@ -131,7 +131,7 @@ def resumed(path: Path, before: Sequence[int], after: Sequence[int], ended: str 
     end(path / "agent-0", ended)
     end(segment / "agent-0", then)
     change_run(path, steps=[*steps[0], *steps[1]], segments=[{"folder": "."}, {"folder": segment.name}])
-    return as_search(path, objective, start=before[0])
+    return as_search(path, start=before[0])
 
 
 def delay(file: Path, name: str) -> None:

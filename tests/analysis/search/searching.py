@@ -4,7 +4,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 
-from cuesta.analysis.search import Finding, Method, Trial, Try, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, decide
 from tests.analysis.search.closed_host import ClosedHost
 
 Measure = Callable[[int, Try], Trial]
@@ -27,7 +27,7 @@ def trial(number: int, load: float, excess: float | None, *, against: Sequence[s
     return Trial(number, load, excess, met, list(against), **given)  # type: ignore[arg-type]
 
 
-def search(measure: Measure, method: Method, most: int = 200) -> tuple[list[Trial], Finding]:
+def search(measure: Measure, method: Method, most: int = 200) -> tuple[list[Trial], Outcome]:
     """Search to the end, which must come before `most` trials."""
     trials: list[Trial] = []
     while isinstance(ask := decide(trials, method), Try):

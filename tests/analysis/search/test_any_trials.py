@@ -1,13 +1,13 @@
 """What holds for any trials, however absurd."""
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis.search import Finding, Method, Trial, Try, belief, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide
 from cuesta.analysis.search.decision import most_of_all
-from cuesta.analysis.search.method import RULES
+from cuesta.analysis.search.method import Rule
 
 EXCESSES = st.none() | st.floats(-7, 7) | st.sampled_from([-1.0, -0.01, 0.0, 1e-9, 0.01, 1.0])
 REASONS = st.sampled_from([[], [], [], ["3 % of the transactions failed"]])
@@ -19,14 +19,14 @@ def methods(draw: st.DrawFn) -> Method:
     loads = st.integers(1, 5000).map(float) if whole else st.floats(0.01, 5000)
     lowest, start, highest = sorted(draw(st.tuples(loads, loads, loads)))
     return Method(
-        rule=draw(st.sampled_from(RULES)),
+        rule=draw(st.sampled_from(get_args(Rule))),
         lowest=lowest,
         highest=highest,
         start=start,
         whole=whole,
         confirmations=draw(st.integers(2, 6)),
         most_trials=draw(st.integers(1, 14)),
-        full_length=draw(st.sampled_from([0.0, 30.0])),
+        full_length=draw(st.sampled_from([30.0, 60.0])),
     )
 
 
@@ -77,7 +77,7 @@ def test_trials_that_were_never_asked_for_lead_to_an_answer(
     check(conclude(trials, method, "time ran out"), trials)
 
 
-def check(found: Finding, trials: list[Trial]) -> None:
+def check(found: Outcome, trials: list[Trial]) -> None:
     low, high = found.interval
     assert found.trials <= len(trials)
     assert found.why
@@ -110,5 +110,5 @@ def test_the_order_of_confirming_trials_does_not_matter(excesses: list[float]) -
     first = Trial(0, 16.0, -0.2, True, [], [], False, True, 60.0)
     confirming = [Trial(n + 1, 16.0, each, True, [], [], False, True, 60.0) for n, each in enumerate(excesses)]
     found = decide([first, *confirming], method)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Outcome)
     assert found.certified == 16

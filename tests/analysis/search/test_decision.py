@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cuesta.analysis.search import Finding, Method, Try, belief, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Try, belief, conclude, decide
 from tests.analysis.search.searching import BY_USERS, search, trial
 
 
@@ -34,7 +34,7 @@ def test_a_search_resumes_from_its_trials() -> None:
 
 def test_the_lowest_load_misses() -> None:
     found = decide([trial(0, 4, 2.0), trial(1, 2, 1.5), trial(2, 1, 1.2)], BY_USERS)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Outcome)
     assert (found.users, found.limited_by, found.verdict) == (None, "lowest", "irregular")
     assert found.why == "1 user, the fewest that may be tried, missed the objective already"
 

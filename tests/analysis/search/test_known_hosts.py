@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 
-from cuesta.analysis.search import Finding
+from cuesta.analysis.search import Outcome
 from tests.analysis.search.known_hosts import HOSTS, KnownHost, by_theory
 from tests.analysis.search.searching import BY_USERS, at, search
 
@@ -46,7 +46,7 @@ def check(known: KnownHost, seeds: range) -> None:
     assert statistics.fmean(each.trials for each in found) <= 27, said
 
 
-def has(found: Finding, truth: int) -> bool:
+def has(found: Outcome, truth: int) -> bool:
     low, high = found.interval
     return low is not None and high is not None and low <= truth <= high
 

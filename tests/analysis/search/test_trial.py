@@ -32,7 +32,7 @@ def searched(folder: RunFolder) -> Summary:
     folder.write()
     file = folder.path / "run.json"
     run = json.loads(file.read_text())
-    file.write_text(json.dumps(run | {"search": {"method": BY_USERS.json(), "objective": list(folder.limits)}}))
+    file.write_text(json.dumps(run | {"search": {"method": BY_USERS.json()}}))
     return summarise(folder.path)
 
 
@@ -180,7 +180,7 @@ def test_a_trial_that_was_cut_short_does_not_count(tmp_path: Path) -> None:
     rows = [json.loads(row) for row in series.read_text().splitlines()]
     series.write_text("".join(json.dumps(row) + "\n" for row in rows if row["step"] == 0 or row["start"] < 50))
     file = folder.path / "run.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"search": {"method": {}, "objective": LIMITS}}))
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"search": {"method": {}}}))
     first, second = trials_of(summarise(folder.path, None), BY_USERS)
     assert first.doubts == []
     assert second.doubts == ["only 16.0 s of 30.0 s were measured"]

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.answering import Skipped, Unbegun
 from cuesta.analysis.capacity.asymptotes import asymptotes
 from cuesta.analysis.capacity.findings import (
     NOTICEABLE,
@@ -19,6 +18,7 @@ from cuesta.analysis.capacity.findings import (
     Saturated,
     Undecided,
     Unlimited,
+    state,
 )
 from cuesta.analysis.capacity.load_points import LoadPoint, by_load
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
@@ -27,7 +27,9 @@ from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
 from cuesta.analysis.capacity.searches import of_search
 from cuesta.analysis.capacity.unmetered import suspects
-from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved
+from cuesta.analysis.search.objections import OVERLOAD
+from cuesta.analysis.search.trial import OF_THE_DRIVER
+from cuesta.analysis.validity import Doubt
 from cuesta.units import seconds, share
 
 if TYPE_CHECKING:
@@ -46,10 +48,6 @@ GROWN = 1.5
 """How many times as long a response must be as with at most half of the users, to show waiting."""
 UNEXPLAINED = 0.3
 """Share of the host's part of a response from which on it matters that nothing explains it."""
-OF_DRIVER = (Failed, Late, Busy, Starved)
-"""Doubts that say that the driver, not the host, was the limit."""
-OF_OVERLOAD = (Skipped, Unbegun)
-"""Doubts that say that the host did not do all that was due: what kept it from that can still be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +108,9 @@ def judged(summary: "Summary", point: LoadPoint) -> Judged | None:
 def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
     """What an INVALID step says: that the driver was the limit, or nothing."""
     for doubt in doubts:
-        if isinstance(doubt, OF_DRIVER):
+        if isinstance(doubt, OF_THE_DRIVER):
             return OfTheDriver(str(doubt), at, doubt.advice)
-    others = [doubt for doubt in doubts if not isinstance(doubt, OF_OVERLOAD)]
+    others = [doubt for doubt in doubts if not isinstance(doubt, OVERLOAD)]
     return Undecided(f"the run is INVALID: {others[0]}", others[0].advice) if others else None
 
 
@@ -150,7 +148,7 @@ def rank(resource: Resource) -> tuple[bool, float]:
 def of_saturated(last: Judged, of: Resource) -> Finding:
     """Whether the response agrees that a busy resource is the limit."""
     host, at = last.parts.of_host, last.at
-    busy = f"{of.name} is {share(of.busy)} {'full' if of.kind == Kind.BUFFERS else 'busy'} at {at}"
+    busy = f"{of.name} is {share(of.busy)} {state(of)} at {at}"
     takes = f"{last.one} takes {seconds(last.parts.response)}"
     if of.kind != Kind.BUFFERS and of.demand is None:
         why = last.measured.step.host.per_transaction_missing or "how much of that is the host's own work is not known"

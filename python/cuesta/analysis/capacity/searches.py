@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def of_search(summary: "Summary", of: SearchResult) -> Finding | None:
     """What ended a search, if that was not a host that became slow; then the meters tell, and this is None."""
-    found, trial = of.finding, of.at_limit()
+    found, trial = of.outcome, of.at_limit()
     if found.limited_by == "driver" and found.driver_limit is not None:
         return of_driver(summary, of, found.driver_limit)
     if found.limited_by == "doubts":
@@ -36,4 +36,4 @@ def of_driver(summary: "Summary", of: SearchResult, load: float) -> OfTheDriver:
     steps = [trial.step for trial in of.trials if trial.load == load and trial.is_driver_limit]
     doubts = [each.doubt for each in summary.doubts if each.step == steps[-1] and isinstance(each.doubt, OF_THE_DRIVER)]
     advice = doubts[0].advice if doubts else "use another machine"
-    return OfTheDriver(str(doubts[0]) if doubts else of.finding.why, of.method.written(load), advice)
+    return OfTheDriver(str(doubts[0]) if doubts else of.outcome.why, of.method.written(load), advice)

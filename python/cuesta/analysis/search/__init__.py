@@ -11,21 +11,22 @@
 """
 
 from cuesta.analysis.search.decision import belief, conclude, decide
-from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Finding, Try
+from cuesta.analysis.search.method import Method, recorded_rate
+from cuesta.analysis.search.outcome import Belief, Outcome, Try
 from cuesta.analysis.search.search_result import SearchResult, search_result
 from cuesta.analysis.search.trial import Trial, trials_of
 
 __all__ = [
     "Belief",
-    "Finding",
     "Method",
+    "Outcome",
     "SearchResult",
     "Trial",
     "Try",
     "belief",
     "conclude",
     "decide",
+    "recorded_rate",
     "search_result",
     "trials_of",
 ]

@@ -3,20 +3,20 @@
 from cuesta.analysis.certainty import student
 from cuesta.analysis.search import by_regression, rfc9971
 from cuesta.analysis.search.history import History
-from cuesta.analysis.search.outcome import Finding, LimitedBy, Span
+from cuesta.analysis.search.outcome import LimitedBy, Outcome, Span
 from cuesta.analysis.search.regression import noise_of, observations
 
 FREEDOM = 4
 """Degrees of freedom of the noise that loads with a single trial are judged by."""
 
 
-def finding_of(history: History, limited_by: LimitedBy, why: str) -> Finding:
+def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
     """Sum up; `why` is empty for a search that found what it looked for."""
     users, interval = estimate(history)
     if limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
     regular = limited_by in {"host", "host gave out"} and not history.unsettled
-    return Finding(
+    return Outcome(
         users=users,
         interval=interval,
         certified=history.certified,

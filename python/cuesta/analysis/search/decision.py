@@ -5,10 +5,10 @@ import math
 from collections.abc import Sequence
 
 from cuesta.analysis.search import by_regression, rfc9971
-from cuesta.analysis.search.conclusion import finding_of
+from cuesta.analysis.search.conclusion import outcome_of
 from cuesta.analysis.search.history import MOST_DOUBTED, History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Finding, Try
+from cuesta.analysis.search.outcome import Belief, Outcome, Try
 from cuesta.analysis.search.trial import Trial
 
 CLEAR = 0.3
@@ -22,15 +22,15 @@ NEAR = 1.1
 """Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
 
 
-def decide(trials: Sequence[Trial], method: Method) -> Try | Finding:
+def decide(trials: Sequence[Trial], method: Method) -> Try | Outcome:
     """Decide on all trials so far, in order of time."""
     return after(trials, method)[1]
 
 
-def conclude(trials: Sequence[Trial], method: Method, why: str) -> Finding:
+def conclude(trials: Sequence[Trial], method: Method, why: str) -> Outcome:
     """Say what is known when time has run out or the user stops the search; `why` is that reason, a clause."""
     history, ask = after(trials, method)
-    return ask if isinstance(ask, Finding) else finding_of(history, "budget", why)
+    return ask if isinstance(ask, Outcome) else outcome_of(history, "budget", why)
 
 
 def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
@@ -38,7 +38,7 @@ def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
     return by_regression.belief(after(trials, method)[0])
 
 
-def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Finding]:
+def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outcome]:
     """Tell the search again: each trial was what the ones before it led to, or it counts all the same."""
     history = History(method)
     ask = next_of(history)
@@ -50,15 +50,15 @@ def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Findi
     return history, ask
 
 
-def next_of(history: History) -> Try | Finding:
+def next_of(history: History) -> Try | Outcome:
     if (stuck := history.stuck) is not None:
-        return finding_of(
+        return outcome_of(
             history,
             "doubts",
             f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
         )
     if history.trials >= most_of_all(history.method):
-        return finding_of(history, "budget", f"{history.trials} trials were made")
+        return outcome_of(history, "budget", f"{history.trials} trials were made")
     return under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
 
 
@@ -98,7 +98,7 @@ def is_beyond(load: float, history: History) -> bool:
     return history.driver_limit is not None and load >= history.driver_limit
 
 
-def bracket(history: History) -> Try | Finding:
+def bracket(history: History) -> Try | Outcome:
     """Double to the first miss, or halve to the first load that is met."""
     method = history.method
     if not history.counted:
@@ -111,7 +111,8 @@ def bracket(history: History) -> Try | Finding:
         load = method.load(min(2 * most, top))
         if history.driver_limit is None:
             tried = "met the objective" if most == history.met[-1] else "missed by so little that it may be chance"
-            return Try(load, "bracket", f"{method.written(most)} {tried}: twice as many")
+            more = "twice as many" if load == 2 * most else "the most that may be tried"
+            return Try(load, "bracket", f"{method.written(most)} {tried}: {more}")
         load = method.load((most * top) ** 0.5)
         if top > NEAR * most and most < load < top:
             return Try(
@@ -126,13 +127,13 @@ def can_double(load: float, history: History) -> bool:
     return load < history.method.highest and not is_beyond(history.method.load(2 * load), history)
 
 
-def first(history: History) -> Try | Finding:
+def first(history: History) -> Try | Outcome:
     """The first trial; lower if the driver cannot offer the start."""
     method, beyond = history.method, history.driver_limit
     if beyond is None:
         return Try(method.load(method.start), "bracket", "the first load")
     if beyond <= method.lowest:
-        return finding_of(
+        return outcome_of(
             history, "driver", f"the driver could not do {method.written(beyond)}, the fewest that may be tried"
         )
     return Try(
@@ -142,7 +143,7 @@ def first(history: History) -> Try | Finding:
     )
 
 
-def downwards(history: History) -> Try | Finding:
+def downwards(history: History) -> Try | Outcome:
     method, least = history.method, history.missed[0]
     if least > method.lowest and all_seem_to_miss(history):
         return Try(method.lowest, "bracket", "fewer missed by hardly less: the fewest that may be tried")
@@ -152,7 +153,7 @@ def downwards(history: History) -> Try | Finding:
     if len(at_lowest) > 1 and not any(map(is_clear_miss, history.counted)) and can_double(most, history):
         return Try(method.load(2 * most), "bracket", "all missed by so little that it may be chance: twice as many")
     if len(at_lowest) > 1 or is_clear_miss(at_lowest[0]):
-        return finding_of(
+        return outcome_of(
             history, "lowest", f"{method.written(least)}, the fewest that may be tried, missed the objective already"
         )
     return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
@@ -168,23 +169,23 @@ def all_seem_to_miss(history: History) -> bool:
     return near - slope * math.log(least / history.method.lowest) > CLEAR
 
 
-def at_the_top(history: History, most: float) -> Try | Finding:
+def at_the_top(history: History, most: float) -> Try | Outcome:
     """Nothing missed up to the largest load that could be tried: confirm that one."""
     method, beyond = history.method, history.driver_limit
     end = "no more may be tried" if beyond is None else f"the driver could not do {method.written(beyond)}"
     if not history.rounds and method.rule == "regression":
         return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
     if beyond is not None:
-        return finding_of(history, "driver", end)
-    return finding_of(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
+        return outcome_of(history, "driver", end)
+    return outcome_of(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
 
 
-def refine(history: History) -> Try | Finding:
+def refine(history: History) -> Try | Outcome:
     """Some load is met and some load is missed: look between them."""
     return refine_by_rfc9971(history) if history.method.rule == "rfc9971" else refine_by_regression(history)
 
 
-def refine_by_regression(history: History) -> Try | Finding:
+def refine_by_regression(history: History) -> Try | Outcome:
     lower = history.met[-1]
     upper = next((load for load in history.missed if load > lower), lower)
     middle = history.method.load(math.sqrt(lower * upper))
@@ -193,23 +194,23 @@ def refine_by_regression(history: History) -> Try | Finding:
         return Try(middle, "bracket", f"between {number(lower)}, which met it, and {number(upper)}, which missed")
     believed = by_regression.belief(history)
     ask = by_regression.between(history, believed) if believed else None
-    return ask or finding_of(history, "host", "")
+    return ask or outcome_of(history, "host", "")
 
 
-def refine_by_rfc9971(history: History) -> Try | Finding:
+def refine_by_rfc9971(history: History) -> Try | Outcome:
     if (load := rfc9971.undecided(history)) is not None and not is_beyond(load, history):
         return rfc9971.again(load, history.at(load))
     lower, upper = rfc9971.bounds(history)
     if lower is not None and upper is not None:
-        return rfc9971.between(history, lower, upper) or finding_of(history, "host", "")
+        return rfc9971.between(history, lower, upper) or outcome_of(history, "host", "")
     return widen(history, lower, upper)
 
 
-def widen(history: History, lower: float | None, upper: float | None) -> Try | Finding:
+def widen(history: History, lower: float | None, upper: float | None) -> Try | Outcome:
     method = history.method
     if upper is not None:
         if upper <= method.lowest:
-            return finding_of(
+            return outcome_of(
                 history,
                 "lowest",
                 f"{method.written(upper)}, the fewest that may be tried, missed the objective already",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.search.confirmation import Round
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Finding, Try
+from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial
 
 DRIVER_LIMIT = 3
@@ -36,7 +36,7 @@ class History:
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
 
-    def take(self, trial: Trial, ask: Try | Finding) -> None:
+    def take(self, trial: Trial, ask: Try | Outcome) -> None:
         """Add the next trial. `ask` is what the trials before it led to."""
         self.trials += 1
         if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:

@@ -1,12 +1,16 @@
 """How a search goes about it: its settings, as `run.json` records them."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from cuesta.units import count, digits, many
 
 Rule = Literal["regression", "rfc9971"]
-RULES: tuple[str, ...] = get_args(Rule)
+
+
+def recorded_rate(rate: float) -> float:
+    """A rate with four digits: a step's record, which has six, gives the same number back."""
+    return float(f"{rate:.4g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Method:
     """The 90 % interval is narrow enough at this share of the limit,"""
     narrow_loads: float = 4.0
     """or of this number of users. Rates have no such number: they may be of any size."""
-    full_length: float = 0.0
+    full_length: float = 60.0
     """Seconds of a full-length trial (RFC 9971, Goal Final Trial Duration); shorter ones count less there."""
     exceed_ratio: float = 0.5
     """The share of a load's trial time that may miss the limit (RFC 9971, Goal Exceed Ratio)."""
@@ -59,8 +63,8 @@ class Method:
 
     def load(self, wanted: float) -> float:
         """Round a load, a rate to four digits, and keep it within lowest and highest."""
-        load = round(wanted) if self.whole else f"{wanted:.4g}"
-        return min(max(float(load), self.lowest), self.highest)
+        load = float(round(wanted)) if self.whole else recorded_rate(wanted)
+        return min(max(load, self.lowest), self.highest)
 
     def allows(self, load: float) -> bool:
         """Whether a search may try a load."""

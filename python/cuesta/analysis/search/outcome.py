@@ -33,7 +33,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Outcome:
     """The result of a search. Loads are users, or arrivals a second."""
 
     users: float | None

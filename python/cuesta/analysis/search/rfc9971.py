@@ -54,20 +54,7 @@ def goal_of(method: Method) -> Goal:
 
 
 def bound_at(load: float, history: History) -> Bound:
-    return classify([(length(trial), trial.met) for trial in history.at(load)], goal_with_length(history))
-
-
-def length(trial: Trial) -> float:
-    return max(trial.seconds, 1e-9)
-
-
-def goal_with_length(history: History) -> Goal:
-    """The goal; without a recorded length of trials all of them are full-length."""
-    method = history.method
-    if method.full_length > 0:
-        return goal_of(method)
-    shortest = min(map(length, history.counted), default=1.0)
-    return Goal(shortest, method.trials_a_load * shortest, method.exceed_ratio)
+    return classify([(trial.seconds, trial.met) for trial in history.at(load)], goal_of(history.method))
 
 
 def bounds(history: History) -> tuple[float | None, float | None]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cuesta.analysis.search.by_regression import rounded
 from cuesta.analysis.search.decision import belief, conclude, decide
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Finding, Try
+from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial, excess, trials_of
 from cuesta.figures.search import SearchFigures
 from cuesta.figures.step import LimitResult, StepFigures
@@ -37,9 +37,9 @@ class SearchResult:
     objective: list[str]
     """The limits, as written."""
     trials: list[Trial]
-    ask: Try | Finding
+    ask: Try | Outcome
     """What is to be done next."""
-    finding: Finding
+    outcome: Outcome
     """What is known by now."""
 
     @property
@@ -53,7 +53,7 @@ class SearchResult:
         If nothing missed it is the last at the largest load; None if no trial counts.
         """
         missed = [trial for trial in self.counted if not trial.met]
-        above = [trial for trial in missed if self.finding.users is None or trial.load >= self.finding.users]
+        above = [trial for trial in missed if self.outcome.users is None or trial.load >= self.outcome.users]
         if above:
             return min(reversed(above), key=lambda trial: trial.load)
         return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
@@ -75,7 +75,7 @@ class SearchResult:
         return max(known, key=lambda each: each[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
-        found = self.finding
+        found = self.outcome
         return SearchFigures(
             objective=self.objective,
             load="users" if self.method.whole else "rate",
@@ -102,6 +102,5 @@ def search_result(summary: "Summary") -> SearchResult | None:
     method = Method.of(recorded["method"])
     trials = trials_of(summary, method)
     why = recorded.get("ended") or STOPPED.get(summary.ended, BUDGET)
-    ask, finding = decide(trials, method), conclude(trials, method, why)
-    objective = recorded.get("objective") or summary.recorded.plan.get("limits", [])
-    return SearchResult(method, list(objective), trials, ask, finding)
+    ask, outcome = decide(trials, method), conclude(trials, method, why)
+    return SearchResult(method, summary.recorded.plan.get("limits", []), trials, ask, outcome)

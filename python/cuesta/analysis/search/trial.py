@@ -142,9 +142,9 @@ def excess(result: LimitResult) -> float | None:
 
 
 def log_ratio(value: float, bound: float) -> float:
-    """log(value / bound), within MOST_EXCESS; a value that is not positive is far below a positive bound."""
+    """log(value / bound), within MOST_EXCESS. If one of them is not positive, they are far from each other or equal."""
     if value <= 0 or bound <= 0:
-        return max(-MOST_EXCESS, min(MOST_EXCESS, math.copysign(MOST_EXCESS, value - bound) if value != bound else 0.0))
+        return math.copysign(MOST_EXCESS, value - bound) if value != bound else 0.0
     return max(-MOST_EXCESS, min(MOST_EXCESS, math.log(value / bound)))
 
 

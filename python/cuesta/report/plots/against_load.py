@@ -45,7 +45,7 @@ def drawn(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
     y = duration_scale(name, values) if limit.figure.is_duration else quantity(name)
     right = 1.05 * max(point["x"] for point in points)
     x = quantity(what, tickMinStep=1) | {"scale": {"domain": [0, right], "nice": False}}
-    low, high = of.finding.interval
+    low, high = of.outcome.interval
     layers: list[Spec] = [span(low, min(high, right), "x")] if low is not None and high is not None else []
     layers += [line(points, x, y), rule(limit.value, y), dots(points, x, y, limit, what)]
     note = "shaded: where the limit is, by all trials; dashed: the objective"
