@@ -88,6 +88,13 @@ def test_a_host_that_gave_out_is_called_so_with_its_reason(tmp_path: Path) -> No
     assert str(said).endswith(" % of the transactions failed (allowed 1.0 %): refused")
 
 
+def test_what_was_busy_when_a_host_gave_out_is_said(tmp_path: Path) -> None:
+    said = found(searched(tmp_path / "run", (5, 10, 60, 50), {2: REFUSED, 3: REFUSED}, limit=100.0))
+    assert isinstance(said, GaveOut)
+    assert said.at == "50 users"
+    assert str(said).endswith("refused; the built-in host's servers: 100 % busy")
+
+
 def test_a_host_that_is_slow_before_it_gives_out_is_limited_by_what_makes_it_slow(tmp_path: Path) -> None:
     said = found(searched(tmp_path / "run", (10, 20, 80, 32), {2: REFUSED}))
     assert isinstance(said, Saturated)

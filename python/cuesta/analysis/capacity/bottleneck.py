@@ -13,6 +13,7 @@ from cuesta.analysis.capacity.findings import (
     NOTICEABLE,
     Conflicting,
     Finding,
+    GaveOut,
     OfTheDriver,
     OnTheLine,
     Saturated,
@@ -87,9 +88,9 @@ def bottleneck(summary: "Summary") -> Finding:
     doubts = [each.doubt for each in summary.doubts if each.step in about]
     if doubted := of_doubts(doubts, heaviest.said):
         return doubted
-    if search and (said := of_search(summary, search)):
-        return said
     last = judged(summary, heaviest)
+    if search and (said := of_search(summary, search)):
+        return replace(said, busy=max(full(last), key=rank, default=None)) if isinstance(said, GaveOut) else said
     if last is None:
         return Undecided("nothing was measured", "")
     doubtful = {each.step for each in summary.doubts}
@@ -116,7 +117,7 @@ def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
 
 def decide(last: Judged, first: Judged | None) -> Finding:
     """Decide by a step, and by one of at most half as many users if there is one."""
-    busy = [each for each in last.resources if each.is_believed and each.busy >= ABOUT_ALL and each.kind != Kind.LINES]
+    busy = full(last)
     idle_for_users = [each for each in busy if is_of_others(each) and not waits(last, first, each)]
     if saturated := [each for each in busy if each not in idle_for_users]:
         return of_saturated(last, max(saturated, key=rank))
@@ -126,6 +127,12 @@ def decide(last: Judged, first: Judged | None) -> Finding:
     if beside and beside.own is None:
         return of_others(last, beside)
     return (None if first else unexplained(last)) or unlimited(last, beside)
+
+
+def full(last: Judged | None) -> list[Resource]:
+    """The resources that are busy about all the time; a user's own line is none of them."""
+    known = last.resources if last else []
+    return [each for each in known if each.is_believed and each.busy >= ABOUT_ALL and each.kind != Kind.LINES]
 
 
 def is_of_others(resource: Resource) -> bool:

@@ -143,9 +143,12 @@ class GaveOut:
 
     why: str
     at: str
+    busy: Resource | None = None
+    """What was busy all the time then, if it was metered."""
 
     def __str__(self) -> str:
-        return f"the host gave out at {self.at}: {self.why}"
+        beside = f"; {self.busy.name}: {share(self.busy.busy)} {state(self.busy)}" if self.busy else ""
+        return f"the host gave out at {self.at}: {self.why}{beside}"
 
 
 @dataclass(frozen=True, slots=True)
