@@ -20,6 +20,7 @@ from cuesta.plan import RawOptions, load
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
+from tests.report.made_up import search
 
 STUDIES = Path(__file__).parents[1] / "studies"
 
@@ -202,6 +203,16 @@ def text_of(path: Path) -> str:
     with suppress(OSError):
         return path.read_text()
     return ""
+
+
+def test_the_figure_of_the_ssh_study_is_drawn(tmp_path: Path) -> None:
+    servers = ("openssh", "dropbear", "tinysshd")
+    for server in servers:
+        search(tmp_path / server)
+    command = [sys.executable, str(STUDIES / "ssh-servers" / "plots.py"), str(tmp_path)]
+    drawn = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert drawn.startswith("<svg")
+    assert all(server in drawn for server in servers)
 
 
 UNPUBLISHED = {"ssh-servers"}

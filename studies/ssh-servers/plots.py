@@ -12,7 +12,6 @@ from typing import Any
 from vl_convert import vegalite_to_svg
 
 from cuesta.analysis import summarise
-from cuesta.analysis.search import searched
 
 FIGURES = {"echo, 95th percentile, ms": "echo", "answer, 95th percentile, ms": "response"}
 SERVERS = {"openssh": "#0072b2", "dropbear": "#d55e00", "tinysshd": "#009e73"}
@@ -29,15 +28,12 @@ def main() -> None:
 def rows(folder: Path) -> list[dict[str, Any]]:
     """The trials of a search that count."""
     summary = summarise(folder)
-    search = searched(summary)
-    if search is None:
+    if summary.search is None:
         sys.exit(f"plots.py: {folder} is no search")
-    steps = {step.step: step for step in summary.steps}
-    of_trials = [(trial, steps[trial.step]) for trial in search.trials if not trial.doubts]
     return [
-        {"server": folder.name, "users": trial.load}
+        {"server": folder.name, "users": step.users}
         | {name: 1e3 * value.p95 for name in FIGURES.values() if (value := getattr(step, name)).p95 is not None}
-        for trial, step in of_trials
+        for step in summary.counted
     ]
 
 
