@@ -79,6 +79,18 @@ def test_a_load_that_the_driver_cannot_offer_three_times_is_its_limit() -> None:
     assert found.breach is None
 
 
+def test_a_driver_that_offered_more_before_is_in_doubt_and_no_limit() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        late = ["the driver was late"] if number > 0 else []
+        return trial(number, ask.load, ask.load / 150 - 1, doubts=late, is_driver_limit=bool(late))
+
+    method = Method("regression", lowest=1, highest=1000, start=400, whole=True)
+    trials, found = search(measure, method)
+    assert [each.load for each in trials] == [400, 200, 200, 200]
+    assert (found.limited_by, found.driver_limit) == ("doubts", None)
+    assert found.why == "trials with 200 users could not be trusted: the driver was late"
+
+
 def test_a_host_that_gives_out_is_a_miss_with_its_reason() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
         gone = ["no transaction ended"] if ask.load > 40 else []

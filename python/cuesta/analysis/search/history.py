@@ -63,7 +63,8 @@ class History:
         row = self.spoiled.setdefault(trial.load, [])
         row.append(trial)
         last = row[-DRIVER_LIMIT:]
-        if len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last):
+        is_new = all(each.load < trial.load for each in self.counted)  # The driver offers what it offered before.
+        if is_new and len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last):
             self.driver_limit = min(trial.load, self.driver_limit or trial.load)
             self.spoiled.pop(trial.load)
         elif len(row) >= MOST_REPEATED and not any(map(of_other_causes, row)):
