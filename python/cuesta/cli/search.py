@@ -92,7 +92,7 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))
     lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
-    highest = _most_rate(arguments.most, start) if rates else _most_users(arguments.most, start)
+    highest = _most(arguments.most, start, rates=rates)
     seconds = plan.settings.measure / SECOND
     return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
 
@@ -109,30 +109,19 @@ def _check_objective(limit: Limit) -> None:
         raise InputError(f"limit `{limit}`: no load can meet it", "give a bound above 0")
 
 
-def _most_rate(text: str | None, start: float) -> float:
-    return _most(recorded_rate(_number(text, max(MOST_RATE, start))), text, start, "a number", "--load")
-
-
-def _most_users(text: str | None, start: float) -> float:
-    most = _number(text, max(MOST_USERS, start))
-    return _most(most if most.is_integer() else -1.0, text, start, "a whole number", "--users")
-
-
-def _most(most: float, text: str | None, start: float, expected: str, of_start: str) -> float:
-    if not start <= most <= 1e6:
+def _most(text: str | None, start: float, *, rates: bool) -> float:
+    """The highest load that is tried: whole if it is a number of users, with the digits that are recorded if a rate."""
+    default, expected, first = (MOST_RATE, "a number", "--load") if rates else (MOST_USERS, "a whole number", "--users")
+    try:
+        most = float(text) if text is not None else float(max(default, start))
+    except ValueError:
+        most = -1.0
+    if not start <= most <= 1e6 or not (rates or most.is_integer()):
         raise UsageError(
             f"--most: expected {expected} from {start:,.4g}, the first load, to 1e6, got {text!r}",
-            f"give more, or begin with less ({of_start})",
+            f"give more, or begin with less ({first})",
         )
-    return most
-
-
-def _number(text: str | None, default: float) -> float:
-    """A number that was written, or -1 for what is none."""
-    try:
-        return float(text) if text is not None else float(default)
-    except ValueError:
-        return -1.0
+    return recorded_rate(most) if rates else most
 
 
 def _budget(settings: Settings, text: str | None) -> float | None:
