@@ -122,7 +122,8 @@ impl Worker {
         before..shared.user_count()
     }
 
-    /// Sleeps until the end of an interval or a stop; in the drain phase until no user waits. Follows announcements meanwhile.
+    /// Sleeps until the end of an interval or a stop; in the drain phase until no user waits. Follows announcements
+    /// meanwhile.
     async fn sleep_unless(&mut self, stop: &AtomicBool, interval: Interval) -> Woken {
         let until = self.shared.schedule().timeline.at(interval.end);
         loop {

@@ -54,7 +54,7 @@ impl Script {
     #[must_use]
     pub fn with_patience(mut self) -> Self {
         self.settings.wait_timeout = Some(FOR_EVER);
-        self.steps.iter_mut().chain(self.parts.values_mut().flatten()).for_each(Step::wait_for_ever);
+        self.steps.iter_mut().chain(self.parts.values_mut().flatten()).for_each(Step::forget_timeouts);
         self
     }
 
@@ -178,12 +178,13 @@ pub enum Step {
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 impl Step {
-    fn wait_for_ever(&mut self) {
+    /// Leaves out the timeouts of its own, so that the settings of the script hold.
+    fn forget_timeouts(&mut self) {
         match self {
             Self::Wait { timeout, .. } => *timeout = None,
             Self::Set(settings) => settings.wait_timeout = None,
             Self::Transaction { body, .. } | Self::Repeat { body, .. } | Self::Forever(body) => {
-                body.iter_mut().for_each(Self::wait_for_ever);
+                body.iter_mut().for_each(Self::forget_timeouts);
             }
             _ => {}
         }

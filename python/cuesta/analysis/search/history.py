@@ -8,11 +8,12 @@ from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial
 
 DRIVER_LIMIT = 3
-"""The number of trials in a row at one load, each spoiled by the driver, that end a search: it cannot offer that load.
-Fewer may be other work on its machine."""
+"""The number of trials in a row at one load, each spoiled by the driver, after which it counts as unable to offer that
+load. Fewer may be other work on its machine."""
 
 MOST_REPEATED = 3
-"""The number of trials in a row at one load, none of which counted, that end a search: another one would not either."""
+"""The number of trials in a row at one load, none of which counted, that are enough: if none of them settled, the load
+counts as missed; else the search ends."""
 
 MOST_DOUBTED = 18
 """The number of trials in all that did not count, at which a search ends."""
