@@ -33,7 +33,7 @@ GRAIN = 0.99
 BEFORE = 0.02
 """Seconds by which the log's median may be more: it also holds what was done before measuring, when all hosts start."""
 AGREES = 0.05
-"""By what part of it, and by so many seconds, CPU time may differ from the host's own account."""
+"""The part of it, and the seconds, by which CPU time may differ from the host's own account."""
 EDGES = 0.2
 
 BEGIN = r"""

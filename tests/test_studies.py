@@ -216,7 +216,7 @@ def test_the_figure_of_the_ssh_study_is_drawn(tmp_path: Path) -> None:
 
 
 UNPUBLISHED = {"ssh-servers"}
-"""Studies of what nobody else has measured."""
+"""Studies of what has not been published elsewhere."""
 PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(file))
 
 

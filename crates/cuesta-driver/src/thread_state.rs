@@ -201,7 +201,7 @@ impl ThreadState {
         self.tally.borrow_mut().counts.unanswered += 1;
     }
 
-    /// Hands an interval's counts over, at the interval's end; false if whoever takes them has failed.
+    /// Hands an interval's counts over, at the interval's end; false if their receiver has failed.
     pub(crate) fn deliver(
         &self,
         meter: &mut SelfMeter,

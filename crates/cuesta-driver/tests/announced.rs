@@ -74,7 +74,7 @@ fn users_come_and_go_and_those_who_stay_keep_their_lines() {
 }
 
 #[test]
-fn nobody_works_who_was_removed() {
+fn removed_users_do_not_work() {
     let (records, _) = announced(&[30, 5]);
     let settling = records.series.iter().filter(|row| row["phase"] == "settle" && row["step"] == 1);
     // The last of 25 users leaves 2.5 s after the begin of the step at 95 s, and notices within a second.

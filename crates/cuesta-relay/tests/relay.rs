@@ -170,9 +170,9 @@ fn dropping_the_relay_restores_the_terminal() {
 #[test]
 fn a_failed_start_is_reported_and_leaves_the_terminal_alone() {
     let person = Person::new();
-    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let target = format!("tcp://{}", nobody.local_addr().expect("an address"));
-    drop(nobody);
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = format!("tcp://{}", closed.local_addr().expect("an address"));
+    drop(closed);
     let relay = person.start_relay(&target);
     assert!(relay.wait(PATIENCE));
     assert!(matches!(relay.finish(), Err(RelayError::NoLine(_))));

@@ -141,7 +141,7 @@ def density_over_time(recorded: Recorded, series: str) -> list[TimedBin]:
 
 
 def _ratio(least: float, most: float, bins: int) -> float:
-    """Choose the ratio between the edges of bins, so that so many reach from the least value to the greatest."""
+    """Choose the ratio between the edges of bins, so that they reach from the least value to the greatest."""
     return max(math.exp(math.log(most / least) / bins), LEAST_RATIO) if most > least else LEAST_RATIO
 
 

@@ -25,7 +25,7 @@ RATE_MATTERS = 0.1
 SAMPLES_TO_TELL = 5.0
 """Expected number of samples of a cause in the run from which on its absence means something."""
 IDLE_MATTERS = 5.0
-"""A run with so many more percentage points of zero idle than the service hides savings of CPU time."""
+"""Percentage points of zero idle that a run may have more than the service; beyond, it hides savings of CPU time."""
 
 COUNTS = {
     "minor_faults": "page faults without a device",

@@ -31,7 +31,7 @@ class Absence(StrEnum):
     NO_EVENT = "no event"
     """The average has no events to divide by."""
     NO_REFERENCE = "no reference"
-    """Nobody named a reference system."""
+    """The plan names no reference system."""
 
 
 class RecordFigure(RecordPart):

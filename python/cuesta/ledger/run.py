@@ -120,7 +120,7 @@ class Interval:
     counts: dict[str, int] = field(default_factory=dict)
     """All other counts of the driver, by name."""
     waiting: dict[str, float] = field(default_factory=dict)
-    """Users who wait at the end: for `answers`, `prompts`, `echoes` (of so many `keys`); the `oldest` wait, seconds."""
+    """Users who wait at the end: for `answers`, `prompts`, `echoes` (of `keys` keys); the `oldest` wait, seconds."""
     due: dict[str, int] = field(default_factory=dict)
     """Arrivals of an open load so far: `count`, `done` (of these `failed`), `under_way`, `waiting`, `skipped`."""
     screens: dict[str, float] = field(default_factory=dict)

@@ -55,7 +55,7 @@ def signer(folder: Path, signers: Path) -> str:
 
 
 def unfit(folder: Path) -> list[str]:
-    """A sentence if the signature does not fit the record, whoever signed; empty if it fits or there is none."""
+    """A sentence if the signature does not fit the record, by any key; empty if it fits or there is none."""
     signature = folder / SIGNATURE
     if not signature.exists():
         return []

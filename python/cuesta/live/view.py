@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.units import many, seconds
 
 LONG = 5.0
-"""A longest wait of at least so many seconds is shown: the answer may never arrive."""
+"""Seconds of the longest wait from which it is shown: the answer may never arrive."""
 MOST_SHOWN = 40
 """Most characters of a row of a screen that are shown."""
 

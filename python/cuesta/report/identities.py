@@ -14,7 +14,7 @@ from cuesta.units import many
 WIDTH = 110
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 MOST, SHORT = 4, 32
-"""At most so many formulas of a finding, and so many characters of one, are shown; `data` has all."""
+"""The most formulas of a finding, and the most characters of one, that are shown; `data` has all."""
 
 
 def text(checked: DocumentCheck) -> str:

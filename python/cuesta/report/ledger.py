@@ -21,7 +21,7 @@ from cuesta.units import ABSENT, share
 WIDTH, WIDEST, SHORT = 110, 56, 8
 """Columns of the whole text; at most of a name; and of a name that fits into a head."""
 FINEST = 6
-"""At most so many decimals of a chance."""
+"""The most decimals of a chance."""
 DOTTED = "·" * WIDTH
 
 

@@ -191,7 +191,7 @@ def whose(fair: Fairness) -> str:
 
 
 CONSISTENT = 3.0
-"""Counts agree with the law within so many standard deviations of the error from the interval's edges."""
+"""Counts agree with the law within this number of standard deviations of the error from the interval's edges."""
 
 
 def agrees(law: ResponseLaw) -> bool:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 MOST = 50
-"""At most so many rows of each list are printed; the rest is counted."""
+"""The most rows of each list that are printed; the rest is counted."""
 
 
 def of_secrets(secrets: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, many
 
 WIDEST = 60
-"""At most so many characters of a cell are shown; `--csv` and `--json` have all."""
+"""The most characters of a cell that are shown; `--csv` and `--json` have all."""
 
 
 def text(result: SqlResult) -> str:

@@ -214,7 +214,7 @@ def test_busy_cpus_are_named_with_the_hosts_own_demand(tmp_path: Path) -> None:
     assert "a transaction costs 4" in str(said) or "a transaction costs 5" in str(said)
 
 
-def test_cpus_that_others_keep_busy_while_nobody_waits_do_not_limit_the_host(tmp_path: Path) -> None:
+def test_cpus_that_others_keep_busy_while_no_user_waits_do_not_limit_the_host(tmp_path: Path) -> None:
     """As beside a batch job of low priority: the CPUs are busy, the response is not longer for it."""
     said = found(with_cpus(tmp_path / "run", users=2, idle=0.5, own=5.0))
     assert isinstance(said, Unlimited)
@@ -225,7 +225,7 @@ def test_cpus_that_others_keep_busy_while_nobody_waits_do_not_limit_the_host(tmp
     ("table", "name", "said"),
     [("devices", "vda", "the device vda"), ("interfaces", "eth0", "the network interface eth0")],
 )
-def test_what_is_busy_and_nobody_knows_for_whom_is_a_conflict(table: str, name: str, said: str, tmp_path: Path) -> None:
+def test_what_is_busy_for_unknown_users_is_a_conflict(table: str, name: str, said: str, tmp_path: Path) -> None:
     folder = with_cpus(tmp_path / "run", users=2, idle=70.0, own=30.0)
     path = folder / "meters.jsonl"
     rows = [json.loads(row) for row in path.read_text().splitlines()]
@@ -328,7 +328,7 @@ def test_the_sentence_ends_the_text_and_heads_the_page(tmp_path: Path) -> None:
     assert said == summary.json()["limited_by"]
 
 
-def test_a_disk_of_which_nobody_knows_who_uses_it_is_not_what_the_host_uses_most(tmp_path: Path) -> None:
+def test_a_disk_whose_users_are_unknown_is_not_what_the_host_uses_most(tmp_path: Path) -> None:
     folder = with_cpus(tmp_path / "run", users=2, idle=95.0, own=5.0)
     path = folder / "meters.jsonl"
     rows = [json.loads(row) for row in path.read_text().splitlines()]

@@ -142,7 +142,7 @@ def test_bisync_of_one_release_from_the_other() -> None:
     )
 
 
-# TMux: paced, with a station that nobody metered
+# TMux: paced, with a station that was not metered
 
 
 def test_four_parameters_fit_all_twenty_rows() -> None:

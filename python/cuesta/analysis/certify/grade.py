@@ -110,7 +110,7 @@ def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
 
 
 def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
-    """Missing figures and why, except averages of no events and the ratio to a reference that nobody named."""
+    """Missing figures and why, except averages of no events and the ratio to a reference if none is named."""
     phases = SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]
     for part in ("a", "b", "c", "d"):
         for row in getattr(form, part):

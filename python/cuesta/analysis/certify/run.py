@@ -192,7 +192,7 @@ class CertificationRun:
         return self._of(phase, take)
 
     def loaded(self) -> float | None:
-        """How many programs were loaded in the whole run; none if nobody counted."""
+        """The number of programs loaded in the whole run; None if they were not counted."""
         report = self._report
         execs = report.counts.execs.value if report else None
         return None if execs is None else float(execs.count)
@@ -208,7 +208,7 @@ class CertificationRun:
         return RecordFigure(value=sum(numbers))
 
     def own_idle(self, phase: str) -> RecordFigure:
-        """Share of the CPUs that the subject's processes left unused, whoever else had them."""
+        """Share of the CPUs that the subject's processes left unused, including what other processes used."""
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
@@ -274,7 +274,7 @@ def figure(seconds: float, share: float, samples: float, calibration: float = 0.
 
 
 def unmet(whole: float, samples: float) -> RecordFigure:
-    """CPU time of which there is no sample: 0, with the upper limit for so many samples."""
+    """CPU time of which there is no sample: 0, with the upper limit for the number of samples."""
     high = whole * _native.share_interval(0.0, samples)[1]
     return RecordFigure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
 

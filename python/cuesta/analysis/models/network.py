@@ -13,7 +13,7 @@ from functools import cached_property
 from cuesta.errors import InputError
 
 DELAY = math.inf
-"""The number of servers of a station where nobody waits for another."""
+"""The number of servers of a station where no user waits for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Station:
 
     @property
     def is_delay(self) -> bool:
-        """Whether nobody waits there."""
+        """Whether no user waits there."""
         return self.servers == DELAY and not self.rates
 
     @property

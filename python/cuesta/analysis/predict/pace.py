@@ -56,7 +56,7 @@ def play(spec: dict[str, Any], tapes: dict[str, _native.Tape]) -> dict[str, Any]
 
 
 def pace_of(workload: Workload, at: Conditions, seed: int) -> Pace:
-    """Play the tape at a host where nobody waits for another. Raises RefusedError if it waits for nothing."""
+    """Play the tape at a host where no user waits for another. Raises RefusedError if the tape waits for no answer."""
     cycle = at.cycle or at.own + SERVICE
     visit = {"name": "host", "demand": f"fixed {SERVICE:g}s", "servers": None}
     run = workload.run_spec(PROBES, Times(cycle / PROBES, 2 * cycle, CYCLES * cycle), seed)

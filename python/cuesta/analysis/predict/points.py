@@ -31,7 +31,7 @@ class Conditions:
     cycle: float | None = None
     """Seconds between the transactions of a paced user; None if the load is closed."""
     known_delay: float | None = None
-    """Seconds of a response that are known and wait for nobody, such as the characters' time on the line."""
+    """Seconds of a response that are known and do not grow with the load, such as the characters' time on the line."""
     demand: str = ""
     """The name of the limiting station's demand: configurations with one name share it."""
     delays: tuple[str, ...] = ()

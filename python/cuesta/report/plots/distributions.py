@@ -15,7 +15,7 @@ from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, l
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
 MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
-"""One value in so many lies beyond p50, p90, p99, p99.9 …"""
+"""One value in two lies beyond p50, one in ten beyond p90, one in a hundred beyond p99 …"""
 
 
 def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:

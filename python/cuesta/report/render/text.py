@@ -18,7 +18,7 @@ from cuesta.units import ABSENT
 
 MARGIN, WIDTH = 11, 80
 LEAST = 20
-"""A narrower terminal is written to as if it had so many columns."""
+"""The least width in columns that is written for, even if the terminal is narrower."""
 STACKED = 60
 """The least width in columns that has room for titles in a margin."""
 INDENT = "  "

@@ -31,7 +31,7 @@ class UserClass:
 
 
 def solve(stations: Sequence[str], classes: Sequence[UserClass], delays: Sequence[str] = ()) -> Mapping[str, Solution]:
-    """The exact means of each class, by its name. `delays` are the stations at which nobody waits."""
+    """The exact means of each class, by its name. `delays` are the stations at which no user waits."""
     insist_on(stations, classes)
     waits = [0.0 if name in delays else 1.0 for name in stations]
     queues: dict[Vector, list[float]] = {}

@@ -1,4 +1,4 @@
-"""The host's CPUs: those that it may use, whoever else uses them."""
+"""The host's CPUs: those that it may use, also if other programs use them too."""
 
 from collections.abc import Iterator
 

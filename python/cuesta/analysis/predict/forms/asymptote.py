@@ -10,7 +10,7 @@ from cuesta.analysis.predict.points import Conditions, Point
 
 @dataclass(frozen=True, slots=True)
 class Asymptote:
-    """Nobody waits until the station is busy all the time."""
+    """No user waits until the station is busy all the time."""
 
     has_delay: bool = True
     has_demand: bool = True

@@ -1,4 +1,4 @@
-"""No station at all: nobody waits for another, and every part of the response is known. Nothing is fitted."""
+"""No station at all: no user waits for another, and every part of the response is known. Nothing is fitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
