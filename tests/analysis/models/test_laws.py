@@ -35,6 +35,11 @@ def close(a: Solution, b: Solution) -> bool:
 
 
 @given(networks, populations)
+def test_the_response_alone_is_that_of_the_solution(network: Network, users: int) -> None:
+    assert closed.response(network, users) == pytest.approx(closed.solve(network, users).response, rel=1e-6, abs=1e-6)
+
+
+@given(networks, populations)
 def test_little_and_utilization_law(network: Network, users: int) -> None:
     found = closed.solve(network, users)
     held = sum(each.queue for each in found.stations) + found.throughput * network.think

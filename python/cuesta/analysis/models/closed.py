@@ -47,7 +47,8 @@ def _throughput(network: Network, users: int) -> float:
             if found >= enough:
                 break
         return found
-    count = 32
+    count = min(users, 64)
+    found = convolution.throughput(network, count)
     while found < enough and count < users:
         count = min(users, 2 * count)
         found = convolution.throughput(network, count)
