@@ -23,7 +23,9 @@ def response(network: Network, users: int) -> float:
     """
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
-    if not queueing or any(station.rates for station in queueing):
+    if not queueing:
+        return network.delay - network.think
+    if any(station.rates for station in queueing):
         return solve(network, users).response
     if len(queueing) > 1:
         return users / _throughput(network, users) - network.think
