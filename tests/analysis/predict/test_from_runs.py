@@ -1,6 +1,7 @@
 """Rows of run folders: think times that differ by chance are one, those that were configured apart are not."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,15 @@ from cuesta.analysis.predict.points import Point
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.capacity.simulated import Load, write
-from tests.run_folder import RunFolder
+from tests.run_folder import Row, RunFolder
 
 POPULATIONS = (2, 8, 16, 30, 40)
 
 
-def sweep(path: Path, *thinks: float) -> Path:
+def sweep(path: Path, *thinks: float, edit: Callable[[Row], Row] = lambda row: row) -> Path:
     """A short sweep of users who were told to think so long: by their number, or as often as there are think times."""
     loads = [Load(users=users, think=think) for think in thinks for users in POPULATIONS]
-    folder = write(path, loads, seconds=10)
+    folder = write(path, loads, seconds=10, edit=edit)
     run = json.loads((folder / "run.json").read_text())
     for step, load in zip(run["steps"], loads, strict=True):
         step["group"][0]["think"] = f"exp {load.think:g}s"
@@ -66,6 +67,34 @@ def test_echoes_of_keys_are_no_responses(tmp_path: Path, capsys: pytest.CaptureF
     assert "the rows have echo times, and no response" in " ".join(capsys.readouterr().err.split())
     main(["predict", str(folder), "--limit", "echo.mean < 1s"])
     assert "echo.mean < 1s: " in capsys.readouterr().out
+
+
+def test_keys_come_as_fast_as_they_were_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """5 keys a second and user, with an echo of 3 ms: the rest of the time between two keys is the user's own."""
+    folder = RunFolder(
+        tmp_path / "sweep",
+        users=(2, 5, 10, 20),
+        responses=lambda *_: [],
+        edit=lambda row: {**row, "keys": 5 * row["users"], "unfinished": 0},
+        histograms=[(f"interactive/keys/{name}", [0.003] * 10) for name in ("echo", "echo_from_sent")],
+    ).write()
+    assert list(own(list(read_runs([folder]).points))) == [pytest.approx(0.197, abs=1e-4)]
+    assert main(["predict", str(folder), "--json", "-"]) == Exit.GOOD
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    rates = [figure["throughput"]["value"] for figure in system["figures"]]
+    assert rates == pytest.approx([10, 25, 50, 100], rel=0.01)
+
+
+def test_a_wait_that_failed_in_each_step_hides_no_think_time(tmp_path: Path) -> None:
+    folders = [sweep(tmp_path / "good", 1.0), sweep(tmp_path / "bad", 1.0, edit=with_a_timeout)]
+    good, bad = (list(read_runs([folder]).points) for folder in folders)
+    assert len(bad) == len(POPULATIONS)
+    assert own(bad) == own(good)
+
+
+def with_a_timeout(row: Row) -> Row:
+    """One in each step of 12 s."""
+    return row | {"errors": {"timeout": 1}} if int(row["start"]) % 12 == 5 else row
 
 
 def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:

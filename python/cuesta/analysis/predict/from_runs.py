@@ -6,7 +6,7 @@ from pathlib import Path
 from cuesta.analysis.capacity.asymptotes import swept_besides_users
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
-from cuesta.analysis.certainty import error_of_rate, error_of_response
+from cuesta.analysis.certainty import by_second, error_of_rate, error_of_response
 from cuesta.analysis.compare.comparability import HOST, differences, facts
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, Point, Unit
@@ -62,17 +62,36 @@ def usable(summary: Summary) -> list[StepFigures]:
 
 
 def own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
-    """Z and K in seconds by what was configured of them, as means of all transactions.
+    """Z and K in seconds by what was configured of them, as means of all transactions or keys; only of closed loads.
 
-    Those of single steps differ by chance, and would make a load of each step.
+    Those of single steps differ by chance, and would make a load of each step. Steps in which waits failed count only
+    where there are no others: their users also thought for transactions that never ended.
     """
-    sums: dict[str, tuple[float, float, int]] = {}
-    for measured in steps:
-        if law := measured.step.law:
-            key, count = configured_pace(measured), measured.step.transactions.count
-            z, k, counted = sums.get(key, (0.0, 0.0, 0))
-            sums[key] = z + law.z * count, k + law.k * count, counted + count
-    return {key: (z / count, k / count) for key, (z, k, count) in sums.items()}
+    alike: dict[str, list[MeasuredStep]] = {}
+    for each in steps:
+        if each.step.load == "closed" and each.work:
+            alike.setdefault(configured_pace(each), []).append(each)
+    return {pace: mean_own_time([each for each in own if each.step.law] or own) for pace, own in alike.items()}
+
+
+def mean_own_time(steps: Sequence[MeasuredStep]) -> tuple[float, float]:
+    """Z and K in seconds over several steps."""
+    z, k, counts = zip(*map(own_time, steps), strict=True)
+    return sum(z) / sum(counts), sum(k) / sum(counts)
+
+
+def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
+    """The seconds that all users of a step thought and typed, and for how many transactions or keys.
+
+    Of keys, all of their time counts as typing that the response-time law leaves: X·K = N − X·R.
+    """
+    step, work = measured.step, measured.work
+    if work and work.unit == "key":
+        keys = step.keystrokes.count
+        return 0.0, max(step.users * step.seconds - work.mean * keys, 0.0), keys
+    think = by_second(measured.recorded, step.step, lambda row: row.sums["think"])
+    keying = by_second(measured.recorded, step.step, lambda row: row.sums["keying"])
+    return sum(think), sum(keying), step.transactions.count
 
 
 def configured_pace(measured: MeasuredStep) -> str:
