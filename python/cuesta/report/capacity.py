@@ -122,7 +122,7 @@ def saturations(summary: Summary) -> Iterator[Remark]:
     said = [f"by {'the response' if each in responses else each.by} at {at(each)}" for each in (*responses, *meters)]
     if responses and meters:
         yield Remark(f"a station saturates {'; '.join(map(plain, said))}")
-    for each in conflicts(responses, meters):
+    for each in conflicts(responses, meters, points):
         found = saturation_conflict(each.response.users, each.meter.by, each.meter.users)
         yield Remark(plain(str(found)), "notice")
 

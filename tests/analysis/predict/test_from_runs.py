@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.resources import Kind, Resource
 from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.points import Point
 from cuesta.cli import main
@@ -95,6 +97,38 @@ def test_a_wait_that_failed_in_each_step_hides_no_think_time(tmp_path: Path) -> 
 def with_a_timeout(row: Row) -> Row:
     """One in each step of 12 s."""
     return row | {"errors": {"timeout": 1}} if int(row["start"]) % 12 == 5 else row
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "servers"),
+    [("the CPU quota of the host", Kind.CPU, 1.5), ("the network interface eth0", Kind.NETWORK, 1.0)],
+)
+def test_the_meter_of_what_limits_the_host_is_used(
+    name: str,
+    kind: Kind,
+    servers: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beside that of four CPUs, which are never busy by more than two fifths."""
+
+    def metered(of: MeasuredStep) -> list[Resource]:
+        rate = of.work.per_s if of.work else 0.0
+        return [
+            resource("CPU of the host", Kind.CPU, 4.0, 0.075, rate),
+            resource(name, kind, servers, 0.048 * servers, rate),
+        ]
+
+    monkeypatch.setattr("cuesta.analysis.predict.from_runs.resources", metered)
+    main(["predict", str(sweep(tmp_path / "sweep", 1.0)), "--json", "-"])
+    found = json.loads(capsys.readouterr().out)
+    assert name in {each["by"] for each in found["systems"][0]["saturation"]}
+    assert not found["conflict"]
+
+
+def resource(name: str, kind: Kind, servers: float, demand: float, rate: float) -> Resource:
+    return Resource(name, kind, demand * rate / servers, "", servers=servers, demand=demand)
 
 
 def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:

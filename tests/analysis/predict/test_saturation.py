@@ -13,7 +13,12 @@ from cuesta.analysis.predict.choice import choose
 from cuesta.analysis.predict.fitting import fitted
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point
-from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
+from cuesta.analysis.predict.saturation import (
+    conflicts,
+    metered_stations,
+    saturation_by_meters,
+    saturation_by_response,
+)
 from cuesta.analysis.predict.saturation import of_model as saturation_of
 from tests.analysis.predict.seeds import TMUX, rows
 
@@ -38,14 +43,31 @@ def test_response_and_the_meter_of_the_limiting_station_agree() -> None:
     assert response.users == pytest.approx((2 + 0.05 + 0.1) / 0.1, rel=1e-3)
     assert response.throughput == pytest.approx(10, rel=1e-3)
     assert meter.throughput == pytest.approx(10, rel=1e-6)
-    assert not conflicts([response], [meter])
+    assert not conflicts([response], [meter], points)
 
 
 def test_a_meter_of_another_resource_is_a_conflict() -> None:
     points = closed_rows(demand=0.1, metered=0.04)
-    (conflict,) = conflicts(saturation_by_response(points), saturation_by_meters(points))
+    (conflict,) = conflicts(saturation_by_response(points), saturation_by_meters(points), points)
     assert conflict.response.throughput == pytest.approx(10, rel=1e-3)
     assert conflict.meter.throughput == pytest.approx(25, rel=1e-6)
+
+
+def test_a_metered_resource_that_is_full_is_no_unmetered_station() -> None:
+    """A host that may use one of four CPUs: light rows have the meter of all of them, and full rows that of the one."""
+    points = closed_rows(demand=0.1, metered=0.025)
+    full = [replace(point, utilizations={"CPU 1": Quantity.exactly(0.97)}) for point in points[-2:]]
+    points = [*points[:-2], *full]
+    responses, meters = saturation_by_response(points), saturation_by_meters(points)
+    assert [each.meter.by for each in conflicts(responses, meters, points[:-2])] == ["CPU"]
+    assert conflicts(responses, meters, points) == []
+
+
+def test_a_quota_of_a_part_of_a_cpu_is_no_station() -> None:
+    """No model here knows how long users wait for it, and one of the other meters alone would leave it out."""
+    points = closed_rows(demand=0.1, metered=0.1)
+    assert [each.demand for each in metered_stations(points)["cpu"]] == [pytest.approx(0.1)]
+    assert metered_stations([replace(point, servers={"CPU": 1.5}) for point in points]) == {"cpu": []}
 
 
 def test_paced_rows_saturate_where_the_station_is_busy_all_the_time() -> None:
@@ -75,7 +97,7 @@ def test_a_station_that_is_hardly_busy_at_any_load_gives_no_saturation_point() -
 def test_the_station_of_1993_that_no_meter_saw() -> None:
     """The response saturates at 32.0 and 29.4 ports, and the CPU meter says 40, 50, 83 and 133."""
     points = rows(TMUX)
-    found = conflicts(saturation_by_response(points), saturation_by_meters(points))
+    found = conflicts(saturation_by_response(points), saturation_by_meters(points), points)
     by_name = {each.response.at.configuration: each for each in found}
     assert list(by_name) == ["telnet", "telnet+tmux", "in-kernel", "in-kernel+tmux"]
     response = [each.response.users for each in found]

@@ -82,7 +82,9 @@ def stations_of(model: FittedModel, at: Conditions) -> Sequence[Station]:
     return found
 
 
-def apply(network: Network, changes: Sequence[Change], names: Mapping[str, str], counted: Mapping[str, int]) -> Network:
+def apply(
+    network: Network, changes: Sequence[Change], names: Mapping[str, str], counted: Mapping[str, float]
+) -> Network:
     """Apply changes. `names` gives the station's name in the network for each name that a change may have.
 
     `counted` are the servers of stations whose rows look like fewer: there each server counts as a part of one.

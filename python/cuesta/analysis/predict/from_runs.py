@@ -20,7 +20,7 @@ ALIKE = ("machine", "tapes")
 """Kinds of facts in which runs of one system are alike."""
 PACE = ("name", "load", "think", "key_rate", "key_law", "line_speed")
 """The settings of a group that its users' own time depends on, beside the tape."""
-STATIONS = (Kind.CPU, Kind.DISK, Kind.SERVERS)
+STATIONS = (Kind.CPU, Kind.DISK, Kind.NETWORK, Kind.SERVERS)
 """Kinds of resources at which transactions queue."""
 
 
@@ -124,7 +124,7 @@ def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float,
         throughput=around(work.per_s, error),
         response=response(summary, step, work),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
-        servers={each.name: round(each.servers) for each in stations(measured)},
+        servers={each.name: each.servers for each in stations(measured)},
         recorded=(summary.recorded.folder, step.step),
         percentiles=percentiles(step.response if work.unit == "transaction" else step.echo),
     )
@@ -144,7 +144,7 @@ def percentiles(found: Distribution) -> dict[str, float]:
 
 def stations(measured: MeasuredStep) -> Iterator[Resource]:
     """Of each kind of resource the one that allows least: those of one kind overlap."""
-    found = [each for each in resources(measured) if each.demand and each.servers == round(each.servers)]
+    found = [each for each in resources(measured) if each.demand]
     for kind in STATIONS:
         if own := [each for each in found if each.kind == kind]:
             yield min(own, key=lambda each: each.most_per_s or 0.0)

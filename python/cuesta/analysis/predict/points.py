@@ -77,7 +77,7 @@ class Point:
     """Mean seconds, as it was timed; None if it was not."""
     utilizations: Mapping[str, Quantity] = field(default_factory=dict)
     """The busy share of each metered resource; 1 is all of its servers."""
-    servers: Mapping[str, int] = field(default_factory=dict)
+    servers: Mapping[str, float] = field(default_factory=dict)
     """The number of servers of a metered resource, where it is known to be another than 1."""
     recorded: tuple[Path, int] | None = None
     """The run folder and the number of its step, from 0; None for a row of a table."""

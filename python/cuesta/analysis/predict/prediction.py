@@ -168,7 +168,7 @@ def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Condition
         margin,
         held_out(choice, points),
         [*responses, *modelled, *meters],
-        conflicts(responses, meters),
+        conflicts(responses, meters, points),
     )
     return replace(system, figures=[figure(system, at) for at in asked if choice.best.covers(at)])
 

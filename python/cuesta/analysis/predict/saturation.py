@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.capacity.asymptotes import BUSY_ENOUGH
+from cuesta.analysis.capacity.bottleneck import ABOUT_ALL
 from cuesta.analysis.certainty import student
 from cuesta.analysis.models.least_squares import Fit, fit
 from cuesta.analysis.models.network import Station
@@ -118,15 +119,22 @@ def straight(pairs: Sequence[tuple[float, float]]) -> Fit:
     return fit(lambda line: [line[0] + line[1] * x - y for x, y in pairs], [0.0, pairs[0][1] / pairs[0][0]])
 
 
-def conflicts(responses: Sequence[Saturation], meters: Sequence[Saturation]) -> list[Conflict]:
+def conflicts(responses: Sequence[Saturation], meters: Sequence[Saturation], points: Sequence[Point]) -> list[Conflict]:
     """Configurations whose response saturates elsewhere than the first of their meters does, beyond both bands.
 
+    None says that the limiting station is not metered where a row shows a metered one that is busy about all the time.
     Configurations that share a demand share its station: one conflict speaks for all of them.
     """
+    full = {
+        point.at.configuration
+        for point in points
+        if any(busy.value >= ABOUT_ALL for busy in point.utilizations.values())
+    }
     pairs = []
     for response in responses:
         own = [meter for meter in meters if meter.at.configuration == response.at.configuration]
-        if first := min(own, key=lambda meter: meter.throughput, default=None):
+        first = min(own, key=lambda meter: meter.throughput, default=None)
+        if first and not (response.throughput < first.throughput and response.at.configuration in full):
             pairs.append(Conflict(response, first))
     apart_in = {each.response.at.demand for each in pairs if apart(each.response, each.meter)}
     return [each for each in pairs if each.response.at.demand in apart_in]
@@ -144,13 +152,15 @@ def metered_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Map
     """The stations that the meters of rows stand for, by the name of the demand that configurations share.
 
     A demand is U·m/X over all rows together, for which a resource of m servers was metered. One that was never busier
-    than `least` is left out: most of what it does is other work.
+    than `least` is left out: most of what it does is other work. None are given beside a resource that is
+    no whole number of servers, such as a quota of 1.5 CPUs: no theory here says how long users wait for that.
     """
     found: dict[str, list[Station]] = {}
     for name in dict.fromkeys(point.at.demand for point in points):
         own = [point for point in points if point.at.demand == name]
         resources = [each for each in own[0].utilizations if busiest(own, each) >= least]
-        found[name] = [station_of(own, resource) for resource in resources]
+        is_whole = all(servers_of(own, resource) % 1 == 0 for resource in resources)
+        found[name] = [station_of(own, resource) for resource in resources] if is_whole else []
     return found
 
 
@@ -162,6 +172,11 @@ def busiest(points: Sequence[Point], resource: str) -> float:
 
 def station_of(points: Sequence[Point], resource: str) -> Station:
     """A metered resource as a station."""
-    servers = max(point.servers.get(resource, 1) for point in points)
+    servers = servers_of(points, resource)
     busy = sum(point.utilizations[resource].value for point in points)
     return Station(resource, servers * busy / sum(point.rate or 0.0 for point in points), servers)
+
+
+def servers_of(points: Sequence[Point], resource: str) -> float:
+    """How many servers a metered resource has."""
+    return max(point.servers.get(resource, 1) for point in points)

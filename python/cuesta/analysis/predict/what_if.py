@@ -192,7 +192,7 @@ def agreeing(system: SystemPrediction, at: Conditions) -> list[str]:
     return [each.by for each in own if response and each is not response and not apart(response, each)][:1]
 
 
-def counted_servers(system: SystemPrediction, at: Conditions) -> dict[str, int]:
+def counted_servers(system: SystemPrediction, at: Conditions) -> dict[str, float]:
     """How many servers a meter counted of a station that was fitted to responses."""
     own = [point for point in system.points if point.at.configuration == at.configuration]
     counts = [point.servers.get(name, 1) for name in agreeing(system, at) for point in own]
