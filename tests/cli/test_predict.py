@@ -102,6 +102,20 @@ def test_a_million_users(write: Write, capsys: pytest.CaptureFixture[str]) -> No
         assert figure["throughput"]["value"] == pytest.approx(1 / DEMAND, rel=0.02)
 
 
+def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Users who think 10 s and wait 0.3 s, by throughputs of two digits: with 20 users these tell the cycle alone."""
+    rows = "\n".join(f'r{n} = [{n}, "{n / 10.3:.2g}", "0.001"]' for n in (2, 5, 10, 20))
+    path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
+    code, found = predict(path, capsys=capsys)
+    assert code == Exit.GOOD
+    figures = found["systems"][0]["figures"]
+    assert figures[0]["response"]["high"] < 2.5 * figures[0]["response"]["low"]
+    assert figures[-1]["response"] is None
+    assert figures[-1]["throughput"]["value"] == pytest.approx(20 / 10.3, rel=0.03)
+    main(["predict", str(path)])
+    assert "20 users, Z+K 10.0 s: the rows leave R open (" in " ".join(capsys.readouterr().out.split())
+
+
 def test_users_beside_other_conditions(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """They belong to each question that leaves them open, and else are one more."""
     rows = table(write, 2, 5, 10, 20, 30)

@@ -64,7 +64,7 @@ def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
             "figures": [
                 {
                     **data_of_load(each.at),
-                    "response": data_of_reported(each.response),
+                    "response": None if each.before.is_response_open else data_of_reported(each.response),
                     "throughput": None if each.response.not_reported else each.throughput,
                 }
                 for each in then.figures
@@ -89,7 +89,9 @@ def data_of_figure(figure: Figure) -> dict[str, Any]:
     point = figure.measured
     return {
         **data_of_load(figure.at),
-        "response": data_of(Estimate(figure.response, figure.response_band)) if reported else None,
+        "response": data_of(Estimate(figure.response, figure.response_band))
+        if reported and not figure.is_response_open
+        else None,
         "throughput": data_of(Estimate(figure.throughput, figure.throughput_band)) if reported else None,
         "bound": figure.bound,
         "not_reported": figure.not_reported or None,

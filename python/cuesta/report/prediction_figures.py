@@ -55,7 +55,8 @@ def closed_cells(figure: Figure) -> list[Cell]:
     if figure.not_reported:
         return [pace(figure.at), Words(ABSENT, tone="bad"), ABSENT, ABSENT, most]
     within = f"{digits(figure.throughput_band.low * per)}–{digits(figure.throughput_band.high * per)}"
-    return [pace(figure.at), duration(figure.response), digits(figure.throughput * per), within, most]
+    response = ABSENT if figure.is_response_open else duration(figure.response)
+    return [pace(figure.at), response, digits(figure.throughput * per), within, most]
 
 
 def pace(at: Conditions) -> str:
@@ -101,6 +102,8 @@ def said_of(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
         if figure.not_reported:
             spread = figure.spread if figure.is_disputed else figure.response_band
             yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({interval(spread)})", "bad")
+        elif figure.is_response_open:
+            yield Remark(f"{where}: the rows leave R open ({interval(figure.response_band)})", "notice")
         yield from (Remark(f"{where}: {each}", "notice") for each in laws(figure, system))
     if outside := [figure for figure in system.figures if figure.is_outside]:
         yield Remark(f"never checked there: {never_checked(answer, system, outside)}", "notice")

@@ -100,6 +100,8 @@ def changed_cells(each: ChangedFigure) -> list[Cell]:
     if each.response.not_reported:
         return [ABSENT] * 4
     rate = digits(each.throughput * each.at.unit.per_transaction)
+    if each.before.is_response_open:
+        return [ABSENT, ABSENT, interval(each.response.band), rate]
     return [seconds(each.before.response), seconds(each.response.value), interval(each.response.band), rate]
 
 

@@ -53,7 +53,10 @@ class Band:
 
     @property
     def ratio(self) -> float:
-        return self.high / self.low if self.low > 0 else math.inf
+        """1 of a number that is 0."""
+        if self.low > 0:
+            return self.high / self.low
+        return math.inf if self.high > 0 else 1.0
 
 
 def band(model: FittedModel, predict: Predict) -> Band:

@@ -64,6 +64,12 @@ class Figure:
         return self.not_reported == DISPUTED
 
     @property
+    def is_response_open(self) -> bool:
+        """Whether the rows leave the response open, though perhaps not the throughput; one that was timed is a test."""
+        is_timed = self.measured is not None and self.measured.response is not None
+        return not is_timed and self.response_band.ratio > WIDEST
+
+    @property
     def error(self) -> float | None:
         """Predicted against measured, as a share: of throughput for closed loads, else of response."""
         return None if self.measured is None else relative_error(self.measured, self.response)
@@ -217,8 +223,8 @@ def why_not(system: SystemPrediction, found: Figure) -> str:
         return ""
     if not is_measured and found.is_outside and not system.is_checked:
         return UNCHECKED
-    ratios = (found.response_band.ratio, found.throughput_band.ratio)
-    if (found.response_band.ratio if found.at.is_paced else min(ratios)) > WIDEST:
+    decisive = found.response_band if found.at.is_paced else found.throughput_band
+    if decisive.ratio > WIDEST:
         return "the rows leave it open"
     if not is_measured and found.spread.ratio > 1 + system.margin:
         return DISPUTED
