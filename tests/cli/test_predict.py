@@ -116,6 +116,33 @@ def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, capsys
     assert "20 users, Z+K 10.0 s: the rows leave R open (" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """The station is so short, and hardly busy, that throughputs of three digits do not tell it."""
+    host = Network([Station("line", 0.2, DELAY), Station("cpu", 0.02)], 10.0)
+    rows = "\n".join(f'r{n} = [{n}, "{closed.solve(host, n).throughput:.3g}", "0.001"]' for n in (5, 20, 50, 80))
+    path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
+    assert predict(path, capsys=capsys)[0] == Exit.GOOD
+    limit = ("--limit", "response.mean < 230ms")
+    assert main(["predict", str(path), *limit, "--json", str(path.with_suffix(".json"))]) == Exit.REFUSED
+    found = json.loads(path.with_suffix(".json").read_text())
+    assert found["systems"][0]["capacity"][0]["allowed"] is None
+    assert "response.mean < 230ms: NOT REPORTED: the rows leave it open" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_limit_that_changes_move_out_of_what_was_measured(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three rows check nothing outside of them: the limit lies among them now, and with two servers beyond."""
+    rows = table(write, 10, 20, 30, meter=0.001)
+    limit = ("--limit", "response.mean < 600ms")
+    code, found = predict(rows, *limit, capsys=capsys)
+    assert code == Exit.GOOD
+    allowed = found["systems"][0]["capacity"][0]["allowed"]["value"]
+    assert closed.solve(network(), round(allowed)).response == pytest.approx(0.6, rel=0.1)
+    code, found = predict(rows, *limit, "--servers", "2", capsys=capsys)
+    assert code == Exit.REFUSED
+    assert found["systems"][0]["capacity"][0]["allowed"]
+    assert found["systems"][0]["what_if"]["capacity"][0]["allowed"] is None
+
+
 def test_users_beside_other_conditions(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """They belong to each question that leaves them open, and else are one more."""
     rows = table(write, 2, 5, 10, 20, 30)

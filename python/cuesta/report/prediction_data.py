@@ -117,6 +117,10 @@ def data_of_reported(each: Estimate) -> dict[str, Any] | None:
     return None if each.not_reported else data_of(each)
 
 
+def data_of_determined(each: Estimate) -> dict[str, Any] | None:
+    return data_of(each) if each.is_determined else None
+
+
 def data_of_saturation(each: Saturation) -> dict[str, Any]:
     users = data_of(Estimate(each.users, each.band))
     return {"by": each.by, **data_of_load(each.at), "users": users, "throughput": each.throughput}
@@ -129,9 +133,9 @@ def data_of_capacity(each: Capacity) -> dict[str, Any]:
         "stations": [
             {"name": station.name, "demand": station.demand, "servers": station.servers} for station in each.stations
         ],
-        "saturation": data_of_reported(each.saturation),
+        "saturation": data_of_determined(each.saturation),
         "throughput": None if each.saturation.not_reported else each.most,
-        "allowed": each.allowed and data_of_reported(each.allowed),
+        "allowed": each.allowed and data_of_determined(each.allowed),
     }
 
 

@@ -87,6 +87,15 @@ def test_what_is_not_reported_is_not_printed_either(tmp_path: Path, capsys: pyte
     assert predicted(path, "--at", "users=30", *flags[4:], capsys=capsys)[0] == Exit.REFUSED
 
 
+def test_a_limit_with_changes_is_no_more_certain_than_without(capsys: pytest.CaptureFixture[str]) -> None:
+    """Beyond 25 ports forms that fit all rows disagree, whatever the station then is."""
+    flags = ("--at", "ports=20", "--limit", "response.mean < 100ms", "--servers", "2")
+    _, system, _ = predicted(TMUX, *flags, capsys=capsys)
+    now, then = ([each["allowed"] for each in found] for found in (system["capacity"], system["what_if"]["capacity"]))
+    assert None in now
+    assert all(after is None for before, after in zip(now, then, strict=True) if before is None)
+
+
 def test_servers_are_those_that_were_metered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whichever form fits: of four servers, two are half as many."""
     path, network = of_few_rows(tmp_path, 5, 10, 20, 40, 60, 80, 100)

@@ -51,11 +51,11 @@ class Answer:
 
     @property
     def is_reported(self) -> bool:
-        """Whether all loads, and the limit as it was measured, are reported."""
-        limits = [each.allowed for own in self.now.values() for each in own if each.allowed]
-        return not (
-            self.prediction.not_reported or self.prediction.refused or any(each.not_reported for each in limits)
-        )
+        """Whether all loads are reported, and the users that the limit allows, with and without the changes."""
+        hosts = [*self.now.values(), *(each.capacities for each in self.then.values())]
+        limits = [each.allowed for capacities in hosts for each in capacities if each.allowed]
+        is_complete = not (self.prediction.not_reported or self.prediction.refused)
+        return is_complete and all(each.is_determined for each in limits)
 
 
 def loads_of(system: SystemPrediction) -> list[Conditions]:

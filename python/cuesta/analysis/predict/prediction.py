@@ -28,6 +28,7 @@ WIDEST = 2.5
 UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
 MODEL = "the model"
 """What a saturation point is by that neither response nor a meter shows."""
+OPEN = "the rows leave it open"
 DISPUTED = "forms that fit equally well disagree"
 REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
 
@@ -225,7 +226,7 @@ def why_not(system: SystemPrediction, found: Figure) -> str:
         return UNCHECKED
     decisive = found.response_band if found.at.is_paced else found.throughput_band
     if decisive.ratio > WIDEST:
-        return "the rows leave it open"
+        return OPEN
     if not is_measured and found.spread.ratio > 1 + system.margin:
         return DISPUTED
     return ""

@@ -103,7 +103,7 @@ def capacity(
         found = network_with(system, model, at, changes)
         return users_at_saturation(found, at) if found else math.inf
 
-    def kept(model: FittedModel) -> float:
+    def kept(model: FittedModel, changes: Sequence[Change] = changes) -> float:
         found = network_with(system, model, at, changes)
         return most_users(found, at, limit or 0.0, is_bound(model)) if found else math.inf
 
@@ -111,8 +111,10 @@ def capacity(
     most = estimate(system, saturated, unchecked(system, at, users))
     allowed = None
     if limit is not None:
-        users = kept(system.model)
-        allowed = estimate(system, kept, why_no_limit(system, at, users, is_changed=bool(changes)))
+        why = why_no_limit(system, at, kept(system.model, changes=[]))
+        if changes:
+            why = why or unchecked(system, at, kept(system.model))
+        allowed = estimate(system, kept, why)
     return Capacity(at, network.queueing, most, network.most_throughput, allowed)
 
 
@@ -129,12 +131,12 @@ def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
     return UNCHECKED if users > measured and not system.is_checked else ""
 
 
-def why_no_limit(system: SystemPrediction, at: Conditions, users: float, is_changed: bool) -> str:
-    """Why the users that a limit allows are not reported: for the reasons that a load of that number is not.
+def why_no_limit(system: SystemPrediction, at: Conditions, users: float) -> str:
+    """Why the users that a limit allows without changes are not reported: for the reasons that a load of them is not.
 
     Forms that disagree on the response R of a closed load still agree on N = X·(R + Z + K) if they do on R + Z + K.
     """
-    if is_changed or not 1 <= users < math.inf:
+    if not 1 <= users < math.inf:
         return unchecked(system, at, users)
     found = figure(system, replace(at, users=math.floor(users)))
     cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
