@@ -81,14 +81,14 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
 
 
 def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse.Namespace) -> list[Conditions]:
-    """The loads that are asked; by default those of the rows that were held out, or of all rows."""
+    """The loads that are asked, each once; by default those of the rows that were held out, or of all rows."""
     if wanted := questions(arguments.at, arguments.users, measurements.users_are):
         return loads_of_questions(measurements, fit or measurements.points, wanted)
     if not fit:
-        return [point.at for point in measurements.points if point.at.known_delay is not None]
+        return list(dict.fromkeys(point.at for point in measurements.points if point.at.known_delay is not None))
     fitted, names = {point.place for point in fit}, {point.at.configuration for point in fit}
     rest = [point for point in measurements.points if point.place not in fitted and point.at.configuration in names]
-    return [point.at for point in rest or fit]
+    return list(dict.fromkeys(point.at for point in rest or fit))
 
 
 def _limit(text: str | None) -> Limit | None:

@@ -131,6 +131,19 @@ def resource(name: str, kind: Kind, servers: float, demand: float, rate: float) 
     return Resource(name, kind, demand * rate / servers, "", servers=servers, demand=demand)
 
 
+def test_a_load_that_was_repeated_is_one_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in a search, whose trials confirm its limit. What was measured is the mean of all of them."""
+    folder = RunFolder(
+        tmp_path / "sweep", users=(4, 8, 8, 8, 16), responses=lambda step, *_: [0.1 + 0.01 * step] * 2
+    ).write()
+    main(["predict", str(folder), "--json", "-"])
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    assert system["rows"] == 5
+    assert [figure["users"] for figure in system["figures"]] == [4, 8, 16]
+    assert system["figures"][1]["observed"]["response"] == pytest.approx(0.119, abs=1e-3)
+    assert system["figures"][1]["observed"]["place"].count(", step ") == 3
+
+
 def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:
     folders = [sweep(tmp_path / name, 1.0) for name in "ab"]
     rows = [json.loads(row) for row in (folders[0] / "agent-0" / "series.jsonl").read_text().splitlines()]

@@ -1,8 +1,9 @@
 """What was measured of a system at one load, from a run folder or from a typed table, and what can be asked of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 
 from cuesta.analysis.history.quantity import Quantity
 
@@ -99,6 +100,27 @@ class Point:
         if self.at.cycle:
             return self.at.users / self.at.cycle
         return self.at.users / (self.response.value + self.at.own) if self.response else None
+
+
+def as_one(points: Sequence[Point]) -> Point:
+    """Rows of one load as one row, with the means of what was measured."""
+    names = [name for name in points[0].percentiles if all(name in each.percentiles for each in points)]
+    return replace(
+        points[0],
+        place=", ".join(each.place for each in points),
+        throughput=mean([each.throughput for each in points if each.throughput]),
+        response=mean([each.response for each in points if each.response]),
+        percentiles={name: fmean(each.percentiles[name] for each in points) for name in names},
+    )
+
+
+def mean(found: Sequence[Quantity]) -> Quantity | None:
+    """The mean of numbers, and of their bounds; None of none."""
+    if not found:
+        return None
+    return Quantity(
+        fmean(each.low for each in found), fmean(each.value for each in found), fmean(each.high for each in found)
+    )
 
 
 @dataclass(frozen=True, slots=True)

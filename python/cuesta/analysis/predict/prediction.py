@@ -10,7 +10,7 @@ from cuesta.analysis.predict.choice import Choice, choose, unfitted
 from cuesta.analysis.predict.fitting import FittedModel, relative_error, throughput
 from cuesta.analysis.predict.held_out import HeldOut, held_out
 from cuesta.analysis.predict.meters import usable_meters
-from cuesta.analysis.predict.points import Conditions, Measurements, Point
+from cuesta.analysis.predict.points import Conditions, Measurements, Point, as_one
 from cuesta.analysis.predict.saturation import (
     Conflict,
     Saturation,
@@ -51,7 +51,7 @@ class Figure:
     spread: Band
     """Of the response, over all forms that fit all measured rows as well."""
     measured: Point | None
-    """The row with this load."""
+    """The row with this load; of several their means."""
     is_fitted: bool
     """Whether the model was fitted to that row."""
     is_outside: bool
@@ -188,7 +188,7 @@ def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:
 
 def figure(system: SystemPrediction, at: Conditions) -> Figure:
     """Predict one load."""
-    model, measured = system.model, next((point for point in system.points if point.at == at), None)
+    model, rows = system.model, [point for point in system.points if point.at == at]
     response = model.response(at)
     within = response_band(model, at)
     every = [each.response(at) for each in system.whole.supported if each.covers(at)] or [response]
@@ -201,7 +201,7 @@ def figure(system: SystemPrediction, at: Conditions) -> Figure:
         bound=bound(model, at),
         forms={each.form.name: each.response(at) for each in system.choice.others if each.covers(at)},
         spread=Band(min(every), max(every)),
-        measured=measured,
+        measured=as_one(rows) if rows else None,
         is_fitted=any(point.at == at for point in model.points),
         is_outside=is_outside(at, system.points),
         not_reported="",
