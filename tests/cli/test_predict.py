@@ -351,6 +351,19 @@ def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, capsys: py
     assert figure["not_reported"].startswith("no row is left over that checks the model")
 
 
+def test_rows_of_equal_names_are_not_taken_for_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are called `A 96 users`; only one of them is fitted, and the other one is held out."""
+    text = 'title = "t"\n[table.t]\ncolumns = ["x"]\n[table.t.rows]\nlight = ["9.0"]\nfull = ["30.0"]\n'
+    for row, think in (("light", 10), ("full", 0)):
+        text += f'[[points]]\nconfiguration = "A"\nusers = "96"\nthink = "{think}"\nthroughput = "t.{row}.x"\n'
+        text += 'known_delay = "0.3"\n'
+    _, found = predict(write("table.toml", text), "--fit", "think=0", capsys=capsys)
+    (system,) = found["systems"]
+    assert (system["rows"], system["held_out"]["rows"], system["held_out"]["own_split"]) == (1, 1, False)
+    (figure,) = system["figures"]
+    assert (figure["think"], figure["fitted"]) == (10, False)
+
+
 def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, error = refusal(tmp_path / "nowhere", capsys=capsys)
     assert code == Exit.BAD_INPUT

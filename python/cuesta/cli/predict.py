@@ -86,8 +86,8 @@ def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse
         return loads_of_questions(measurements, fit or measurements.points, wanted)
     if not fit:
         return list(dict.fromkeys(point.at for point in measurements.points if point.at.known_delay is not None))
-    fitted, names = {point.place for point in fit}, {point.at.configuration for point in fit}
-    rest = [point for point in measurements.points if point.place not in fitted and point.at.configuration in names]
+    names = {point.at.configuration for point in fit}
+    rest = [point for point in measurements.points if point not in fit and point.at.configuration in names]
     return list(dict.fromkeys(point.at for point in rest or fit))
 
 

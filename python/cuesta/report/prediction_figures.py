@@ -141,8 +141,7 @@ def held_out(system: SystemPrediction) -> Iterator[Part]:
 def transferred(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """What other configurations say without a model, as a check of the prediction."""
     points = answer.prediction.measurements.points
-    fitted = {point.place for each in answer.prediction.systems for point in each.model.points}
-    rows = [point for point in points if point.place in fitted]
+    rows = [point for each in answer.prediction.systems for point in each.model.points]
     said = [each for figure in system.figures if not figure.is_fitted for each in transfers(figure.at, points, rows)]
     if said:
         heads = [answer.users_are, "configuration", "from", "moved by", "gives", "measured"]

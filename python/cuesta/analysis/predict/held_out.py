@@ -32,8 +32,7 @@ class HeldOut:
 def held_out(choice: Choice, points: Sequence[Point]) -> HeldOut | None:
     """The error at rows that were not fitted; if all were, the highest loads are held out of another fit."""
     fit = choice.best.points
-    chosen = {each.place for each in fit}
-    rest = [point for point in points if point.place not in chosen and choice.best.covers(point.at)]
+    rest = [point for point in points if point not in fit and choice.best.covers(point.at)]
     if rest:
         return errors_at(choice.best, rest, is_own_split=False)
     if len(fit) < 2:

@@ -134,10 +134,10 @@ def predict(
     Raises RefusedError if the rows are too few for any model.
     """
     points, notes = usable_meters(measurements.points)
-    chosen = {each.place for each in fit}
+    chosen = [point for point, measured in zip(points, measurements.points, strict=True) if measured in fit]
     systems, refused = list[SystemPrediction](), list[str]()
     for group in together(points) if fit else [[point for point in points if point.at.known_delay is not None]]:
-        own = [point for point in group if point.place in chosen]
+        own = [point for point in group if point in chosen]
         questions = [at for at in asked if at.configuration in {point.at.configuration for point in group}]
         choice = choose(own) if own else None if fit else unfitted()
         if choice and questions:
