@@ -13,15 +13,32 @@ ERRORS = 2.0
 
 
 @dataclass(slots=True)
+class Series:
+    """What the host answered, second by second."""
+
+    throughput: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    """Median time until the answers of each second; 0 where there was none."""
+
+    def see(self, snapshots: Sequence[Mapping[str, Any]], counted: str, timed: str) -> None:
+        """Note a second: its count and its times, by their names in the snapshots."""
+        self.throughput.append(sum(each[counted] / each["length"] for each in snapshots if each["length"]))
+        self.times.append(max((each[timed][0] for each in snapshots if each[timed]), default=0.0))
+
+    def is_level(self, window: int) -> bool:
+        """Whether the last seconds are like as many before them."""
+        return alike(self.throughput, window) and alike(self.times, window)
+
+
+@dataclass(slots=True)
 class Settling:
     """Compares the last seconds with as many before them."""
 
     window: int
     """Seconds in each of the two parts."""
     seconds: list[float] = field(default_factory=list)
-    throughput: list[float] = field(default_factory=list)
-    response: list[float | None] = field(default_factory=list)
-    """Median response of each second; None where no transaction ended."""
+    transactions: Series = field(default_factory=Series)
+    keys: Series = field(default_factory=Series)
 
     def see(self, snapshots: Sequence[Mapping[str, Any]]) -> None:
         """Note the last second, if all agents have it and it is new."""
@@ -29,22 +46,21 @@ class Settling:
         if len(ends) != 1 or (self.seconds and max(ends) <= self.seconds[-1]):
             return
         self.seconds.append(max(ends))
-        self.throughput.append(sum(each["transactions"] / each["length"] for each in snapshots if each["length"]))
-        medians = [each["response"][0] for each in snapshots if each["response"]]
-        self.response.append(max(medians) if medians else None)
+        self.transactions.see(snapshots, "transactions", "response")
+        self.keys.see(snapshots, "keys", "echo")
 
     def has_settled(self, since: float) -> bool:
-        """Whether both series have kept their level; only seconds that end after `since` count.
+        """Whether throughput and response have kept their level; only seconds that end after `since` count.
 
-        A host that answers nothing may still recover from the load before.
+        Where no transaction ended, keys and their echoes tell. A host that answers nothing may still recover from the
+        load before.
         """
         first = sum(second <= since for second in self.seconds)
         if len(self.seconds) - first < 2 * self.window:
             return False
-        if not any(self.throughput[-self.window :]):
-            return False
-        responses = [each or 0.0 for each in self.response]
-        return alike(self.throughput, self.window) and alike(responses, self.window)
+        answered = (series for series in (self.transactions, self.keys) if any(series.times[-self.window :]))
+        series = next(answered, None)
+        return series is not None and series.is_level(self.window)
 
 
 def alike(values: Sequence[float], window: int) -> bool:

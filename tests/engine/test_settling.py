@@ -1,0 +1,72 @@
+"""Whether a load has settled, told second by second."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from cuesta.engine.settling import Settling
+
+WINDOW = 3
+
+
+def second(
+    transactions: int = 0, response: float | None = None, keys: int = 0, echo: float | None = None
+) -> dict[str, Any]:
+    """What an agent says of a second; times in seconds."""
+    return {
+        "length": 1.0,
+        "transactions": transactions,
+        "response": response and [response, response],
+        "keys": keys,
+        "echo": echo and [echo, echo],
+    }
+
+
+def settled(rows: Iterable[dict[str, Any]], since: float = 0.0) -> bool:
+    settling = Settling(WINDOW)
+    for end, row in enumerate(rows, 1):
+        settling.see([{"seconds": float(end), **row}])
+    return settling.has_settled(since)
+
+
+STEADY = second(transactions=10, response=0.1, keys=50, echo=0.003)
+TYPING = second(keys=50, echo=0.003)
+
+
+@pytest.mark.parametrize("row", [STEADY, TYPING, second(transactions=10, response=0.1)])
+def test_a_load_whose_answers_keep_their_level_has_settled(row: dict[str, Any]) -> None:
+    assert settled([row] * 2 * WINDOW)
+    assert not settled([row] * (2 * WINDOW - 1))
+    assert not settled([row] * 2 * WINDOW, since=1.0)
+
+
+def test_keys_tell_where_transactions_are_rare() -> None:
+    assert settled([STEADY, *[TYPING] * 2 * WINDOW])
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        second(transactions=10, response=0.2, keys=50, echo=0.003),
+        second(transactions=5, response=0.1, keys=50, echo=0.003),
+        second(keys=50, echo=0.006),
+        second(keys=20, echo=0.003),
+    ],
+    ids=["slower answers", "fewer answers", "slower echoes", "fewer keys"],
+)
+def test_a_level_that_changed_has_not_settled(later: dict[str, Any]) -> None:
+    before = STEADY if later["transactions"] else TYPING
+    assert not settled([before] * WINDOW + [later] * WINDOW)
+
+
+@pytest.mark.parametrize("frozen", [second(), second(keys=50)], ids=["idle", "typed at"])
+def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> None:
+    assert not settled([frozen] * 4 * WINDOW)
+
+
+def test_a_second_counts_when_all_agents_have_it() -> None:
+    settling = Settling(WINDOW)
+    for end in range(1, 2 * WINDOW + 1):
+        settling.see([{"seconds": float(end), **STEADY}, {"seconds": float(end - 1), **STEADY}])
+    assert not settling.has_settled(0.0)
