@@ -4,6 +4,7 @@ Each is judged by the host's own log.
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -103,7 +104,16 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
     assert search["interval"][1] is None
 
 
-def test_a_search_whose_agent_dies_is_invalid_and_says_what_it_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        pytest.param(signal.SIGKILL, "agent 1: it was killed by signal 9", id="dies"),
+        pytest.param(signal.SIGSTOP, "the driver has stopped recording", id="stalls", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_search_that_loses_an_agent_is_invalid_and_says_what_it_found(
+    tmp_path: Path, how: signal.Signals, says: str
+) -> None:
     run = tmp_path / "run"
     words = [str(plan(tmp_path)), "--users", "4", "--agents", "2", "--limit", "response.p95 < 3s", *SHORT]
     searching = command(tmp_path, *words, "--out", str(run), "--budget", "5m")
@@ -111,13 +121,13 @@ def test_a_search_whose_agent_dies_is_invalid_and_says_what_it_found(tmp_path: P
     try:
         wait_for_trials(run, 2, process)
         agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]
-        end(agents[1:])
+        os.kill(agents[1], how)
         _, said = process.communicate(timeout=100)
     finally:
         end([process.pid, *descendants(process.pid)])
         process.wait()
     assert process.returncode == Exit.INVALID, said
-    assert "agent 1: it was killed by signal 9" in said
+    assert says in said
     assert found(tmp_path)["search"]["interval"] == [4, None]
 
 

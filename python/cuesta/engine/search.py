@@ -21,7 +21,6 @@ from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
 from cuesta.engine.placement import place
 from cuesta.engine.settling import Settling
-from cuesta.errors import CuestaError
 from cuesta.plan import Plan, Segment, Settings, Step
 from cuesta.plan.driver import driver_loads
 
@@ -82,8 +81,9 @@ def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, 
             _change(folder, {"segments": [*_run(folder)["segments"], {"folder": segment.folder, "steps": []}]})
             more = {"most_users": [group.users for group in search_job.most.settings.group]}
             with driving(job, segment, folder / segment.folder, placement, more) as driven:
-                Trials(folder, driven, look, stopping).make(following, choose)
-            failures = driven.failures()
+                trials = Trials(folder, driven, look, stopping)
+                trials.make(following, choose)
+            failures = [trials.failure] if trials.failure else driven.failures()
     return RunResult(folder, stopping.is_set(), failures)
 
 
@@ -153,18 +153,22 @@ class Trials:
     """Of the next trial in the segment."""
     users: Sequence[int] = ()
     """Of each group, before the next trial."""
+    failure: str = ""
+    """Why the agents can make no more trials although they have not ended; empty if they can."""
 
     def make(self, first: NextTrial, choose: Choose) -> None:
-        """Make trials until the caller ends the search, or an agent has ended."""
+        """Make trials until the caller ends the search, or an agent has ended or stopped recording."""
         trial: NextTrial | None = first
         while trial and self._try(trial):
             trial = choose(self.folder)
         self.driven.meters.expect_no_more()
+        if self.failure:
+            return  # nor would they follow an announcement
         self._announce({"end": {"at": self._soon()}})
         follow(self.driven.agents, self.look, self.stopping)
 
     def _try(self, trial: NextTrial) -> bool:
-        """Make a trial; False if an agent has ended meanwhile."""
+        """Make a trial; False if an agent has ended meanwhile, or has not recorded it."""
         _record(self.folder, trial)
         settings = trial.step.settings
         started = self._begin(settings)
@@ -177,7 +181,7 @@ class Trials:
         self.driven.expect(self.number, settled, end)
         reported = self._follow(lambda: self._is_reported(end))
         self.number += 1
-        return reported
+        return reported and not self.failure
 
     def _begin(self, settings: Settings) -> int:
         """Announce the load; returns when the users that it adds have started and those that it removes have left."""
@@ -203,16 +207,13 @@ class Trials:
         return self._follow(has_settled)
 
     def _is_reported(self, end: int) -> bool:
-        """Whether all agents have recorded a measurement interval, and the meters too.
-
-        Raises CuestaError if the agents take too long.
-        """
+        """Whether all agents have recorded a measurement interval, and the meters too; it is not waited for ever."""
         snapshots, meters = self._snapshots(), self.driven.meters
         recorded = all(each["seconds"] * SECOND >= end - MILLISECOND for each in snapshots)
         is_late = self._now() > end + PATIENCE * SECOND
         if is_late and not recorded:
-            raise CuestaError("the driver has stopped recording", "see whether the machine has memory and disk left")
-        return recorded and (is_late or meters.reported >= self.number or not meters.reports)
+            self.failure = "the driver has stopped recording: see whether its machine has CPU, memory and disk left"
+        return is_late or (recorded and (meters.reported >= self.number or not meters.reports))
 
     def _follow(self, until: Callable[[], bool]) -> bool:
         """Wait; False if an agent has ended: what the others measure after that is no trial."""
