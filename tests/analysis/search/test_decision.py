@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cuesta.analysis.search import Method, Outcome, Try, belief, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide
 from tests.analysis.search.searching import BY_USERS, search, trial
 
 
@@ -55,6 +55,19 @@ def test_a_start_beyond_the_limit_is_halved(limit: int) -> None:
         assert limit - 1 - 0.05 * limit <= (found.users or 0) <= limit
         assert found.limited_by == "host"
         assert len(trials) <= 25
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trials_on_the_way_to_the_limit_leave_enough_for_it(seed: int) -> None:
+    """A start far beyond the limit at a host whose response varies much: halving takes seven trials."""
+    method = Method("regression", lowest=1, highest=2000, start=1000, whole=True)
+
+    def measure(number: int, ask: Try) -> Trial:
+        return trial(number, ask.load, 3 * math.log(ask.load / 18) + random.Random(f"{seed} {number}").gauss(0, 1))
+
+    trials, found = search(measure, method)
+    assert (found.interval[1] or math.inf) <= 40
+    assert len(trials) <= 30
 
 
 def test_nothing_misses() -> None:

@@ -32,7 +32,7 @@ def belief(history: History) -> Belief | None:
 def between(history: History, believed: Belief) -> Try | None:
     """The next trial near the limit; None when it is known well enough."""
     method = history.method
-    near, seems = trials_near(history), method.written(rounded(believed, method)[0])
+    near, seems = trials_near(history, believed), method.written(rounded(believed, method)[0])
     if near < method.most_trials and (above := met_above(history, believed)) is not None:
         return Try(above, "refine", f"it met the objective, above where the limit seems to be, {seems}")
     if near >= method.most_trials or is_narrow(believed, method):
@@ -53,14 +53,9 @@ def met_above(history: History, believed: Belief) -> float | None:
     return next((load for load in rare if history.driver_limit is None or load < history.driver_limit), None)
 
 
-def trials_near(history: History) -> int:
-    """How many trials the fit has: those since the first miss, and the doubling within a factor of two below it."""
-    if not history.missed:
-        return 0
-    first = next(number for number, trial in enumerate(history.counted) if not trial.met)
-    low = history.counted[first].load / 2
-    before = [trial for trial in history.counted[:first] if trial.load >= low]
-    return len(before) + len(history.counted[first:])
+def trials_near(history: History, believed: Belief) -> int:
+    """The number of trials within a factor of two of where the limit seems to be."""
+    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in history.counted)
 
 
 def is_narrow(believed: Belief, method: Method) -> bool:
