@@ -84,6 +84,18 @@ def test_errors_count_against_a_trial(tmp_path: Path) -> None:
     assert trial.excess < 0
 
 
+def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(tmp_path: Path) -> None:
+    waiting = {"answers": 100, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.05}
+    edit = measuring(waiting=waiting, unfinished=100)
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=edit))
+    assert trial.against == ["only 60 transactions ended while 100 more were under way"]
+    assert (trial.met, trial.doubts, trial.gave_out) == (False, [], False)
+    edit = measuring(waiting=waiting, unfinished=100, unanswered=1)
+    trial = judged(RunFolder(tmp_path / "other", limits=LIMITS, edit=edit))
+    assert trial.against[0].startswith("only 60 transactions ended while 100 more were under way; 30 lines were lost")
+    assert trial.gave_out
+
+
 def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(tmp_path: Path) -> None:
     def edit(row: Row) -> Row:
         due = {"count": row["start"] * 10, "done": 1, "failed": 0, "under_way": 1, "waiting": 300, "skipped": 0}

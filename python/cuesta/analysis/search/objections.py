@@ -32,7 +32,7 @@ three users of ten get next to nothing."""
 ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
-STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, Few, FewOfGroup)
+STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
 """Doubts that say: the host did not answer, or hardly."""
 
 FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
@@ -47,26 +47,32 @@ METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped"
 
 def of_the_host(doubt: Doubt) -> bool:
     """Whether a doubt says what the host did: then the trial counts, and the load is not met."""
-    return isinstance(doubt, (*STOPPED, *FAILED, *OVERLOAD))
+    return isinstance(doubt, (*STOPPED, Few, *FAILED, *OVERLOAD))
 
 
 def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List what counts against a trial. `limited` are the figures that the user's limits are on."""
     undone = [f"{doubt} (more --users may begin them)" for doubt in doubts if isinstance(doubt, Unbegun)]
     skipped = [str(doubt) for doubt in doubts if isinstance(doubt, Skipped) and not is_limited("skipped", limited)]
-    return [*failures(step, doubts, limited), *undone, *skipped, *unfair(step, limited)]
+    slow = [str(doubt) for doubt in doubts if isinstance(doubt, Few) and not stopped(doubt)]
+    return [*failures(step, doubts, limited), *slow, *undone, *skipped, *unfair(step, limited)]
 
 
 def failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List what says that the host stopped working. It may be slow besides, or users too few for a rate."""
-    stopped = [str(doubt) for doubt in doubts if isinstance(doubt, STOPPED)]
+    unanswered = [str(doubt) for doubt in doubts if stopped(doubt)]
     failed = [
         str(doubt)
         for kind, figure in FAILED.items()
         for doubt in doubts
         if isinstance(doubt, kind) and not is_limited(figure, limited)
     ]
-    return [*stopped, *failed, *errors(step, limited)]
+    return [*unanswered, *failed, *errors(step, limited)]
+
+
+def stopped(doubt: Doubt) -> bool:
+    """Whether a doubt says that the host did not answer; one under which few answers came in time may only be slow."""
+    return isinstance(doubt, STOPPED) or (isinstance(doubt, Few) and bool(doubt.given_up))
 
 
 def is_limited(figure: str, limited: Collection[str]) -> bool:
