@@ -92,7 +92,7 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))
     lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
-    highest = _most(arguments.most, start, rates=rates)
+    highest = _most(arguments.most, start, rates=bool(rates))
     seconds = plan.settings.measure / SECOND
     return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
 
