@@ -72,8 +72,8 @@ def test_each_trial_has_a_line(tmp_path: Path) -> None:
         "trial  5    64 users  response.p95 31.7 s  in doubt: the driver was busy: 95.0 % of its cores (allowed "
         "80.0 %); 16.7 % of the transactions failed (allowed 1.0 %): reset  limit 25 (16–37)  next 64 users: the last "
         "trial there does not count",
-        "trial  9    30 users  response.p95 1.84 s*  met  limit 30 (26–37)  next 29 users: a little below where the "
-        "limit seems to be, 30 users",
+        "trial  9    30 users  response.p95 1.84 s*  met  limit 30 (26–37)  next 31 users: where the limit "
+        "seems to be, 30 users",
         "trial 16    28 users  response.p95 1.54 s*  met  limit 30 (29–32)  ends: 5 trials confirmed 28 users",
     ]
 
