@@ -84,6 +84,18 @@ def test_errors_count_against_a_trial(tmp_path: Path) -> None:
     assert trial.excess < 0
 
 
+def test_a_trial_of_which_an_agent_recorded_nothing_does_not_count(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(4, 8), agents=2, limits=LIMITS)
+    assert [trial.doubts for trial in trials(folder)] == [[], []]
+    rows = folder.path / "agent-1" / "series.jsonl"
+    kept = [row for row in rows.read_text().splitlines(keepends=True) if json.loads(row)["step"] == 0]
+    rows.write_text("".join(kept))
+    first, last = trials_of(summarise(folder.path), BY_USERS)
+    assert first.doubts == []
+    assert last.doubts[-1] == "agent 1 of the driver failed: it recorded nothing of this trial"
+    assert last.is_driver_limit
+
+
 def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(tmp_path: Path) -> None:
     waiting = {"answers": 100, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.05}
     edit = measuring(waiting=waiting, unfinished=100)

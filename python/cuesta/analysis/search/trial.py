@@ -65,16 +65,22 @@ class Trial:
 
 def trials_of(summary: "Summary", method: Method) -> list[Trial]:
     """Judge each measured step of a search's folder."""
-    failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
     measured = [step for step in summary.steps if step.seconds]
     return [
-        trial_of(step, method, [*doubts_of(summary, step), *(failed if step is measured[-1] else [])])
+        trial_of(step, method, [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])])
         for step in measured
     ]
 
 
 def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
     return [each.doubt for each in summary.doubts if each.step == step.step]
+
+
+def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
+    """Doubts about the agents that the driver lost in the last step: they failed, or recorded nothing of it."""
+    failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
+    silent = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
+    return [*failed, *(Failed(agent, "it recorded nothing of this trial") for agent in sorted(silent))]
 
 
 def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
