@@ -151,7 +151,11 @@ static __always_inline void enter(struct account *a, struct task_struct *task, s
 static __always_inline void make_good(struct account *a, struct task_struct *task, __u64 now)
 {
 	__u64 ran = task->pid ? task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime : 0;
-	__u64 from = ran < now - a->since ? now - ran : a->since;
+	__u64 most = now - a->since; /* that clock may begin earlier: real-time tasks do not set it anew */
+
+	if (ran > most)
+		ran = most;
+	__u64 from = now - ran;
 
 	a->missed++;
 	charge(a, from);
