@@ -3,6 +3,7 @@
 
 #include "kernel.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 /* Who runs. */
@@ -40,6 +41,8 @@ struct account {
 	__u64 wakeups, forks, execs;  /* own */
 	__u64 waits[WAITS], waited[WAITS];
 	__u64 missed;                 /* switches that were not told */
+	__u64 stolen;                 /* what the hypervisor has taken of this CPU; kept up while it is idle, and when it is read */
+	__u64 idle_stolen;            /* of it while the CPU was idle: charged as idle, but none */
 
 	__u64 since;                  /* up to when time is charged; 0 = not begun */
 	__u64 run_from;               /* the running task's own clock, when it was last looked at */
@@ -140,6 +143,26 @@ static __always_inline void look_at_waits(struct account *a, __u64 now, bool was
 	}
 }
 
+/* What the hypervisor has taken of this CPU, as far as the scheduler has noticed; at each switch it has. */
+static __always_inline __u64 stolen(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!bpf_core_field_exists(struct cfs_rq, rq) || !bpf_core_field_exists(struct rq, prev_steal_time_rq))
+		return 0;
+	return task->se.cfs_rq->rq->prev_steal_time_rq;
+}
+
+/* Idle: whatever the hypervisor took since the last look. */
+static __always_inline void look_at_steal(struct account *a)
+{
+	__u64 before = a->stolen;
+
+	a->stolen = stolen();
+	if (a->stolen > before)
+		a->idle_stolen += a->stolen - before;
+}
+
 static __always_inline void charge(struct account *a, __u64 now)
 {
 	__u32 class = a->hard ? HARD : a->soft ? SOFT : a->fault ? FAULT : a->call ? a->call : a->thread ? THREAD : RUN;
@@ -149,8 +172,10 @@ static __always_inline void charge(struct account *a, __u64 now)
 		return;
 	a->ns[a->owner % OWNERS][class % CLASSES] += now - a->since;
 	a->since = now;
-	if (a->owner == NOBODY)
+	if (a->owner == NOBODY) {
 		look_at_waits(a, now, class == RUN);
+		look_at_steal(a);
+	}
 }
 
 /* How many wait for something has changed: the clock of the first that anybody waits for runs. */

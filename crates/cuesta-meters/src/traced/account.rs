@@ -1,7 +1,7 @@
 //! The account of a CPU since tracing began, as the programs in the kernel keep it (`struct account` of `account.h`). Pure.
 
 /// Counters, which come before the tracer's own state.
-const WORDS: usize = 70;
+const WORDS: usize = 72;
 
 /// The offset of each table.
 const RUN: usize = 32;
@@ -16,6 +16,8 @@ const EXECS: usize = 60;
 const WAITS: usize = 61;
 const WAITED: usize = 65;
 const MISSED: usize = 69;
+const STOLEN: usize = 70;
+const IDLE_STOLEN: usize = 71;
 
 /// The owner of a CPU's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +98,11 @@ impl Account {
         Class::ALL.into_iter().map(|class| self.ns(owner, class)).sum()
     }
 
+    /// The time that the account covers.
+    pub(super) fn covered(&self) -> u64 {
+        [Owner::Own, Owner::Others, Owner::Nobody].into_iter().map(|owner| self.all(owner)).sum()
+    }
+
     /// CPU time of tasks by the scheduler's own clock, which leaves stolen time out.
     pub(super) fn run(&self, owner: Owner) -> u64 {
         if owner == Owner::Nobody { 0 } else { self.0[RUN + owner as usize] }
@@ -104,6 +111,11 @@ impl Account {
     /// Number of interrupts, hard or soft, during an owner's time.
     pub(super) fn interrupts(&self, owner: Owner, class: Class) -> u64 {
         self.0[INTERRUPTS + 2 * owner as usize + usize::from(class == Class::Soft)]
+    }
+
+    /// Idle time. What the hypervisor took of it is none.
+    pub(super) fn all_idle(&self) -> u64 {
+        self.ns(Owner::Nobody, Class::Run).saturating_sub(self.0[IDLE_STOLEN])
     }
 
     pub(super) fn idle(&self, wait: Wait) -> u64 {
@@ -146,6 +158,11 @@ impl Account {
     pub(super) fn missed(&self) -> u64 {
         self.0[MISSED]
     }
+
+    /// What the hypervisor took of the CPU; 0 too if this kernel does not tell the tracer.
+    pub(super) fn stolen(&self) -> u64 {
+        self.0[STOLEN]
+    }
 }
 
 #[cfg(test)]
@@ -164,7 +181,8 @@ mod tests {
         assert_eq!(account.calls(Class::Soft), 55);
         assert_eq!(account.switches(), [56, 57]);
         assert_eq!([account.wakeups(), account.forks(), account.execs()], [58, 59, 60]);
-        assert_eq!((account.waits(Wait::Quota), account.missed()), ((64, 68), 69));
+        assert_eq!((account.waits(Wait::Quota), account.missed(), account.stolen()), ((64, 68), 69, 70));
+        assert_eq!((account.covered(), account.all_idle()), ((0..24).sum(), 0));
         assert_eq!(Account::read(&bytes[..8 * WORDS - 1]), None);
     }
 

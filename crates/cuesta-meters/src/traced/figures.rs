@@ -42,21 +42,16 @@ impl TraceDelta {
 
     /// Nanoseconds → percent of the report's CPUs.
     pub(super) fn percent(&self, nanos: u64) -> f64 {
-        self.percent_of(nanos, self.cpus.len())
+        percent(nanos, &self.here)
     }
 
-    fn percent_of(&self, nanos: u64, cpus: usize) -> f64 {
-        if cpus == 0 { 0.0 } else { nanos as f64 / 1e7 / self.seconds / cpus as f64 }
-    }
-
-    /// Replaces the plain tier's figures by traced ones, except causes. Stolen time and splits by ticks still come from the
-    /// plain tier.
+    /// Replaces the plain tier's figures by traced ones, except causes. Splits by ticks still come from the plain tier.
     pub(crate) fn counter_figures(&self, plain: CounterFigures) -> CounterFigures {
         let capacity = plain.capacity();
-        let cpu = self.cpu(&plain.cpu, &self.here, self.cpus.len());
+        let cpu = self.cpu(&plain.cpu, &self.here);
         let traced = self.cpus.iter().filter_map(|(cpu, account)| {
             let each = plain.per_cpu.get(cpu)?;
-            Some((*cpu, self.cpu(each, account, 1)))
+            Some((*cpu, self.cpu(each, account)))
         });
         let per_cpu = plain.per_cpu.iter().map(|(cpu, each)| (*cpu, each.clone())).chain(traced).collect();
         let idle = self.idle(&plain.idle);
@@ -82,13 +77,17 @@ impl TraceDelta {
         }
     }
 
-    /// Idle and interrupts are exact; ticks or the full tracer split the rest.
-    fn cpu(&self, plain: &Cpu, account: &Account, cpus: usize) -> Cpu {
-        let percent = |nanos| self.percent_of(nanos, cpus);
+    /// Idle, interrupts and stolen time are exact; ticks or the full tracer split the rest.
+    fn cpu(&self, plain: &Cpu, account: &Account) -> Cpu {
+        let percent = |nanos| percent(nanos, account);
         let waiting = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| account.idle(wait)).iter().sum::<u64>();
-        let idle = percent(account.ns(Owner::Nobody, Class::Run));
+        let idle = percent(account.all_idle());
         let interrupts = percent(interrupts(account, &[Owner::Own, Owner::Others, Owner::Nobody]));
-        let rest = plain.steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
+        let steal = match account.stolen() {
+            0 => plain.steal.clone(),
+            stolen => Figure::traced(percent(stolen)),
+        };
+        let rest = steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
         let in_user = match self.depth {
             Depth::Light => user_part(&plain.usr, &plain.sys),
             Depth::Full => Figure::traced(traced_user_part(account)),
@@ -100,7 +99,7 @@ impl TraceDelta {
             usr,
             irq: Figure::traced(interrupts),
             iowait: Figure::traced(percent(waiting)),
-            steal: plain.steal.clone(),
+            steal,
             load: zero.map(|idle| 100.0 - idle),
             idle: zero,
         }
@@ -120,14 +119,15 @@ impl TraceDelta {
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
         };
-        let all = self.percent(self.here.run(Owner::Own));
+        let all = self.here.run(Owner::Own);
+        let percent = self.percent(all);
         Own {
             source: Source::Tracer,
-            percent: Figure::traced(all),
-            seconds: Figure::traced(capacity_seconds(&all)),
+            percent: Figure::traced(percent),
+            seconds: Figure::traced(all as f64 / 1e9),
             // The tier is that of the split.
-            usr: user.map(|user| user * all),
-            sys: user.map(|user| (1.0 - user) * all),
+            usr: user.map(|user| user * percent),
+            sys: user.map(|user| (1.0 - user) * percent),
             others_are_rest: false,
             others: Figure::traced(self.percent(self.here.run(Owner::Others))),
             irq: Figure::traced(self.percent(interrupts(&self.here, &[Owner::Nobody]))),
@@ -163,7 +163,7 @@ impl TraceDelta {
 
     fn idle(&self, plain: &Idle) -> Idle {
         let [page, loading, io, quota] = account::WAIT_KINDS.map(|wait| self.here.idle(wait));
-        let all = self.here.ns(Owner::Nobody, Class::Run);
+        let all = self.here.all_idle();
         let exact = |nanos| Figure::traced(self.percent(nanos));
         Idle {
             zero: exact(all.saturating_sub(page + loading + io + quota)),
@@ -197,11 +197,12 @@ impl TraceDelta {
         }
     }
 
-    /// Compares three clocks with the wall clock: the scheduler's for tasks, the tracer's for idle and its interrupts, the
-    /// hypervisor's for stolen time.
+    /// Compares three clocks with the time that the account covers: the scheduler's for tasks, the tracer's for idle and its
+    /// interrupts, the hypervisor's for stolen time.
     fn closure(&self, cpu: &Cpu) -> Closure {
-        let (here, nobody) = (&self.here, Owner::Nobody);
-        let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
+        let here = &self.here;
+        let tasks = here.run(Owner::Own) + here.run(Owner::Others);
+        let traced = self.percent(tasks + here.all_idle() + interrupts(here, &[Owner::Nobody]));
         let accounted = Figure::traced(traced).with(&cpu.steal, |traced, steal| traced + steal);
         Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
     }
@@ -232,6 +233,12 @@ pub(super) fn is_part(subject: &Subject) -> bool {
 
 fn is_interrupt(class: Class) -> bool {
     matches!(class, Class::Hard | Class::Soft)
+}
+
+/// Nanoseconds → percent of the time that an account covers: each CPU is read at another instant.
+fn percent(nanos: u64, of: &Account) -> f64 {
+    let covered = of.covered();
+    if covered == 0 { 0.0 } else { 100.0 * nanos as f64 / covered as f64 }
 }
 
 /// Nanoseconds in interrupts, hard and soft, during the time of `owners`.

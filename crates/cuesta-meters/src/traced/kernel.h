@@ -45,8 +45,13 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 } OF_KERNEL;
 
+struct rq {
+	__u64 prev_steal_time_rq;
+} OF_KERNEL;
+
 struct cfs_rq {
 	int throttle_count;
+	struct rq *rq;
 } OF_KERNEL;
 
 struct sched_entity {

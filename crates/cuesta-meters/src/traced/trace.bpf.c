@@ -127,6 +127,7 @@ static __always_inline void enter(struct account *a, struct task_struct *task, s
 	a->fault = a->call = a->thread = a->hard = a->soft = 0;
 	if (!task->pid) {
 		a->owner = NOBODY;
+		a->stolen = stolen();
 		look_at_waits(a, now, false);
 		return;
 	}
@@ -394,5 +395,7 @@ int settle(void *context)
 		if (a->owner == OWN && counts_here())
 			count_dispatch(a, task);
 	}
+	if (a)
+		a->stolen = stolen();
 	return 0;
 }
