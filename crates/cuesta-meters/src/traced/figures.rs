@@ -119,12 +119,11 @@ impl TraceDelta {
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
         };
-        let all = self.here.run(Owner::Own);
-        let percent = self.percent(all);
+        let percent = self.percent(self.here.run(Owner::Own));
         Own {
             source: Source::Tracer,
             percent: Figure::traced(percent),
-            seconds: Figure::traced(all as f64 / 1e9),
+            seconds: Figure::traced(capacity_seconds(&percent)),
             // The tier is that of the split.
             usr: user.map(|user| user * percent),
             sys: user.map(|user| (1.0 - user) * percent),
