@@ -365,7 +365,9 @@ def test_rows_of_equal_names_are_not_taken_for_one(write: Write, capsys: pytest.
     assert (figure["think"], figure["fitted"]) == (10, False)
 
 
-def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, error = refusal(tmp_path / "nowhere", capsys=capsys)
+@pytest.mark.parametrize("name", ["nowhere", "rows.csv"])
+def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (tmp_path / "rows.csv").write_text("users,throughput\n1,1\n")
+    code, error = refusal(tmp_path / name, capsys=capsys)
     assert code == Exit.BAD_INPUT
-    assert "not a run folder" in error
+    assert f"{name}: not a run folder" in error

@@ -258,7 +258,7 @@ def read_run(folder: Path) -> JsonObject:
     try:
         run: JsonObject = json.loads(path.read_bytes())
         version = run["format"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: cannot be read: {why_unreadable(error)}") from None
