@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.hdr import encode
+from tests.meter_reports import cpu, meter_report
 
 NANO = 10**9
 VALIDITY = {"lateness_p99": "10ms", "driver_cpu": 0.8, "run_wait": 0.1, "echo_mismatches": 0.001, "skipped": 0.01}
@@ -46,12 +47,16 @@ class RunFolder:
     """Users who lost their line."""
     slow: dict[int, float] = field(default_factory=dict)
     """Mean responses of users that are not 0.15 s."""
+    steal: float | None = None
+    """Percent of the host's CPUs that the hypervisor took in each step; None if the host is not metered."""
 
     def write(self) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)
         self._json("run.json", self._run())
         for agent in range(self.agents):
             self._agent(agent)
+        if self.steal is not None:
+            self._meters(self.steal)
         return self.path
 
     def _json(self, name: str, value: object) -> None:
@@ -85,6 +90,19 @@ class RunFolder:
     def _times(self) -> list[tuple[int, int, int]]:
         length = self.settle + self.measure
         return [(k * length, k * length + self.settle, (k + 1) * length) for k in range(len(self.users))]
+
+    def _meters(self, steal: float) -> None:
+        about: Row = {
+            "source": "here",
+            "subject": "pid:4711",
+            "why": "the built-in host's process",
+            "honesty": "shared",
+        }
+        sheets: list[Row] = [
+            {"step": step, "sheet": meter_report(cpu=cpu(steal=steal))} for step in range(len(self.users))
+        ]
+        rows = [{"at": CLOCK, **row} for row in ({"about": about}, *sheets)]
+        (self.path / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def _agent(self, agent: int) -> None:
         folder = self.path / f"agent-{agent}"

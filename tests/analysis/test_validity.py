@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from tests.meter_reports import cpu, meter_report
-from tests.run_folder import CLOCK, Row, RunFolder
-
-ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
+from tests.run_folder import Row, RunFolder
 
 
 def doubts(folder: RunFolder) -> list[str]:
@@ -48,10 +45,7 @@ def test_values_beyond_the_thresholds_of_the_plan_raise_doubts(
 
 @pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
 def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, found: list[str]) -> None:
-    folder = RunFolder(tmp_path / "run", validity=allowed).write()
-    metered: list[Row] = [{"about": ABOUT}, {"step": 0, "sheet": meter_report(cpu=cpu(steal=25.0))}]
-    (folder / "meters.jsonl").write_text("".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in metered))
-    summary = summarise(folder)
+    summary = summarise(RunFolder(tmp_path / "run", validity=allowed, steal=25.0).write())
     assert [type(doubted.doubt).__name__ for doubted in summary.doubts] == found
     assert summary.json()["host"]["cpu"]["steal"] == 25.0
     assert [str(each) for each in summary.doubts] == (

@@ -5,6 +5,7 @@ says what was found, `advice` what to do. A doubt that sets `voids_limits` fails
 touches its class and `OF_STEPS`. Doubts about what the host did are in `cuesta.analysis.answering`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
@@ -230,9 +231,12 @@ class Stolen:
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
-    *(Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup, Stolen),
+    *(Lost, Incomplete, Unsettled, Stolen, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )
-"""In the order of the report: what the host did comes first."""
+"""In the order of the report: what the host did comes first, then causes before what they cause."""
+
+OF_THE_DRIVER = (Late, Busy, Starved, Failed)
+"""Doubts that say: the driver could not offer this load on time."""
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:
@@ -243,6 +247,14 @@ def doubts_of_run(recorded: Recorded) -> list[Doubt]:
 def doubts_of_step(step: StepFigures, allowed: Validity) -> list[Doubt]:
     """Look for reasons to doubt a step."""
     return [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
+
+
+def of_the_driver(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """Doubts that say: the driver, not the host, is the limit. None where the hypervisor took CPU time: that may have
+    delayed the driver."""
+    if any(isinstance(doubt, Stolen) for doubt in doubts):
+        return []
+    return [doubt for doubt in doubts if isinstance(doubt, OF_THE_DRIVER)]
 
 
 def keeps_limits(doubts: list[Doubt]) -> bool:

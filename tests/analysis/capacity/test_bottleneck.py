@@ -133,6 +133,12 @@ def test_an_invalid_run_of_another_kind_tells_nothing(tmp_path: Path) -> None:
     assert str(said).startswith("not known: the run is INVALID: 20 of 50 users had no line at the end")
 
 
+def test_a_driver_that_the_hypervisor_delayed_is_not_the_limit(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", edit=lambda row: row | {"run_wait": 0.5}, steal=25.0)
+    said = str(found(folder.write()))
+    assert said.startswith("not known: the run is INVALID: the hypervisor took 25.0 % of the host's CPUs")
+
+
 LOCKED = [Load(users=users, think=0.2, service=0.001, servers=40, locked=0.02) for users in (1, 40)]
 
 

@@ -92,6 +92,28 @@ def test_a_load_that_the_driver_cannot_offer_three_times_is_its_limit() -> None:
     assert found.breach is None
 
 
+def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        stolen = 3 <= number < 10
+        return trial(number, ask.load, ask.load / 30.5 - 1, doubts=["late"] if stolen else [], stolen=stolen)
+
+    trials, found = search(measure, BY_USERS)
+    assert [each.load for each in trials[:11]] == [4, 8, 16, *[32] * 8]
+    assert (found.limited_by, found.users) == ("host", 30)
+
+
+def test_a_search_whose_machine_stays_disturbed_ends_in_doubt_and_blames_nobody() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        stolen = ask.load > 10
+        doubts = ["the hypervisor took 25.0 %"] if stolen else []
+        return trial(number, ask.load, -1.0, doubts=doubts, stolen=stolen)
+
+    trials, found = search(measure, BY_USERS)
+    assert (found.limited_by, found.driver_limit, found.interval) == ("doubts", None, (8, None))
+    assert found.why == "trials with 16 users could not be trusted: the hypervisor took 25.0 %"
+    assert len(trials) == 2 + 18
+
+
 def test_a_driver_that_offered_more_before_is_in_doubt_and_no_limit() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
         late = ["the driver was late"] if number > 0 else []

@@ -151,6 +151,15 @@ def test_a_driver_that_is_late_or_busy_spoils_a_trial(tmp_path: Path) -> None:
     assert trial.against == []
 
 
+def test_a_driver_that_is_late_while_the_hypervisor_takes_its_cpus_is_not_blamed(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(cpu=0.95), steal=25.0))
+    assert (trial.stolen, trial.is_driver_limit) == (True, False)
+    assert trial.doubts == [
+        "the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)",
+        "the driver was busy: 95.0 % of its cores (allowed 80.0 %)",
+    ]
+
+
 def test_a_host_that_answers_nothing_has_missed(tmp_path: Path) -> None:
     def silent(row: Row) -> Row:
         return row | {"unfinished": 4, "oldest": 30.0} if row["phase"] == "measure" else row

@@ -29,8 +29,7 @@ from cuesta.analysis.capacity.response_parts import ResponseParts, response_part
 from cuesta.analysis.capacity.searches import of_search
 from cuesta.analysis.capacity.unmetered import suspects
 from cuesta.analysis.search.objections import OVERLOAD
-from cuesta.analysis.search.trial import OF_THE_DRIVER
-from cuesta.analysis.validity import Doubt
+from cuesta.analysis.validity import Doubt, of_the_driver
 from cuesta.units import seconds, share
 
 if TYPE_CHECKING:
@@ -108,9 +107,8 @@ def judged(summary: "Summary", point: LoadPoint) -> Judged | None:
 
 def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
     """What an INVALID step says: that the driver was the limit, or nothing."""
-    for doubt in doubts:
-        if isinstance(doubt, OF_THE_DRIVER):
-            return OfTheDriver(str(doubt), at, doubt.advice)
+    if late := of_the_driver(doubts):
+        return OfTheDriver(str(late[0]), at, late[0].advice)
     others = [doubt for doubt in doubts if not isinstance(doubt, OVERLOAD)]
     return Undecided(f"the run is INVALID: {others[0]}", others[0].advice) if others else None
 

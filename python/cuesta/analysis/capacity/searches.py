@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from cuesta.analysis.capacity.findings import Finding, GaveOut, OfTheDriver, Undecided
 from cuesta.analysis.search import SearchResult, Trial
-from cuesta.analysis.search.trial import OF_THE_DRIVER
+from cuesta.analysis.validity import of_the_driver
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
@@ -34,6 +34,6 @@ def keeps_limits(trial: Trial) -> bool:
 def of_driver(summary: "Summary", of: SearchResult, load: float) -> OfTheDriver:
     """The driver could not offer a load: why, by the last trial there."""
     steps = [trial.step for trial in of.trials if trial.load == load and trial.is_driver_limit]
-    doubts = [each.doubt for each in summary.doubts if each.step == steps[-1] and isinstance(each.doubt, OF_THE_DRIVER)]
+    doubts = of_the_driver([each.doubt for each in summary.doubts if each.step == steps[-1]])
     advice = doubts[0].advice if doubts else "use another machine"
     return OfTheDriver(str(doubts[0]) if doubts else of.outcome.why, of.method.written(load), advice)

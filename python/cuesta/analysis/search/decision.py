@@ -39,7 +39,7 @@ def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
 
 
 def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outcome]:
-    """Tell the search again: each trial was what the ones before it led to, or it counts all the same."""
+    """Tell the search again. A trial counts even if the trials before it led to another load."""
     history = History(method)
     ask = next_of(history)
     for trial in trials:
@@ -84,8 +84,8 @@ def is_clear_miss(trial: Trial) -> bool:
 
 def under_way(history: History) -> Try | None:
     """The rest of what goes on: a repeat, or a confirmation."""
-    for load, spoiled in history.spoiled.items():
-        if spoiled and not is_beyond(load, history):
+    for load in history.spoiled:
+        if not is_beyond(load, history):
             return Try(load, "repeat", "the last trial there does not count")
     if history.confirming:
         this = history.rounds[-1]

@@ -13,7 +13,7 @@ load. Fewer may be other work on its machine."""
 
 MOST_REPEATED = 3
 """The number of trials in a row at one load, none of which counted, that are enough: if none of them settled, the load
-counts as missed; else the search ends."""
+counts as missed; else the search ends. Trials from which the hypervisor took CPU time are not among them."""
 
 MOST_DOUBTED = 18
 """The number of trials in all that did not count, at which a search ends."""
@@ -31,8 +31,10 @@ class History:
     driver_limit: float | None = None
     """The smallest load that the driver could not offer."""
     spoiled: dict[float, list[Trial]] = field(default_factory=dict)
-    """By load: the last trials there that did not count, since one that did."""
-    doubted: int = 0
+    """By load: the last trials there that did not count, since one that did; without those that say nothing because the
+    hypervisor took CPU time."""
+    doubted: list[Trial] = field(default_factory=list)
+    """All trials that did not count."""
     trials: int = 0
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
@@ -60,8 +62,10 @@ class History:
 
     def _set_aside(self, trial: Trial) -> None:
         """A trial that does not count: after the third in a row at its load that says something itself."""
-        self.doubted += 1
+        self.doubted.append(trial)
         row = self.spoiled.setdefault(trial.load, [])
+        if trial.stolen:
+            return
         row.append(trial)
         last = row[-DRIVER_LIMIT:]
         is_new = all(each.load < trial.load for each in self.counted)  # The driver offers what it offered before.
@@ -77,10 +81,9 @@ class History:
     @property
     def stuck(self) -> Trial | None:
         """The last trial in doubt, if there were enough of them that another makes no sense."""
-        rows = [row for row in self.spoiled.values() if len(row) >= MOST_REPEATED]
-        if self.doubted >= MOST_DOUBTED:
-            rows += [row for row in self.spoiled.values() if row]
-        return rows[0][-1] if rows else None
+        if len(self.doubted) >= MOST_DOUBTED:
+            return self.doubted[-1]
+        return next((row[-1] for row in self.spoiled.values() if len(row) >= MOST_REPEATED), None)
 
     @property
     def met(self) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cuesta.analysis.limits import number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
-from cuesta.analysis.validity import Busy, Doubt, Failed, Late, Starved, Unsettled
+from cuesta.analysis.validity import Doubt, Failed, Stolen, Unsettled, of_the_driver
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -17,9 +17,6 @@ from cuesta.units import many, seconds
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
-
-OF_THE_DRIVER = (Late, Busy, Starved, Failed)
-"""Doubts that say: the driver could not offer this load on time. They say nothing about the host."""
 
 MOST_EXCESS = math.log(1000)
 """Beyond this ratio a figure only says "far": 0 errors are not infinitely good."""
@@ -57,6 +54,8 @@ class Trial:
     """How long was measured."""
     gave_out: bool = False
     """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
+    stolen: bool = False
+    """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
 
     @property
     def counts(self) -> bool:
@@ -98,10 +97,11 @@ def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial
         met=met,
         against=against,
         doubts=[*map(str, doubts), *cut_short(step), *(too_few(step, figures) if met else [])],
-        is_driver_limit=any(isinstance(doubt, OF_THE_DRIVER) for doubt in doubts),
+        is_driver_limit=bool(of_the_driver(doubts)),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
         gave_out=bool(failures(step, found, limits)),
+        stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
     )
 
 
