@@ -1,10 +1,12 @@
 """Real hosts under the default thresholds. `scripts/test` runs these tests alone.
 
 Other programs may disturb the machine, so two of three runs must be valid. If one run in twenty is disturbed,
-that fails falsely once in 140 tests; if Cuesta itself is late, every run is invalid.
+that fails falsely once in 140 tests; if Cuesta itself is late, every run is invalid. While the hypervisor takes CPU
+time, by the kernel's count, a run may be INVALID for that, but for nothing else.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -21,6 +23,12 @@ pytestmark = [pytest.mark.quiet, pytest.mark.timeout(300)]
 
 SHELL = "env PS1='$ ' bash --norc --noprofile -i"
 NEEDED, TRIES = 2, 3
+DISTURBED = 0.01
+"""Share of the CPUs from which on the hypervisor alone can make 1 % of the keys late: they are late by the p99."""
+DELAYED = re.compile(
+    "the (hypervisor took|driver was late|driver waited for a CPU|(throughput|response) had not settled)"
+)
+"""What is said of a run that a hypervisor delayed."""
 
 
 @contextmanager
@@ -59,15 +67,26 @@ def test_the_main_job_is_measured_validly(here: Path, capsys: pytest.CaptureFixt
 
 def is_valid(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Play up to three times, until two runs were valid; the host must answer in each."""
-    spoilt = []
+    valid, spoilt = 0, []
     for number in range(TRIES):
+        before = stolen()
         code = main(["run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-"])
+        ticks, of = (after - then for after, then in zip(stolen(), before, strict=True))
         summary = json.loads(capsys.readouterr().out)
         assert summary["errors"]["count"] == 0, summary["errors"]
         assert summary["transactions"]["count"] > 20
         assert summary["valid"] == (code == Exit.GOOD)
-        if not summary["valid"]:
-            spoilt.append(summary["invalid_because"])
-        if number + 1 - len(spoilt) == NEEDED:
+        reasons = summary["invalid_because"]
+        disturbed = ticks >= DISTURBED * of and all(map(DELAYED.match, reasons))
+        if reasons and not disturbed:
+            spoilt.append(reasons)
+        valid += summary["valid"]
+        if valid == NEEDED:
             return
-    pytest.fail(f"{len(spoilt)} of {TRIES} runs were not valid: {spoilt}")
+    assert len(spoilt) <= TRIES - NEEDED, f"{len(spoilt)} of {TRIES} runs were not valid: {spoilt}"
+
+
+def stolen() -> tuple[float, float]:
+    """CPU time that the hypervisor has taken, and all CPU time, in ticks."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return ticks[7], sum(ticks)
