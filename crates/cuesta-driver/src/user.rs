@@ -325,7 +325,7 @@ impl User {
             match schedule.duty(self.group, self.rank, looks_again) {
                 Duty::Work { .. } if looks_again < at => session.listen_until(looks_again).await?,
                 Duty::Work { step, since } => {
-                    self.enter_if_new(step, since);
+                    self.enter(step, since);
                     session.begin_pass(self.program);
                     return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
                 }
@@ -350,7 +350,7 @@ impl User {
             }
             match schedule.duty(self.group, self.rank, at) {
                 Duty::Work { step, since } => {
-                    self.enter_if_new(step, since);
+                    self.enter(step, since);
                     return Ok(());
                 }
                 Duty::Rest { until } => {
@@ -362,14 +362,12 @@ impl User {
         }
     }
 
-    fn enter_if_new(&mut self, step: usize, since: Stamp) {
-        if self.step != Some(step) {
-            self.enter(step, since);
-        }
-    }
-
-    /// Takes on a step's load and program, from an instant fixed in advance. A load equal to that of the step before goes on.
+    /// Takes on a step's load and program, if the step is new to it, from an instant fixed in advance. A load equal to that of the
+    /// step before goes on.
     fn enter(&mut self, step: usize, from: Stamp) {
+        if self.step == Some(step) {
+            return;
+        }
         let load = self.shared.schedule().load(step, self.group).load;
         let goes_on = self.step.is_some() && self.load == load;
         self.step = Some(step);
