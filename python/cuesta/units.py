@@ -59,7 +59,7 @@ def between(low: float, high: float, most: int | None = None) -> str:
 
 
 def under(bound: float) -> str:
-    """Write the upper bound of a percentage of which there is no sample."""
+    """Write the upper bound of a percentage that no sample found."""
     return f"under {rounded(bound, bound, 3)} %"
 
 

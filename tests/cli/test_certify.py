@@ -235,7 +235,7 @@ def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: py
     if lost == "agent.json":
         assert "the certification was cut off: 0 of the 1 run that were asked for counted" in said
     assert "phases: CPU time: no run that counts was metered" in said
-    assert "number of processes used: 2" in said, "what was to be run is known all the same"
+    assert "number of processes used: 2" in said, "the plan says what was to be run"
     assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
     assert "0 runs counted" in capsys.readouterr().out
 
@@ -417,7 +417,7 @@ def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpu
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("neighbours")
-def test_a_benchmark_that_computes_does_not_sleep_whoever_has_the_cpus(
+def test_a_benchmark_that_computes_does_not_sleep_while_others_have_the_cpus(
     write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(certifier, "WARM_UP", 0)

@@ -3,7 +3,7 @@
 Over loopback the kernel receives in the sender's context, so that either side's CPU does the other's network work. Here
 each end of the wire has its packets received on its own side's CPUs (receive packet steering), and everything else that
 a run starts keeps off the host's CPUs: what a CPU did is then its side's. What a *process* did is not: packets are
-received in whoever has the CPU at that moment.
+received in the process that has the CPU at that moment.
 
 The namespaces are named by the engine's process number. A process of their own deletes them when the engine ends, even
 if the engine was killed; if that process was killed too, the next run deletes them.

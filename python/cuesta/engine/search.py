@@ -29,7 +29,7 @@ AHEAD = 2_200_000_000
 PATIENCE = 30.0
 """Seconds after a measurement interval in which the agents must report it, and the meters too."""
 LONGEST = 12
-"""A load that has not settled after this many settling times is measured all the same."""
+"""A load that has not settled is measured after this many settling times."""
 LEAST_WINDOW = 3
 """Least seconds in each of the two parts by which a load is seen to have settled."""
 ENDING = (AHEAD + DRAIN) / SECOND
@@ -45,8 +45,7 @@ class NextTrial:
     note: Mapping[str, object]
     """Recorded beside the step: what the trial is for, and why."""
     end_by: int | None = None
-    """The instant (`_native.now`) by which it must have been measured: a load that has not settled then is measured all
-    the same."""
+    """The instant (`_native.now`) by which it must have been measured, even if its load has not settled."""
 
 
 Choose = Callable[[Path], NextTrial | None]
@@ -100,7 +99,7 @@ def window(settle: int) -> int:
 
 
 def last_start(started: int, settings: Settings, end_by: int | None) -> int:
-    """The instant at which a load that has not settled is measured all the same."""
+    """The latest instant at which measuring begins; a load may not have settled by then."""
     patience = started + LONGEST * max(settings.settle, SECOND)
     return patience if end_by is None else min(patience, end_by - settings.measure - AHEAD)
 

@@ -57,7 +57,7 @@ REFUSED: Row = {"errors": {"refused": 9}}
 
 
 def test_the_smallest_load_that_missed_tells_and_not_the_heaviest(tmp_path: Path) -> None:
-    """With 160 users others take the CPUs and the trial counts all the same: it says nothing about the limit."""
+    """With 160 users others take the CPUs. That trial counts, but it says nothing about the limit."""
     summary = searched(tmp_path / "run", (10, 20, 160, 40, 32))
     said = found(summary)
     assert isinstance(said, Saturated)

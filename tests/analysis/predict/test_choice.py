@@ -36,7 +36,7 @@ def test_a_form_that_leaves_a_row_over_is_taken_before_one_that_meets_any_rows()
 
 
 def test_three_rows_do_not_tell_a_bound_from_a_station() -> None:
-    """They lie on a bound. A station is used all the same, and outside of them nothing is reported."""
+    """They lie on a bound. The model is a station, and outside of the rows nothing is reported."""
     network = Network([Station("station", 0.06)], think=2.2)
     points = []
     for users in (8, 32, 48):

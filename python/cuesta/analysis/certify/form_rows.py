@@ -183,7 +183,7 @@ PART_A = (
         "cgroup or process accounting of the subject − {a[loading]}",
     ),
     CpuRow("loading", "Time spent loading processes", "", take_causes(LOADING), "cause loading"),
-    CpuRow("daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, whoever for"),
+    CpuRow("daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, all of them"),
     CpuRow(
         "eligibility_idle",
         "Idle time due to eligibility control",

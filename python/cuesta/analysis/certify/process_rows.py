@@ -108,7 +108,7 @@ def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterat
     own = mean([run.own_idle("command") for run in runs])
     whose = "CPUs less its tasks that wanted one, ÷ CPUs; looked at ten times a second"
     yield ProcessRow(
-        key="own_idle", name="Own idle, whoever else had the CPUs", unit="share", figure=own, formula=whose
+        key="own_idle", name="Own idle, even while others had the CPUs", unit="share", figure=own, formula=whose
     )
     yield part(
         "device_idle", "Idle with a wait for a device", a["page_wait_idle"], a["total"], "{a[page_wait_idle]} ÷ total"

@@ -274,7 +274,7 @@ def figure(seconds: float, share: float, samples: float, calibration: float = 0.
 
 
 def unmet(whole: float, samples: float) -> RecordFigure:
-    """CPU time of which there is no sample: 0, with the upper limit for the number of samples."""
+    """CPU time that no sample found: 0, with the upper limit for the number of samples."""
     high = whole * _native.share_interval(0.0, samples)[1]
     return RecordFigure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
 

@@ -48,7 +48,7 @@ def found(of: MeasuredStep) -> Iterator[Resource]:
 
 
 def terminal_line(of: MeasuredStep) -> TerminalLine | None:
-    """The lines of a step; None if they have no speed, or not all the same."""
+    """The lines of a step; None if they have no speed, or their speeds differ."""
     speeds, waits = set[int](), set[float | None]()
     for group in of.groups:
         tape = played(of, str(group.get("tape", "")))
