@@ -12,6 +12,11 @@ from collections.abc import Mapping
 
 from cuesta.figures.step import ResponseLaw
 
+ERRORS = 3.0
+"""Standard deviations of the gap that the interval's edges make, within which counts agree with the law."""
+LEAST = 0.001
+"""Share of a cycle that is never called a gap."""
+
 
 def law(
     users: float, seconds: float, transactions: int, sums: Mapping[str, float], edges: tuple[int, int] = (0, 0)
@@ -35,3 +40,15 @@ def law(
     begun, ended = edges
     uneven = abs(ended**2 - begun**2) / (2 * x * users * seconds)
     return ResponseLaw(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance, uneven)
+
+
+def agrees(law: ResponseLaw) -> bool:
+    """Whether N, X, Z, K and R as counted agree.
+
+    Responses may be exponential, and few may cross an edge: then a gap of many standard deviations is not rare. A sum
+    of n exponential durations of mean m exceeds its mean by more than m (z √n + z²/2) with at most the probability
+    e^(−z²/2) (B. Laurent and P. Massart, Annals of Statistics 28(5), 2000, lemma 1).
+    """
+    waiting = law.x * law.r_measured
+    one_response = law.chance / math.sqrt(2 * waiting) if waiting else 0.0
+    return abs(law.error) <= max(ERRORS * law.expected_gap + ERRORS**2 / 2 * one_response, LEAST)

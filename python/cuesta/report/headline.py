@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cuesta.analysis.law import agrees
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
@@ -12,7 +13,6 @@ from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
 from cuesta.report.phrases import (
     FAIR,
-    agrees,
     doubts,
     end_of,
     fairness,

@@ -7,6 +7,7 @@ from typing import Any
 from cuesta import _native
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.capacity.asymptotes import Heavy
+from cuesta.analysis.law import agrees
 from cuesta.analysis.summary import Summary
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes
@@ -188,15 +189,6 @@ def how_fair(jain: float) -> str:
 def whose(fair: Fairness) -> str:
     """The slowest user, with the group's name."""
     return f"user {fair.worst_user} of {plain(fair.worst_group)}"
-
-
-CONSISTENT = 3.0
-"""Counts agree with the law within this number of standard deviations of the error from the interval's edges."""
-
-
-def agrees(law: ResponseLaw) -> bool:
-    """Whether N, X, Z, K and R as counted agree."""
-    return abs(law.error) <= max(CONSISTENT * law.expected_gap, 0.001)
 
 
 def law(law: ResponseLaw) -> str:

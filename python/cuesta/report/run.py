@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from cuesta.analysis.law import agrees
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -27,7 +28,6 @@ from cuesta.report.model import (
 )
 from cuesta.report.phrases import (
     account,
-    agrees,
     beside,
     class_of,
     facts_of_machine,

@@ -13,9 +13,8 @@ from cuesta.analysis.capacity.findings import Conflicting
 from cuesta.analysis.capacity.laws import LawCheck, laws
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources import resources
-from cuesta.analysis.law import law
+from cuesta.analysis.law import agrees, law
 from cuesta.figures.step import ResponseLaw
-from cuesta.report.phrases import agrees
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
 
 LOADS = st.builds(
@@ -86,6 +85,13 @@ def test_a_sound_run_at_the_knee_is_not_called_miscounted() -> None:
     knee = Load(users=96, think=1.0, service=0.01)
     runs = [simulate(knee, 30, seed) for seed in range(40)]
     assert sum(not agrees(law_of(each)) for each in runs) <= 1
+
+
+def test_a_sound_run_of_one_user_is_not_called_miscounted() -> None:
+    """One response crosses each edge; one in 2000 exponential responses is 7.6 times as long as their mean."""
+    alone = Load(users=1, think=0.08, service=0.08)
+    runs = [simulate(alone, 40, seed) for seed in range(1000)]
+    assert sum(not agrees(law_of(each)) for each in runs) <= 3
 
 
 def test_a_tenth_of_the_transactions_left_out_is_noticed() -> None:

@@ -14,6 +14,7 @@ from cuesta.analysis.capacity.resources import Resource
 from cuesta.analysis.capacity.resources.cpus import cpus
 from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.analysis.certainty import by_second
+from cuesta.analysis.law import agrees
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.units import digits, seconds, share
 
@@ -52,13 +53,12 @@ def laws(of: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
 def response_law(of: MeasuredStep) -> Iterator[LawCheck]:
     """R = N/X − Z − K, against the measured response."""
     if law := of.step.law:
-        within = abs(law.error) <= max(ERRORS * law.expected_gap, 0.001)
         source = "the driver's counts of users, transactions, thinking and typing; measured since sent"
         yield LawCheck(
             "response = users ÷ throughput − thinking − typing",
             seconds(law.r_predicted),
             seconds(law.r_measured),
-            within,
+            agrees(law),
             source,
         )
 
