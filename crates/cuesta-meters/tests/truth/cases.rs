@@ -9,7 +9,8 @@
 //! Two estimates have a known bias (docs/meters.md), so their intervals are not checked: the time spent for the dynamic linker
 //! is too low, and short work that a timer wakes is sampled too rarely.
 //!
-//! A try that the machine disturbed is repeated. A try that fails for another reason is not.
+//! A try that the machine disturbed is repeated, at most six times in all. Disturbed tries after that are judged too, with bounds
+//! that are wider by what the hypervisor took. A try that fails for another reason is not repeated.
 
 use std::fmt::Write;
 
@@ -76,7 +77,7 @@ const TOTAL_MARGIN: f64 = 0.01;
 /// 3.3 standard errors (two-sided chance of 1 in 1,000) of a median of five, whose error is 1.25 ÷ √5 of a single one's.
 const DEVIATIONS: f64 = 3.3 * 1.25 / 2.236;
 /// Most tries that are repeated because the machine disturbed them.
-const MOST_DISTURBED: usize = 12;
+const MOST_DISTURBED: usize = 6;
 
 /// The result of a try for one part of the truth.
 struct ShareEstimator {
@@ -84,6 +85,8 @@ struct ShareEstimator {
     off: f64,
     /// One standard error, as a share of the truth.
     error: f64,
+    /// What the hypervisor may have made of it, as a share of the truth.
+    stolen: f64,
     held: bool,
 }
 
@@ -93,12 +96,11 @@ pub(crate) fn run(case: &Case) -> Result<String, String> {
     while trials.len() < TRIES {
         let trial = Trial::run(case.kinds, case.seconds);
         match trial.disturbance() {
-            None => trials.push(trial),
             Some(why) if disturbed < MOST_DISTURBED => {
                 disturbed += 1;
                 let _ = writeln!(report, "    tried again: {why}");
             }
-            Some(_) => return Err(report + "    the machine disturbed too many tries"),
+            _ => trials.push(trial),
         }
     }
     for trial in &trials {
@@ -117,7 +119,7 @@ fn counts(case: &Case, trials: &[Trial], report: &mut String) -> bool {
         let total = (trial.exact / trial.truth.cpu - 1.0).abs();
         // The stack takes a few more faults.
         let faults = (trial.faults as f64 / trial.truth.faults.max(1) as f64 - 1.0).abs();
-        let holds = total <= TOTAL_MARGIN && (case.kinds != "faults" || faults <= 1e-4);
+        let holds = total <= TOTAL_MARGIN + trial.stolen_part() && (case.kinds != "faults" || faults <= 1e-4);
         if !holds {
             let _ = writeln!(report, "    total off by {total:.4}, faults by {faults:.5}   OUT OF BOUNDS");
         }
@@ -130,8 +132,8 @@ fn judge(case: &Case, (part, found): (&str, Found), trials: &[Trial], report: &m
         trials.iter().map(|trial| ShareEstimator::of(trial, found, trial.truth.parts[part])).collect();
     estimates.sort_by(|a, b| a.off.total_cmp(&b.off));
     let held = estimates.iter().filter(|estimate| estimate.held).count();
-    let ShareEstimator { off, error, .. } = estimates[TRIES / 2];
-    let most = MARGIN + DEVIATIONS * error;
+    let ShareEstimator { off, error, stolen, .. } = estimates[TRIES / 2];
+    let most = MARGIN + DEVIATIONS * error + stolen;
     let is_biased = matches!(found, ForLinker) || case.kinds.contains("sleep");
     let good = off.abs() <= most && (held >= HELD || is_biased);
     let all: Vec<String> = estimates.iter().map(|estimate| format!("{:+.2}", 100.0 * estimate.off)).collect();
@@ -149,8 +151,9 @@ impl ShareEstimator {
     fn of(trial: &Trial, found: Found, truth: f64) -> Self {
         let truth = truth * own_part(trial, found);
         let (seconds, [lower, upper]) = (seconds(trial, found), limits(trial, found));
-        let error = deviation(trial, found) / truth;
-        Self { off: seconds / truth - 1.0, error, held: (lower..=upper).contains(&truth) }
+        let (error, stolen) = (deviation(trial, found) / truth, trial.stolen_part());
+        let held = (lower * (1.0 - stolen)..=upper * (1.0 + stolen)).contains(&truth);
+        Self { off: seconds / truth - 1.0, error, stolen, held }
     }
 }
 

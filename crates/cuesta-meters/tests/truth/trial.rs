@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZero;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::available_parallelism;
 
 use cuesta_meters::Subject;
 use cuesta_meters::plain::kernel::pid_stat::PidStat;
@@ -55,6 +57,12 @@ impl Trial {
             return Some(format!("steal was {:.1} %", self.stolen));
         }
         (self.causes.lost > 0).then(|| format!("{} records were lost", self.causes.lost))
+    }
+
+    /// The part of the program's time that the hypervisor took at most, of a run that it disturbed: all that it took of any CPU.
+    pub(crate) fn stolen_part(&self) -> f64 {
+        let cpus = available_parallelism().map_or(1, NonZero::get) as f64;
+        if self.stolen > MOST_STOLEN { self.stolen / 100.0 * cpus } else { 0.0 }
     }
 }
 
