@@ -176,8 +176,8 @@ def log_likelihood(
             total += weight * math.log(BY_CHANCE if each.met == (line > 0) else 1 - BY_CHANCE)
             continue
         distance = (each.excess - line) / noise
-        if each.excess * line > 0:
-            distance = min(abs(distance), FAR)
+        if each.excess * line > 0 and not -FAR < distance < FAR:
+            distance = FAR
         total -= weight * 2.5 * math.log1p(0.25 * distance * distance)
     return total
 
