@@ -1,4 +1,7 @@
-"""A host that shows each key in a corner of the screen first, and echoes it at the cursor later."""
+"""A host that shows each key in a corner of the screen first, and echoes it at the cursor later.
+
+Nothing else is in that row: an old answer there would be new once the row changes (docs/tape.md).
+"""
 
 from tests.hosts.behaviour import started
 from tests.hosts.commands import ANSWER, PROMPT, Later, answer_to, typed
@@ -18,6 +21,6 @@ if __name__ == "__main__":
             later.write(ANSWER, PROMPT, "prompt")
             row = b""
         else:
-            host.write(b"\x1b7\x1b[1;70H" + key + b"\x1b8", "decoy")
+            host.write(b"\x1b7\x1b[24;70H" + key + b"\x1b8", "decoy")
             later.write(ECHO, key, "echo")
             row += key
