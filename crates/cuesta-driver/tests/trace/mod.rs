@@ -45,7 +45,8 @@ impl Echoes {
 struct PendingKey {
     at: u64,
     character: char,
-    /// Row and column where the echo is expected: the cursor's cell, or the cell after the previous pending key.
+    /// Row and column where the echo is expected: the cursor's cell, or the cell after the previous key of the row. In between the
+    /// program may have the cursor elsewhere.
     place: (usize, usize),
 }
 
@@ -55,6 +56,7 @@ pub fn echoes(events: &[Event], first: u8, columns: usize, rows: usize) -> Echoe
     let mut matcher = TraceMatcher {
         terminal: Terminal::new(columns, rows).unwrap(),
         pending: VecDeque::new(),
+        last: None,
         row_ended: false,
         echoes: Echoes::default(),
     };
@@ -74,6 +76,8 @@ pub fn echoes(events: &[Event], first: u8, columns: usize, rows: usize) -> Echoe
 struct TraceMatcher {
     terminal: Terminal,
     pending: VecDeque<PendingKey>,
+    /// The place of the row's last key.
+    last: Option<(usize, usize)>,
     /// A control character was typed after the last pending key.
     row_ended: bool,
     echoes: Echoes,
@@ -94,10 +98,11 @@ impl TraceMatcher {
         }
         if std::mem::take(&mut self.row_ended) {
             self.echoes.missing += self.pending.drain(..).len();
+            self.last = None;
         }
         let cursor = self.terminal.cursor();
-        let after_last = self.pending.back().map(|last| (last.place.0, last.place.1 + 1));
-        let place = after_last.unwrap_or((cursor.row, cursor.col));
+        let place = self.last.map_or((cursor.row, cursor.col), |(row, column)| (row, column + 1));
+        self.last = Some(place);
         self.pending.push_back(PendingKey { at, character: byte.into(), place });
     }
 }
