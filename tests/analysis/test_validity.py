@@ -88,6 +88,16 @@ def test_users_missing_at_the_start_raise_a_doubt(tmp_path: Path) -> None:
         assert advice in summarise(opened.write()).doubts[0].doubt.advice
 
 
+def test_users_left_over_from_the_load_before_raise_a_doubt(tmp_path: Path) -> None:
+    def last_pass(row: Row) -> Row:
+        return row | {"users": row["active"] + 1} if row["phase"] == "settle" else row
+
+    folder = RunFolder(tmp_path / "bad", edit=last_pass)
+    assert doubts(folder) == ["Crowded"]
+    assert str(summarise(folder.path).doubts[0]) == "measuring began with 1 user more, of the load before"
+    assert doubts(RunFolder(tmp_path / "allowed", edit=last_pass, validity={"settled": False})) == []
+
+
 def test_sessions_that_come_and_go_need_not_be_there(tmp_path: Path) -> None:
     def idle(row: Row) -> Row:
         return row | {"users": 0, "active": 0}

@@ -8,14 +8,16 @@ import pytest
 from cuesta.engine.settling import Settling
 
 WINDOW = 3
+USERS = 8
 
 
 def second(
-    transactions: int = 0, response: float | None = None, keys: int = 0, echo: float | None = None
+    transactions: int = 0, response: float | None = None, keys: int = 0, echo: float | None = None, users: int = USERS
 ) -> dict[str, Any]:
     """What an agent says of a second; times in seconds."""
     return {
         "length": 1.0,
+        "users": users,
         "transactions": transactions,
         "response": response and [response, response],
         "keys": keys,
@@ -24,7 +26,7 @@ def second(
 
 
 def settled(rows: Iterable[dict[str, Any]], since: float = 0.0) -> bool:
-    settling = Settling(WINDOW)
+    settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
         settling.see([{"seconds": float(end), **row}])
     return settling.has_settled(since)
@@ -65,8 +67,15 @@ def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> 
     assert not settled([frozen] * 4 * WINDOW)
 
 
+def test_a_load_settles_when_the_users_of_the_one_before_have_left() -> None:
+    crowded = STEADY | {"users": USERS + 1}
+    assert not settled([crowded] * 4 * WINDOW)
+    assert not settled([crowded] + [STEADY] * (2 * WINDOW - 1))
+    assert settled([crowded] + [STEADY] * 2 * WINDOW)
+
+
 def test_a_second_counts_when_all_agents_have_it() -> None:
-    settling = Settling(WINDOW)
+    settling = Settling(WINDOW, USERS)
     for end in range(1, 2 * WINDOW + 1):
         settling.see([{"seconds": float(end), **STEADY}, {"seconds": float(end - 1), **STEADY}])
     assert not settling.has_settled(0.0)

@@ -293,6 +293,7 @@ class StepRecords:
         return Settling(
             self.plan.users if self.plan and self.plan.fixed else None,
             sum(row.active for row in starts if row),
+            sum(row.users - row.active for row in starts if row),
             shift([transactions(rows) / rows[0].length for rows in seconds], counts=True),
             shift(responses),
         )

@@ -130,6 +130,23 @@ class Incomplete:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowded:
+    """Users whom the load does not have were still in their last pass when measuring began."""
+
+    left_over: int
+    advice: ClassVar[str] = "settle for at least as long as a pass of the tape takes: users leave at its end"
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        left_over = step.settled.left_over
+        is_much = allowed.settled and left_over > allowed.lost_users * step.users
+        return cls(left_over) if is_much else None
+
+    def __str__(self) -> str:
+        return f"measuring began with {many(self.left_over, 'user')} more, of the load before"
+
+
+@dataclass(frozen=True, slots=True)
 class Unsettled:
     """Throughput or response changed its level while measuring."""
 
@@ -231,7 +248,7 @@ class Stolen:
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
-    *(Lost, Incomplete, Unsettled, Stolen, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup),
+    *(Lost, Incomplete, Crowded, Unsettled, Stolen, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )
 """In the order of the report: what the host did comes first, then causes before what they cause."""
 

@@ -36,6 +36,10 @@ class Settling:
 
     window: int
     """Seconds in each of the two parts."""
+    users: int
+    """Of the load. Others may still be in the last pass that they play."""
+    crowded: float = 0.0
+    """The end of the last second with more users than that."""
     seconds: list[float] = field(default_factory=list)
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
@@ -46,16 +50,19 @@ class Settling:
         if len(ends) != 1 or (self.seconds and max(ends) <= self.seconds[-1]):
             return
         self.seconds.append(max(ends))
+        if sum(each["users"] for each in snapshots) > self.users:
+            self.crowded = self.seconds[-1]
         self.transactions.see(snapshots, "transactions", "response")
         self.keys.see(snapshots, "keys", "echo")
 
     def has_settled(self, since: float) -> bool:
-        """Whether throughput and response have kept their level; only seconds that end after `since` count.
+        """Whether throughput and response have kept their level; only seconds that end after `since` count, and after
+        those with more users than the load has.
 
         Where no transaction ended, keys and their echoes tell. A host that answers nothing may still recover from the
         load before.
         """
-        first = sum(second <= since for second in self.seconds)
+        first = sum(second <= max(since, self.crowded) for second in self.seconds)
         if len(self.seconds) - first < 2 * self.window:
             return False
         answered = (series for series in (self.transactions, self.keys) if any(series.times[-self.window :]))

@@ -157,6 +157,9 @@ class Settling:
         int | None, About("users that should have been at work; None where sessions come and go", Unit.COUNT)
     ]
     connected: Annotated[int, About("users that were at work", Unit.COUNT, "users connected")]
+    left_over: Annotated[
+        int, About("users of the load before who were still at work: a user leaves at the end of its pass", Unit.COUNT)
+    ]
     throughput: Annotated[LevelShift | None, About("how the level of throughput changed, if it did")]
     response: Annotated[LevelShift | None, About("how the level of response changed, if it did")]
 
