@@ -102,6 +102,17 @@ def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() ->
     assert (found.limited_by, found.users) == ("host", 30)
 
 
+def test_trials_in_which_the_search_was_stopped_are_made_again_however_many() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        is_stopped = 3 <= number < 23
+        doubts = ["only 2.00 s of 60.0 s were measured"] if is_stopped else []
+        return trial(number, ask.load, ask.load / 30.5 - 1, doubts=doubts, cut_short=is_stopped)
+
+    trials, found = search(measure, BY_USERS)
+    assert [each.load for each in trials[:24]] == [4, 8, 16, *[32] * 21]
+    assert (found.limited_by, found.users) == ("host", 30)
+
+
 def test_a_search_whose_machine_stays_disturbed_ends_in_doubt_and_blames_nobody() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
         stolen = ask.load > 10

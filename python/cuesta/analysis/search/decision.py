@@ -43,8 +43,8 @@ def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outco
     history = History(method)
     ask = next_of(history)
     for trial in trials:
-        if not method.allows(trial.load):
-            continue  # a step at a load that no search with these settings asks for is none of its trials
+        if trial.cut_short or not method.allows(trial.load):
+            continue  # Made again; or at a load that no search with these settings asks for, and none of its trials.
         history.take(trial, ask)
         ask = next_of(history)
     return history, ask

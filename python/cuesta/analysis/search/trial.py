@@ -56,6 +56,8 @@ class Trial:
     """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
     stolen: bool = False
     """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
+    cut_short: bool = False
+    """Whether the search was stopped during the trial."""
 
     @property
     def counts(self) -> bool:
@@ -96,12 +98,13 @@ def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial
         excess=max(known) if known and len(known) == len(values) else None,
         met=met,
         against=against,
-        doubts=[*map(str, doubts), *cut_short(step), *(too_few(step, figures) if met else [])],
+        doubts=[*map(str, doubts), *lacking(step), *(too_few(step, figures) if met else [])],
         is_driver_limit=bool(of_the_driver(doubts)),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
         gave_out=bool(failures(step, found, limits)),
         stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
+        cut_short=is_cut_short(step),
     )
 
 
@@ -118,8 +121,12 @@ def grows_worse(step: StepFigures) -> bool | None:
     return worse.pop() if len(worse) == 1 else None
 
 
-def cut_short(step: StepFigures) -> Iterator[str]:
-    if step.seconds < (1 - MOST_CUT) * step.planned_seconds:
+def is_cut_short(step: StepFigures) -> bool:
+    return step.seconds < (1 - MOST_CUT) * step.planned_seconds
+
+
+def lacking(step: StepFigures) -> Iterator[str]:
+    if is_cut_short(step):
         yield f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"
 
 
