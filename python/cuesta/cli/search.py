@@ -17,7 +17,8 @@ from cuesta.cli.resumed import check_tapes, resumed
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare
-from cuesta.engine.search import ENDING, NextTrial, SearchJob, note_end, search, seconds_of_trial, with_step
+from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
+from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.figures.limit import Limit
 from cuesta.live import watching

@@ -12,7 +12,8 @@
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
   machine's.
 - `local`: one run on this machine; `interleaved`: runs of two plans in turn.
-- `search`: a run to which the caller adds a step after each trial; `settling`: whether a load has settled.
+- `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.
+- `settling`: whether a load has settled.
 - `certifier`: repeats runs until enough of them count; `method`: which runs it makes; `conditions`: settings of the
   machine; `kernel_threads`, `linkage`, `runnable`: further readings that are taken during a run.
 

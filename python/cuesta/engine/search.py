@@ -4,24 +4,22 @@ A trial: some users start or leave one after another; their load settles; it is 
 step of a sweep. Each change is announced to all agents AHEAD of its instant (docs/folder.md).
 """
 
-import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from cuesta import _native, machine
 from cuesta.engine import preflight
 from cuesta.engine.agents import Snapshot, follow, tell_all
-from cuesta.engine.folder import describe, described_step, run_folder, write_json
+from cuesta.engine.folder import describe
 from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
 from cuesta.engine.placement import place
+from cuesta.engine.search_folder import begin_segment, describe_search, note_end, record_trial, search_folder
 from cuesta.engine.settling import Settling
-from cuesta.plan import Plan, Segment, Settings, Step
+from cuesta.plan import Plan, Settings, Step
 from cuesta.plan.driver import driver_loads
 
 AHEAD = 2_200_000_000
@@ -69,15 +67,14 @@ def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, 
     preflight.check(with_step(search_job.job, search_job.most))
     about = machine.facts()
     failures: list[str] = []
-    with _folder(search_job.job, out) as folder, place(search_job.job) as placement:
+    with search_folder(search_job.job, out) as folder, place(search_job.job) as placement:
         if not (folder / "run.json").exists():
             describe(folder, search_job.job, datetime.now(UTC), about, placement)
-            _change(folder, {"steps": [], "segments": [], "search": dict(search_job.method)})
+            describe_search(folder, search_job.method)
         note_end(folder, None)
         if following := choose(folder):
-            segment = Segment(_steps(folder), (following.step,))
+            segment = begin_segment(folder, following.step)
             job = with_step(search_job.job, following.step)
-            _change(folder, {"segments": [*_run(folder)["segments"], {"folder": segment.folder, "steps": []}]})
             more = {"most_users": [group.users for group in search_job.most.settings.group]}
             with driving(job, segment, folder / segment.folder, placement, more) as driven:
                 trials = Trials(folder, driven, look, stopping)
@@ -104,40 +101,10 @@ def last_start(started: int, settings: Settings, end_by: int | None) -> int:
     return patience if end_by is None else min(patience, end_by - settings.measure - AHEAD)
 
 
-def note_end(folder: Path, why: str | None) -> None:
-    """Record why a search ended before its trials told the limit, or that it goes on."""
-    run = _run(folder)
-    others = {name: value for name, value in run["search"].items() if name != "ended"}
-    _change(folder, {"search": others if why is None else {**others, "ended": why}})
-
-
 def with_step(job: Job, step: Step) -> Job:
     """The job with one step."""
     plan: Plan = replace(job.plan, settings=step.settings, steps=(step,))
     return replace(job, plan=plan)
-
-
-@contextmanager
-def _folder(job: Job, out: Path | None) -> Iterator[Path]:
-    if out and (out / "run.json").exists():
-        yield out
-    else:
-        with run_folder(out, job.plan.settings.name) as folder:
-            yield folder
-
-
-def _run(folder: Path) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return run
-
-
-def _change(folder: Path, changes: Mapping[str, object]) -> None:
-    """Change entries of `run.json`; a reader sees the file before or after, never between."""
-    write_json(folder / "run.json", {**_run(folder), **changes})
-
-
-def _steps(folder: Path) -> int:
-    return len(_run(folder)["steps"])
 
 
 @dataclass(slots=True)
@@ -168,7 +135,7 @@ class Trials:
 
     def _try(self, trial: NextTrial) -> bool:
         """Make a trial; False if an agent has ended meanwhile, or has not recorded it."""
-        _record(self.folder, trial)
+        record_trial(self.folder, trial.step, trial.note)
         settings = trial.step.settings
         started = self._begin(settings)
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
@@ -183,7 +150,7 @@ class Trials:
         return reported and not self.failure
 
     def _begin(self, settings: Settings) -> int:
-        """Announce the load; returns when the users that it adds have started and those that it removes have left."""
+        """Announce the load; returns when users that it adds have started. Others leave at the end of their pass."""
         groups = settings.group
         begin = self._soon() if self.number else 0
         if self.number:
@@ -195,7 +162,7 @@ class Trials:
 
     def _settle(self, started: int, settings: Settings, end_by: int | None) -> bool:
         """Wait until the load has settled, and at least for the settling time; False if an agent has ended."""
-        settling = Settling(window(settings.settle))
+        settling = Settling(window(settings.settle), sum(self.users))
         least, most = started + settings.settle - AHEAD, last_start(started, settings, end_by)
 
         def has_settled() -> bool:
@@ -233,13 +200,3 @@ class Trials:
 
     def _soon(self) -> int:
         return self._now() + AHEAD
-
-
-def _record(folder: Path, trial: NextTrial) -> None:
-    """Add the trial's step to `run.json`."""
-    run = _run(folder)
-    number = len(run["steps"])
-    *others, segment = run["segments"]
-    step = {**described_step(trial.step), "trial": dict(trial.note)}
-    segments = [*others, {**segment, "steps": [*segment["steps"], number]}]
-    _change(folder, {"steps": [*run["steps"], step], "segments": segments})

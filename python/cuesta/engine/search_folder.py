@@ -1,0 +1,89 @@
+"""The run folder of a search: each trial is added to `run.json` as it begins. One process at a time goes on with it."""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cuesta.engine.folder import described_step, run_folder, write_json
+from cuesta.engine.job import Job
+from cuesta.errors import CuestaError
+from cuesta.plan import Segment, Step
+
+OF_A_SEGMENT = ("agent-*", "host", "meters.jsonl")
+"""What a segment makes in its folder (docs/folder.md)."""
+
+
+@contextmanager
+def search_folder(job: Job, out: Path | None) -> Iterator[Path]:
+    """Make the folder, or take one with a search in it. Raises CuestaError if another process searches there."""
+    if out and (out / "run.json").exists():
+        with _locked(out):
+            yield out
+    else:
+        with run_folder(out, job.plan.settings.name) as folder, _locked(folder):
+            yield folder
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(opened, folder)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _lock(opened: int, folder: Path) -> None:
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise CuestaError(f"{folder}: this search is going on in another process", "wait for its end") from None
+
+
+def describe_search(folder: Path, method: Mapping[str, object]) -> None:
+    """Say in `run.json` that the run is a search, without trials yet."""
+    _change(folder, {"steps": [], "segments": [], "search": dict(method)})
+
+
+def note_end(folder: Path, why: str | None) -> None:
+    """Record why a search ended before its trials told the limit, or that it goes on."""
+    others = {name: value for name, value in _run(folder)["search"].items() if name != "ended"}
+    _change(folder, {"search": others if why is None else {**others, "ended": why}})
+
+
+def begin_segment(folder: Path, step: Step) -> Segment:
+    """Record a segment that begins with a step, in the place of one that ended before its first trial."""
+    run = _run(folder)
+    segment = Segment(len(run["steps"]), (step,))
+    for pattern in OF_A_SEGMENT:
+        for path in (folder / segment.folder).glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    others = [each for each in run["segments"] if each["steps"]]
+    _change(folder, {"segments": [*others, {"folder": segment.folder, "steps": []}]})
+    return segment
+
+
+def record_trial(folder: Path, step: Step, note: Mapping[str, object]) -> None:
+    """Add a step and what it is for to the present segment."""
+    run = _run(folder)
+    number = len(run["steps"])
+    *others, segment = run["segments"]
+    segments = [*others, {**segment, "steps": [*segment["steps"], number]}]
+    steps = [*run["steps"], {**described_step(step), "trial": dict(note)}]
+    _change(folder, {"steps": steps, "segments": segments})
+
+
+def _run(folder: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return run
+
+
+def _change(folder: Path, changes: Mapping[str, object]) -> None:
+    """Change entries of `run.json`; a reader sees the file before or after, never between."""
+    write_json(folder / "run.json", {**_run(folder), **changes})
