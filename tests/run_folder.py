@@ -36,7 +36,9 @@ class RunFolder:
     published: Sequence[Row] = ()
     validity: Row = field(default_factory=dict)
     responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
-    """Responses of the transactions that end in a second of the measurement, since due: 1 ms longer than since sent."""
+    """Responses of the transactions that end in a second of the measurement, since due."""
+    delay: Callable[[int], float] = lambda _: 0.001
+    """By how much responses since due are longer than since sent, by step."""
     edit: Callable[[Row], Row] = lambda row: row
     """Changes each row of series.jsonl before it is written."""
     edit_user: Callable[[Row], Row] = lambda row: row
@@ -117,7 +119,7 @@ class RunFolder:
                 measured = second >= settled
                 responses = self.responses(step, agent, second - settled) if measured else [9.0]
                 series.append(self.edit(self._row(step, second, measured, responses)))
-                log += rows(step, second, self._durations(responses, second == settled))
+                log += rows(step, second, self._durations(responses, self.delay(step), second == settled))
         (folder / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in series))
         (folder / "histograms.hlog").write_text("".join(log))
         (folder / "users.jsonl").write_text("".join(json.dumps(row) + "\n" for row in self._users(agent)))
@@ -126,7 +128,7 @@ class RunFolder:
 
     def _row(self, step: int, second: int, measured: bool, responses: list[float]) -> Row:
         users, done = self.users[step] // self.agents, len(responses)
-        waiting = sum(responses)
+        waiting, delayed = sum(responses), self.delay(step) * done
         return {
             "start": float(second),
             "length": 1.0,
@@ -142,10 +144,10 @@ class RunFolder:
             "stray": 0,
             # Users type for a quarter of the time in which they do not wait.
             "sums": {
-                "think": 0.75 * (users - waiting + 0.001 * done),
-                "keying": 0.25 * (users - waiting + 0.001 * done),
+                "think": 0.75 * (users - waiting + delayed),
+                "keying": 0.25 * (users - waiting + delayed),
                 "response": waiting,
-                "response_from_sent": waiting - 0.001 * done,
+                "response_from_sent": waiting - delayed,
             },
             "unfinished": 1,
             "oldest": 0.05,
@@ -154,11 +156,11 @@ class RunFolder:
             "threads": 1,
         }
 
-    def _durations(self, responses: list[float], first: bool) -> list[tuple[str, Sequence[float]]]:
+    def _durations(self, responses: list[float], delay: float, first: bool) -> list[tuple[str, Sequence[float]]]:
         name = f"interactive/{quote('a, b/c', safe='')}"
         return [
             (f"{name}/response", responses),
-            (f"{name}/response_from_sent", [each - 0.001 for each in responses]),
+            (f"{name}/response_from_sent", [each - delay for each in responses]),
             (f"{name}/first_response", [each / 2 for each in responses]),
             ("interactive/keys/lateness", [0.00002] * 13 * len(responses)),
             *(self.histograms if first else ()),

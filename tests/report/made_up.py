@@ -154,6 +154,36 @@ def search(path: Path, loads: Sequence[int] = (), doubtful: Sequence[int] = (4,)
     return folder
 
 
+def rate_search(path: Path, rates: Sequence[float], users_are_few: bool, **method: object) -> Path:
+    """A search for the rate whose p95 is below 2 s: some 20/s. Beyond, arrivals wait for a user, or for the host."""
+    settings = Method(**{"rule": "regression", "lowest": 0.1, "highest": 100, "start": 5, "whole": False, **method})  # type: ignore[arg-type]
+
+    def wait(step: int) -> float:
+        return 1.7 * math.exp(3 * (rates[step] / 20 - 1))
+
+    def responses(step: int, _: int, second: int) -> list[float]:
+        chance = random.Random(f"{step} {second}")
+        return [wait(step) + chance.uniform(0.1, 0.3) for _ in range(max(1, round(rates[step])))]
+
+    def arrivals(row: Row) -> Row:
+        due = {"count": 100, "done": 90, "failed": 0, "under_way": 8, "waiting": 2, "skipped": 0}
+        return row | {"due": due if users_are_few else {**due, "under_way": 10, "waiting": 0}}
+
+    delay = wait if users_are_few else lambda _: 0.001
+    folder = RunFolder(path, users=[96] * len(rates), limits=["response.p95 < 2s"], responses=responses, delay=delay)
+    folder.edit = arrivals
+    file = folder.write() / "run.json"
+    run = json.loads(file.read_text())
+    for step, rate in zip(run["steps"], rates, strict=True):
+        step["swept"] = {"load": f"open:{rate}/s"}
+        step["group"][0]["load"] = f"open:{rate}/s"
+    file.write_text(json.dumps(run | {"search": {"method": settings.json()}}))
+    return path
+
+
+RATES = (5, 10, 20, 40, 18.84, 20.32, 21.77, 19.81, 18.69, 21.19, 19.91, *[18.9] * 5)
+"""What a search for a rate asks for there."""
+
 TRIALS = (4, 8, 16, 32, 64, 64, 24, 31, 30, 29, 32, *[28] * 5)
 """What a search asks for at this host."""
 

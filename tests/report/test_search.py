@@ -65,6 +65,22 @@ def test_the_first_sentence_claims_no_more_than_was_measured(
     assert headline(a_search(tmp_path, loads, **more)) == said
 
 
+@pytest.mark.parametrize(
+    ("users_are_few", "said", "limited_by"),
+    [
+        (True, "at least 20.0/s at ", "the number of users, not the host, at 20.3/s: "),
+        (False, "about 20.0/s at ", "not known: a response takes "),
+    ],
+)
+def test_a_rate_that_users_are_too_few_for_is_not_called_the_hosts_limit(
+    tmp_path: Path, users_are_few: bool, said: str, limited_by: str
+) -> None:
+    summary = summarise(made_up.rate_search(tmp_path / "run", made_up.RATES, users_are_few))
+    assert headline(summary).startswith(said)
+    assert ("NOT the host's limit: users were too few" in headline(summary)) == users_are_few
+    assert summary.json()["limited_by"].startswith(limited_by)
+
+
 def test_each_trial_has_a_line(tmp_path: Path) -> None:
     lines = [progress(a_search(tmp_path / str(number), made_up.TRIALS[:number])) for number in (1, 5, 9, 16)]
     assert lines == [

@@ -42,6 +42,7 @@ EXITS = {
     "budget": Exit.GOOD,
     "doubts": Exit.INVALID,
     "driver": Exit.REFUSED,
+    "users": Exit.REFUSED,
     "lowest": Exit.REFUSED,
     "highest": Exit.REFUSED,
 }

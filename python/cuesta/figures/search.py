@@ -37,8 +37,8 @@ class SearchFigures:
     limited_by: Annotated[
         str,
         About(
-            "what ended the search: `host`, `host gave out`, `driver`, `highest` or `lowest` (of the loads that may be "
-            "tried), `budget` (of time) or `doubts`"
+            "what ended the search: `host`, `host gave out`, `driver`, `users` (too few for the rate), `highest` or "
+            "`lowest` (of the loads that may be tried), `budget` (of time) or `doubts`"
         ),
     ]
     why: Annotated[str, About("why it ended so, or what confirms the result", sentence=True)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity import bottleneck
 from cuesta.analysis.capacity.asymptotes import stations
-from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver
+from cuesta.analysis.capacity.findings import Conflicting, FewUsers, OfTheDriver
 from cuesta.analysis.capacity.laws import LawCheck, laws
 from cuesta.analysis.capacity.load_points import by_load
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
@@ -42,7 +42,7 @@ WRONG = "not used: nothing is busier than all the time"
 def conclusion(summary: Summary) -> Remark:
     """The sentence, with its tone."""
     found = bottleneck(summary)
-    return Remark(plain(str(found)), "notice" if isinstance(found, Conflicting | OfTheDriver) else "")
+    return Remark(plain(str(found)), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:

@@ -24,6 +24,7 @@ LEADS = {
     "host": "the host sets the limit",
     "host gave out": "beyond the limit the host gave out",
     "driver": "NOT the host's limit: the driver could do no more",
+    "users": "NOT the host's limit: users were too few",
     "highest": "the host's limit is higher: no more was tried",
     "lowest": "even the lowest load misses it",
     "budget": "the search was ended early",

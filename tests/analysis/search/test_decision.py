@@ -150,6 +150,34 @@ def test_a_host_that_gives_out_is_a_miss_with_its_reason() -> None:
     assert found.why == "beyond the limit the host gave out: no transaction ended"
 
 
+BY_RATE = Method("regression", lowest=0.1, highest=1000, start=5, whole=False)
+
+
+def test_users_that_are_too_few_for_a_rate_are_not_the_hosts_limit() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        return trial(number, ask.load, 3 * (ask.load / 20 - 1), lacked_users=ask.load > 20)
+
+    _, found = search(measure, BY_RATE)
+    assert (found.limited_by, found.verdict, found.breach) == ("users", "irregular", None)
+    assert found.users == pytest.approx(20, rel=0.05)
+    assert found.interval[1] is None, "the host may do more"
+    assert found.certified is not None
+
+
+def test_users_that_are_too_few_far_above_the_limit_do_not_excuse_the_host() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        return trial(number, ask.load, 3 * (ask.load / 12 - 1), lacked_users=ask.load > 24)
+
+    _, found = search(measure, BY_RATE)
+    assert (found.limited_by, found.verdict, found.lacks_users) == ("host", "regular", False)
+
+
+def test_users_that_are_too_few_for_the_lowest_rate_are_not_the_hosts_limit() -> None:
+    found = decide([trial(0, 5, 2.0, lacked_users=True), trial(1, 0.1, 1.0, lacked_users=True)], BY_RATE)
+    assert isinstance(found, Outcome)
+    assert (found.users, found.interval, found.limited_by) == (None, (None, None), "users")
+
+
 @pytest.mark.parametrize("excess", [-0.5, -1.0, -2.0, -4.0])
 def test_the_answer_for_a_host_that_gives_out_lies_below_what_it_refused(excess: float) -> None:
     """Up to the limit response is far below its bound; beyond it the host refuses."""

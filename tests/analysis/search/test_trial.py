@@ -117,6 +117,40 @@ def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(
     assert not trial.met
     assert not trial.gave_out
     assert "waited for a free user, 0 were skipped (more --users may begin them)" in trial.against[0]
+    assert trial.lacked_users, "those that were begun had their answers in time"
+
+
+@pytest.mark.parametrize(
+    ("limit", "delay", "waiting", "lacked"),
+    [
+        ("response.p95 < 400ms", 0.5, 1, True),
+        ("first_response.p99 < 200ms", 0.5, 1, True),  # not known without the wait
+        ("response.p95 < 50ms", 0.5, 1, False),  # the host alone takes longer
+        ("response.p95 < 400ms", 0.5, 0, False),  # nobody waited for a user: the host kept the user from typing
+        ("response.p95 < 4s", 0.5, 1, False),  # it met the limit
+    ],
+)
+def test_a_trial_lacks_users_if_only_the_wait_for_one_exceeds_its_limits(
+    tmp_path: Path, limit: str, delay: float, waiting: int, lacked: bool
+) -> None:
+    due = {"count": 50, "done": 49 - waiting, "failed": 0, "under_way": 1, "waiting": waiting, "skipped": 0}
+    folder = RunFolder(
+        tmp_path / "run",
+        load="open:10/s",
+        limits=[limit],
+        responses=lambda *_: [0.6, 0.7],
+        delay=lambda _: delay,
+        edit=measuring(due=due),
+    )
+    trial = judged(folder)
+    assert (trial.lacked_users, trial.doubts) == (lacked, [])
+
+
+def test_a_host_that_fails_is_not_excused_by_a_lack_of_users(tmp_path: Path) -> None:
+    due = {"count": 50, "done": 48, "failed": 0, "under_way": 1, "waiting": 1, "skipped": 0}
+    edit = measuring(due=due, errors={"refused": 1})
+    trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
+    assert (trial.gave_out, trial.lacked_users) == (True, False)
 
 
 def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:

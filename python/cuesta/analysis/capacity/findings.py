@@ -2,7 +2,7 @@
 
 The text of a finding is the sentence. `Saturated`, `OnTheLine` and `Unlimited` are answers; `Conflicting` says that
 meters and response disagree, `Undecided` that the records cannot tell, `OfTheDriver` that the driver was the limit,
-`GaveOut` that a search ended where the host stopped working.
+`FewUsers` that a search for a rate had too few users, `GaveOut` that a search ended where the host stopped working.
 """
 
 from collections.abc import Sequence
@@ -135,6 +135,17 @@ class OfTheDriver:
 
     def __str__(self) -> str:
         return f"the driver, not the host, at {self.at}: {self.why}; {self.advice}"
+
+
+@dataclass(frozen=True, slots=True)
+class FewUsers:
+    """The users of an open load were too few for its rate: what the host can do was not reached."""
+
+    why: str
+    at: str
+
+    def __str__(self) -> str:
+        return f"the number of users, not the host, at {self.at}: {self.why}; use more --users"
 
 
 @dataclass(frozen=True, slots=True)

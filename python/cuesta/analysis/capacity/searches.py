@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.capacity.findings import Finding, GaveOut, OfTheDriver, Undecided
+from cuesta.analysis.capacity.findings import FewUsers, Finding, GaveOut, OfTheDriver, Undecided
 from cuesta.analysis.search import SearchResult, Trial
+from cuesta.analysis.search.conclusion import LACKING
 from cuesta.analysis.validity import of_the_driver
 
 if TYPE_CHECKING:
@@ -19,7 +20,14 @@ def of_search(summary: "Summary", of: SearchResult) -> Finding | None:
         return Undecided(found.why, "")
     if trial is None:
         return Undecided(f"no trial counts: {found.why}", "")
-    if trial.gave_out and (found.limited_by == "host gave out" or keeps_limits(trial)):
+    if found.lacks_users:
+        return FewUsers(LACKING, of.method.written(trial.load))
+    return of_trial(of, trial)
+
+
+def of_trial(of: SearchResult, trial: Trial) -> Finding | None:
+    """What the trial at the limit says by itself, if the host did not just become slow."""
+    if trial.gave_out and (of.outcome.limited_by == "host gave out" or keeps_limits(trial)):
         return GaveOut("; ".join(trial.against), of.method.written(trial.load))
     if trial.against and trial.excess is None:
         return Undecided(f"at {of.method.written(trial.load)} {'; '.join(trial.against)}", "")

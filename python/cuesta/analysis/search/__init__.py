@@ -3,6 +3,7 @@
 - `decision`: the next trial, or the result; a search that was killed resumes from its trials.
 - `method`: the settings of a search; `outcome`: what it says: try this, found that, believed so far.
 - `trial`: the steps of a run folder, judged; `objections`: what counts against a trial besides the limits.
+- `user_pool`: whether a trial of an open load missed only for want of users.
 - `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
 - `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
   certifies a load.

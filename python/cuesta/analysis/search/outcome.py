@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Purpose = Literal["bracket", "refine", "confirm", "repeat"]
-LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "doubts"]
+LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "users", "doubts"]
 Span = tuple[float | None, float | None]
 
 
@@ -53,3 +53,5 @@ class Outcome:
     """One sentence."""
     driver_limit: float | None = None
     """The smallest load that the driver could not offer; None if it could offer all that were tried."""
+    lacks_users: bool = False
+    """Whether the users of an open load were too few to show the host's limit: nothing above `users` tells of it."""

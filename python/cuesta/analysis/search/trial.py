@@ -5,9 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuesta.analysis.answering import Few
 from cuesta.analysis.limits import number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
+from cuesta.analysis.search.user_pool import users_were_too_few
+from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, Failed, Stolen, Unsettled, of_the_driver
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
@@ -58,6 +61,8 @@ class Trial:
     """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
     cut_short: bool = False
     """Whether the search was stopped during the trial."""
+    lacked_users: bool = False
+    """Whether it missed only because arrivals of an open load waited for a free user: not the host's limit."""
 
     @property
     def counts(self) -> bool:
@@ -68,7 +73,12 @@ def trials_of(summary: "Summary", method: Method) -> list[Trial]:
     """Judge each measured step of a search's folder."""
     measured = [step for step in summary.steps if step.seconds]
     return [
-        trial_of(step, method, [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])])
+        trial_of(
+            StepRecords(summary.recorded, step.step),
+            step,
+            method,
+            [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])],
+        )
         for step in measured
     ]
 
@@ -84,7 +94,7 @@ def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
     return [*failed, *(Failed(agent, "it recorded nothing of this trial") for agent in sorted(silent))]
 
 
-def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
+def trial_of(records: StepRecords, step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)
@@ -92,6 +102,8 @@ def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial
     known = [value for value in values if value is not None]
     met = all(result.ok for result in step.limits) and not against
     doubts = [doubt for doubt in found if not of_the_host(doubt) and not is_harmless(doubt, step, met)]
+    stopped = bool(failures(step, found, limits))
+    is_slow = any(isinstance(doubt, Few) for doubt in found)
     return Trial(
         step=step.step,
         load=load_of(step, method),
@@ -102,9 +114,10 @@ def trial_of(step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial
         is_driver_limit=bool(of_the_driver(doubts)),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
-        gave_out=bool(failures(step, found, limits)),
+        gave_out=stopped,
         stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
         cut_short=is_cut_short(step),
+        lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
     )
 
 
