@@ -28,7 +28,12 @@ class SearchFigures:
         About("the largest load whose confirming trials show, with 95 %, that it meets the objective", Unit.COUNT),
     ]
     breach: Annotated[
-        float | None, About("the smallest load that was shown, with 95 %, to miss the objective", Unit.COUNT)
+        float | None,
+        About(
+            "the smallest load that was shown, with 95 %, to miss the objective: by a bound on what was measured, or by "
+            "two trials that failed for another reason",
+            Unit.COUNT,
+        ),
     ]
     trials: Annotated[int, About("trials that were made, with those that were repeated", Unit.COUNT)]
     verdict: Annotated[

@@ -263,3 +263,28 @@ def test_a_load_that_never_settles_is_no_host_that_gave_out() -> None:
     _, found = search(measure, BY_USERS)
     assert found.limited_by == "host"
     assert found.verdict == "irregular"
+    assert found.breach is None, "below the limit, however restless, is no miss that was shown"
+
+
+def refused(number: int, load: float) -> Trial:
+    return trial(number, load, -0.5, against=["refused"])
+
+
+@pytest.mark.parametrize(
+    ("beyond", "breach"),
+    [
+        ([refused(2, 32)], None),  # one may be chance
+        ([refused(2, 32), refused(3, 32)], 32),
+        ([refused(2, 24), refused(3, 32)], 32),  # what 24 cannot do 32 cannot
+        ([refused(2, 24), trial(3, 28, -0.5), trial(4, 29, -0.5), refused(5, 32)], None),
+        ([trial(2, 32, 0.25)], None),  # 25 % may be chance
+        ([trial(2, 32, 0.35)], 32),
+        ([trial(2, 32, 0.25), trial(3, 32, 0.25)], 32),
+        ([refused(2, 24), trial(3, 64, 2.0)], 64),
+    ],
+)
+def test_a_breach_is_a_bound_on_the_excess_or_two_trials_that_gave_out(
+    beyond: list[Trial], breach: float | None
+) -> None:
+    found = conclude([trial(0, 8, -1.0), trial(1, 16, -0.5), *beyond], BY_USERS, "time ran out")
+    assert found.breach == breach

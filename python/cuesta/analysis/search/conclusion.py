@@ -1,10 +1,13 @@
 """The result: what all trials together say when a search ends, for whatever reason."""
 
+from collections.abc import Sequence
+
 from cuesta.analysis.certainty import student
 from cuesta.analysis.search import by_regression, rfc9971
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Outcome, Span
 from cuesta.analysis.search.regression import noise_of, observations
+from cuesta.analysis.search.trial import Trial
 
 LACKING = "arrivals waited for a free user, and without that wait the objective was met"
 """What says that users were too few for a rate."""
@@ -65,21 +68,33 @@ def gave_out(history: History) -> bool:
 
 
 def breach(history: History, users: float | None) -> float | None:
-    """The smallest load at which the lower 95 % bound of the excess is above zero, or at which the host gave out.
+    """The smallest load that was shown to miss: by a bound on its excess, or by trials that missed for other reasons.
 
     It is above `users` and what was certified: by all trials together, a load below that missed did so by chance. A
     trial that lacked users says nothing about its load.
     """
-    noise = noise_of(observations(history.counted)) * 2**0.5
     most = max(users or 0.0, history.certified or 0.0)
-    for load in sorted({trial.load for trial in history.counted if trial.load > most}):
-        tried = [trial for trial in history.at(load) if not trial.lacked_users]
-        known = [trial.excess for trial in tried if trial.excess is not None]
-        if known and sum(known) / len(known) > student(FREEDOM) * noise / len(known) ** 0.5:
-            return load
-        if tried and all(trial.against for trial in tried):
-            return load
-    return None
+    above = [trial for trial in history.counted if trial.load > most and not trial.lacked_users]
+    noise = noise_of(observations(history.counted)) * 2**0.5
+    loads = sorted({trial.load for trial in above})
+    return next((load for load in loads if exceeds(load, above, noise) or fails(load, above)), None)
+
+
+def exceeds(load: float, trials: Sequence[Trial], noise: float) -> bool:
+    """Whether the lower 95 % bound of the mean excess at a load is above zero."""
+    known = [trial.excess for trial in trials if trial.load == load and trial.excess is not None]
+    return bool(known) and sum(known) / len(known) > student(FREEDOM) * noise / len(known) ** 0.5
+
+
+def fails(load: float, trials: Sequence[Trial]) -> bool:
+    """Whether two trials, and more than were met, missed for another reason than the limits at a load or below it.
+
+    A host may give out once by chance, but hardly twice; and what a load cannot do, none above it can. That a load did
+    not settle is no such reason.
+    """
+    up_to = [trial for trial in trials if trial.load <= load]
+    failed = sum(trial.gave_out or bool(trial.against and trial.settled) for trial in up_to)
+    return failed >= 2 and failed > sum(trial.met for trial in up_to)
 
 
 def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
