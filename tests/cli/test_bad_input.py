@@ -74,6 +74,11 @@ BAD = {
         Exit.BAD_INPUT,
         ["throughput > 5/s", "does not fall as the load grows", "upper bound"],
     ),
+    "a search for a busy host": (
+        ["search", "--limit", "host.cpu.idle < 20%"],
+        Exit.BAD_INPUT,
+        ["host.cpu.idle < 20%", "falls as the load grows", "lower bound"],
+    ),
     "a search for no time": (["search", "--limit", "echo.p95 < 0s"], Exit.BAD_INPUT, ["no load can meet it"]),
     "a search that goes on otherwise": (
         ["search", "--resume", ".", "--rule", "rfc9971", "--users", "3"],

@@ -101,8 +101,11 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
 
 def _check_objective(limit: Limit) -> None:
     """Raise InputError for a limit that no load is the largest to meet."""
-    asks_for_more = limit.comparison in {">", ">="}
-    if asks_for_more and limit.figure.metric not in FALLING:
+    asks_for_more, falls = limit.comparison in {">", ">="}, limit.figure.metric in FALLING
+    if falls and not asks_for_more:
+        why = f"{limit.figure} falls as the load grows, so that no load is the largest to meet it"
+        raise InputError(f"limit `{limit}`: {why}", "give a lower bound (`>`); `cuesta run` takes this limit")
+    if asks_for_more and not falls:
         why = f"{limit.figure} does not fall as the load grows, so that no load is the largest to meet it"
         raise InputError(
             f"limit `{limit}`: {why}", "give an upper bound, such as 'response.p95 < 1s'; `cuesta run` takes this limit"
