@@ -288,3 +288,24 @@ def test_a_breach_is_a_bound_on_the_excess_or_two_trials_that_gave_out(
 ) -> None:
     found = conclude([trial(0, 8, -1.0), trial(1, 16, -0.5), *beyond], BY_USERS, "time ran out")
     assert found.breach == breach
+
+
+def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
+    method = Method("regression", lowest=1, highest=100, start=32, whole=True)
+    trials = [trial(0, 32, -1.0), trial(1, 64, -0.3), trial(2, 100, 0.01)]
+    believed = belief(trials, method)
+    assert believed is not None
+    assert believed.high > 100
+    found = conclude(trials, method, "time ran out")
+    assert found.interval == (64, 100)
+    assert found.users is not None
+    assert found.users <= 100
+
+
+def test_an_interval_that_reaches_below_the_lowest_load_begins_at_none() -> None:
+    method = Method("regression", lowest=5, highest=100, start=5, whole=False)
+    trials = [trial(0, 5, -0.01), trial(1, 10, 0.4), trial(2, 5, 0.01)]
+    believed = belief(trials, method)
+    assert believed is not None
+    assert believed.low < 5
+    assert conclude(trials, method, "time ran out").interval[0] == 0

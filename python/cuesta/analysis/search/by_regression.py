@@ -89,9 +89,19 @@ def lower(failed: Round, believed: Belief, method: Method) -> float:
 
 
 def rounded(believed: Belief, method: Method) -> tuple[float, float, float]:
-    """Point and interval as loads that can be tried: users are whole, and the interval only grows by that."""
+    """Point and interval as loads that can be tried: users are whole, and the interval only grows by that.
+
+    The limit is sought among these loads, so it is at most the highest. It is 0 if not even the lowest meets the
+    objective: the low end is 0 where the limit may be below the lowest.
+    """
     high = float(math.ceil(believed.high)) if method.whole else believed.high
-    return max(floor(believed.point, method), method.lowest), max(floor(believed.low, method), 0.0), high
+    point, low = floor(believed.point, method), floor(believed.low, method)
+    low = low if low >= method.lowest else 0.0
+    return within(point, method), min(low, method.highest), within(high, method)
+
+
+def within(load: float, method: Method) -> float:
+    return min(max(load, method.lowest), method.highest)
 
 
 def floor(load: float, method: Method) -> float:
