@@ -30,14 +30,18 @@ class SearchFigures:
     breach: Annotated[
         float | None,
         About(
-            "the smallest load that was shown, with 95 %, to miss the objective: by a bound on what was measured, or by "
-            "two trials that failed for another reason",
+            "the smallest load that was shown, with 95 %, to miss the objective: by a bound on what was measured, or "
+            "by two trials that failed for another reason",
             Unit.COUNT,
         ),
     ]
     trials: Annotated[int, About("trials that were made, with those that were repeated", Unit.COUNT)]
     verdict: Annotated[
-        str, About("`regular`, or `irregular`: the limit was not bounded from both sides, or the search was cut short")
+        str,
+        About(
+            "`regular`, or `irregular`: the limit was not bounded from both sides, no load was confirmed, or the "
+            "search was cut short"
+        ),
     ]
     limited_by: Annotated[
         str,

@@ -290,6 +290,18 @@ def test_a_breach_is_a_bound_on_the_excess_or_two_trials_that_gave_out(
     assert found.breach == breach
 
 
+def test_a_search_that_confirms_nothing_is_irregular_and_says_so() -> None:
+    """Confirming trials differ so much that their bound is above the limit, as low as the search goes."""
+    noisy = iter([-0.3, 0.28] * 20)
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        return trial(number, ask.load, next(noisy) if ask.purpose == "confirm" else 3 * (ask.load / 30.5 - 1))
+
+    _, found = search(measure, BY_USERS)
+    assert (found.limited_by, found.certified, found.verdict) == ("host", None, "irregular")
+    assert found.why.startswith("no load could be confirmed, neither ")
+
+
 def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
     method = Method("regression", lowest=1, highest=100, start=32, whole=True)
     trials = [trial(0, 32, -1.0), trial(1, 64, -0.3), trial(2, 100, 0.01)]

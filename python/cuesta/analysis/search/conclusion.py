@@ -25,7 +25,7 @@ def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
         limited_by, why = "users", ""
     elif limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
-    regular = limited_by in {"host", "host gave out"} and not history.unsettled
+    regular = limited_by in {"host", "host gave out"} and not history.unsettled and is_shown(history)
     return Outcome(
         users=users,
         interval=interval,
@@ -105,12 +105,24 @@ def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
         return f"at higher rates {LACKING}: use more --users"
     reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
     if limited_by == "host gave out" and reasons:
-        return f"beyond the limit the host gave out: {reasons[-1]}"
+        said = f"beyond the limit the host gave out: {reasons[-1]}"
+        return said if is_shown(history) else f"{said}; {unconfirmed(history)}"
     named = history.method.written
     if history.method.rule == "rfc9971":
         lower, upper = rfc9971.bounds(history)
         return f"{named(lower or 0)} is a lower bound and {named(upper or 0)} an upper one, by their trials"
     if history.certified is not None:
         return f"{history.method.confirmations} trials confirmed {named(history.certified)}"
-    tried = ", ".join(history.method.number(each.load) for each in history.rounds)
-    return f"none could be confirmed: {tried or 'none'} tried"
+    return unconfirmed(history)
+
+
+def is_shown(history: History) -> bool:
+    """Whether trials confirmed a load, or a rule without confirmation decided."""
+    return history.method.rule == "rfc9971" or history.certified is not None
+
+
+def unconfirmed(history: History) -> str:
+    """That no load was confirmed, and which ones were tried."""
+    tried = [history.method.number(each.load) for each in history.rounds]
+    which = f", neither {' nor '.join(tried)}" if len(tried) > 1 else "".join(f", not even {each}" for each in tried)
+    return f"no load could be confirmed{which}"

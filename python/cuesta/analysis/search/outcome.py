@@ -47,7 +47,7 @@ class Outcome:
     trials: int
     """All trials, with those that did not count."""
     verdict: Literal["regular", "irregular"]
-    """Irregular: the search could not bound the limit from both sides, or could not finish."""
+    """Irregular: the search could not bound the limit from both sides, confirmed no load, or could not finish."""
     limited_by: LimitedBy
     why: str
     """One sentence."""
