@@ -1,19 +1,23 @@
 """`cuesta search`: how a search goes on, and how it keeps to its time."""
 
+import argparse
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
+from cuesta.analysis.search.outcome import LimitedBy
 from cuesta.cli import main
-from cuesta.cli.search import Chooser
+from cuesta.cli.search import EXITS, Chooser, sum_up
 from cuesta.engine.folder import description
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
 from cuesta.errors import Exit
 from cuesta.plan import Plan, RawOptions, load
 from tests.analysis.search.searching import BY_USERS
+from tests.report import made_up
 from tests.run_folder import RunFolder
 
 TAPE = 'Type "who"\nEnter\nWait+Bytes@5s 6\n'
@@ -105,3 +109,60 @@ def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path)
     (tmp_path / "run.json").write_text(json.dumps({"search": {}}))
     assert late(tmp_path) is None
     assert "the budget of" in json.loads((tmp_path / "run.json").read_text())["search"]["ended"]
+
+
+GIVES_OUT = (4, 8, 16, 32, 24, 18, 22, *[18] * 5)
+"""What a search asks for at a host that is quick, and refuses more than 20 users."""
+
+
+def ended(folder: Path, limited_by: str) -> Path:
+    """The folder of a search that ended so."""
+    if limited_by == "users":
+        return made_up.rate_search(folder, made_up.RATES, users_are_few=True)
+    loads, more = ENDINGS[limited_by]
+    return made_up.search(folder, loads, **more)
+
+
+ENDINGS: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
+    "host": (made_up.TRIALS, {}),
+    "host gave out": (GIVES_OUT, {"doubtful": (), "capacity": 200, "refused_above": 20}),
+    "driver": ((4, 4, 4), {"doubtful": (0, 1, 2), "lowest": 4}),
+    "highest": ((4, 8, 16, *[16] * 5), {"doubtful": (), "highest": 16}),
+    "lowest": ((64,), {"lowest": 64, "start": 64}),
+    "doubts": ((64, 32, 32, 32), {"doubtful": (1, 2, 3), "start": 64}),
+    "budget": ((4, 8, 16), {"doubtful": ()}),
+}
+"""By what ends a search: the users of its trials, and the settings of its host and method."""
+
+
+@pytest.mark.parametrize(
+    ("limited_by", "code"),
+    [
+        ("host", Exit.GOOD),
+        ("host gave out", Exit.GOOD),
+        ("driver", Exit.REFUSED),
+        ("users", Exit.REFUSED),
+        ("highest", Exit.REFUSED),
+        ("lowest", Exit.REFUSED),
+        ("doubts", Exit.INVALID),
+        ("budget", Exit.REFUSED),
+    ],
+)
+def test_the_exit_code_says_whether_the_hosts_limit_was_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], limited_by: str, code: Exit
+) -> None:
+    folder = ended(tmp_path / "run", limited_by)
+    arguments = argparse.Namespace(verbose=False, json="-")
+    assert sum_up(folder, arguments) == code
+    written = json.loads(capsys.readouterr().out)
+    assert written["search"]["limited_by"] == limited_by
+    assert json.loads((folder / "summary.json").read_text())["search"] == written["search"]
+
+
+def test_a_budget_that_ends_with_an_interval_is_an_answer(tmp_path: Path) -> None:
+    folder = made_up.search(tmp_path / "run", (4, 8, 16, 32, 24), ())
+    assert sum_up(folder, argparse.Namespace(verbose=False, json=None)) == Exit.GOOD
+
+
+def test_every_ending_of_a_search_has_an_exit_code() -> None:
+    assert {*EXITS} == {*get_args(LimitedBy)} == {*ENDINGS, "users"}

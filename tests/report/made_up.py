@@ -133,18 +133,25 @@ def many_classes(path: Path) -> Path:
     return RunFolder(path, histograms=of).write()
 
 
-def search(path: Path, loads: Sequence[int] = (), doubtful: Sequence[int] = (4,), **method: object) -> Path:
+def search(
+    path: Path,
+    loads: Sequence[int] = (),
+    doubtful: Sequence[int] = (4,),
+    capacity: float = 30.5,
+    refused_above: int = 60,
+    **method: object,
+) -> Path:
     """A search for the users whose p95 is below 2 s, at a host that has about 30; the driver was busy in one trial."""
     tried = loads or TRIALS
     settings = Method(**{"rule": "regression", "lowest": 1, "highest": 500, "start": 4, "whole": True, **method})  # type: ignore[arg-type]
 
     def responses(step: int, _: int, second: int) -> list[float]:
         chance = random.Random(f"{step} {second}")
-        worst = 2.0 * math.exp(2.5 * (tried[step] / 30.5 - 1) + 0.05 * math.sin(7 * step))
+        worst = 2.0 * math.exp(2.5 * (tried[step] / capacity - 1) + 0.05 * math.sin(7 * step))
         return [worst * chance.uniform(0.05, 1.05) for _ in range(2 + tried[step] // 8)]
 
     def trouble(row: Row) -> Row:
-        broken = {"errors": {"reset": 2}} if tried[row["step"]] > 60 else {}
+        broken = {"errors": {"reset": 2}} if tried[row["step"]] > refused_above else {}
         return row | broken | ({"cpu": 0.95} if row["step"] in doubtful else {})
 
     folder = RunFolder(path, users=tried, limits=["response.p95 < 2s"], responses=responses, edit=trouble).write()

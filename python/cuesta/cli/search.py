@@ -68,7 +68,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with interrupts() as stopping, watching(arguments.quiet) as look:
         search_job = SearchJob(job, most, {"method": method.json()})
         result = search(search_job, arguments.resume or arguments.out, chooser, look, stopping)
-        code = _sum_up(result.folder, arguments)
+        code = sum_up(result.folder, arguments)
         for failure in result.failures:
             print(f"cuesta: {failure}", file=sys.stderr)
         return Exit.INTERRUPTED if stopping.is_set() else code
@@ -206,7 +206,7 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
     return Exit.GOOD
 
 
-def _sum_up(folder: Path, arguments: argparse.Namespace) -> int:
+def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
     summary = analysis.summarise(folder)
     data: Mapping[str, Any] = summary.json()
