@@ -21,11 +21,18 @@ class SearchFigures:
     ]
     interval: Annotated[
         list[float | None],
-        About("with 90 % the limit lies between these two; None: no trial bounds it on that side"),
+        About(
+            "with 90 % the limit lies between these two, on the machine as it was during the search; None: no trial "
+            "bounds it on that side"
+        ),
     ]
     certified: Annotated[
         float | None,
-        About("the largest load whose confirming trials show, with 95 %, that it meets the objective", Unit.COUNT),
+        About(
+            "the largest load whose confirming trials, consecutive steps of this one run, show with 95 % that it meets "
+            "the objective",
+            Unit.COUNT,
+        ),
     ]
     breach: Annotated[
         float | None,
