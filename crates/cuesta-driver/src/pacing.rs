@@ -74,6 +74,13 @@ impl ArrivalQueue {
         true
     }
 
+    /// Drops what was due before an instant.
+    fn drop_before(&self, instant: Stamp, dropped: impl FnMut(Stamp)) {
+        let mut waiting = self.0.borrow_mut();
+        let before = waiting.due.partition_point(|due| *due < instant);
+        waiting.due.drain(..before).for_each(dropped);
+    }
+
     /// How many waiting inputs were due in a range of time.
     pub(crate) fn waiting(&self, due: &Range<Stamp>) -> u64 {
         let waiting = self.0.borrow();
@@ -111,6 +118,7 @@ pub(crate) struct ArrivalProcess {
     users: Vec<Option<Rc<ArrivalQueue>>>,
     /// The next arrival for a user of this thread, and that user's index; `None` at the end.
     next: Option<(Stamp, usize)>,
+    since: Stamp,
     until: Stamp,
 }
 
@@ -125,11 +133,21 @@ pub(crate) enum Arrival {
 
 impl ArrivalProcess {
     pub(crate) fn new(rng: SeededRng, per_s: f64, users: Vec<Option<Rc<ArrivalQueue>>>, within: Range<Stamp>) -> Self {
-        let mut process = Self { rng, per_s, users, next: None, until: within.end };
+        let mut process = Self { rng, per_s, users, next: None, since: within.start, until: within.end };
         if process.users.iter().any(Option::is_some) {
             process.next = process.after(within.start, 0);
         }
         process
+    }
+
+    /// When the step's load begins.
+    pub(crate) fn since(&self) -> Stamp {
+        self.since
+    }
+
+    /// The step's load begins: what still waits of the load before is dropped.
+    pub(crate) fn begin(&self, mut dropped: impl FnMut(Stamp)) {
+        self.users.iter().flatten().for_each(|arrivals| arrivals.drop_before(self.since, &mut dropped));
     }
 
     /// The step's load ends: what would be due from then on does not arrive.

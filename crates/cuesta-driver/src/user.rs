@@ -373,6 +373,9 @@ impl User {
         self.step = Some(step);
         self.load = load;
         self.program = self.shared.groups[self.group].program_of(step);
+        if let (true, Pacer::Cyclic { next, cycle }) = (goes_on, &mut self.pacer) {
+            begin_in_cycle(next, *cycle, from);
+        }
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,

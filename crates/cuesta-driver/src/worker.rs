@@ -191,6 +191,9 @@ pub(crate) fn processes(shared: &ThreadState, step: usize) -> Vec<Rc<RefCell<Arr
 
 /// Lets inputs arrive when they are due.
 pub(crate) async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
+    let since = process.borrow().since();
+    clock::sleep_until(since).await;
+    process.borrow().begin(|due| shared.drops_arrival(due));
     loop {
         let Some(due) = process.borrow().next_due() else { return };
         clock::sleep_until(due).await;

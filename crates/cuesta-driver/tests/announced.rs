@@ -15,7 +15,11 @@ const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink
 const SECOND: u64 = 1_000_000_000;
 
 fn load(users: u32) -> Value {
-    json!({"users": users, "stagger": SECOND / 10, "load": {"kind": "closed"}})
+    group(users, &json!({"kind": "closed"}))
+}
+
+fn group(users: u32, load: &Value) -> Value {
+    json!({"users": users, "stagger": SECOND / 10, "load": load})
 }
 
 fn host() -> Value {
@@ -24,19 +28,23 @@ fn host() -> Value {
 
 /// Steps of some users, each measured for a minute after 30 s; and how many lines were opened.
 fn announced(users: &[u32]) -> (RunRecords, usize) {
-    let mut first = spec(users[0], 0.0, 1.0, &json!({"load": load(users[0])}));
+    announced_loads(users[0], TAPE, &users.iter().map(|users| load(*users)).collect::<Vec<_>>())
+}
+
+fn announced_loads(users: u32, tape: &str, loads: &[Value]) -> (RunRecords, usize) {
+    let mut first = spec(users, 0.0, 1.0, &json!({"load": loads[0]}));
     first.most_users = Some(vec![100]);
     let mut changes = Vec::new();
-    for (number, users) in users.iter().enumerate() {
+    for (number, load) in loads.iter().enumerate() {
         let begin = number as u64 * 95;
         if number > 0 {
-            let step = json!({"step": {"begin": begin * SECOND, "groups": [load(*users)]}});
+            let step = json!({"step": {"begin": begin * SECOND, "groups": [load]}});
             changes.push((Duration::from_secs(begin - 3), step));
         }
         let measure = json!({"measure": {"settled": (begin + 30) * SECOND, "end": (begin + 90) * SECOND}});
         changes.push((Duration::from_secs(begin + 25), measure));
     }
-    let end = users.len() as u64 * 95;
+    let end = loads.len() as u64 * 95;
     changes.push((Duration::from_secs(end - 3), json!({"end": {"at": end * SECOND}})));
     let parsed = |(after, change)| -> (Duration, Announcement) { (after, serde_json::from_value(change).unwrap()) };
     let opened = Rc::new(RefCell::new(0));
@@ -45,7 +53,7 @@ fn announced(users: &[u32]) -> (RunRecords, usize) {
         *lines.borrow_mut() += 1;
         line
     };
-    let records = play_announced(first, TAPE, &host(), wrap, changes.into_iter().map(parsed).collect());
+    let records = play_announced(first, tape, &host(), wrap, changes.into_iter().map(parsed).collect());
     let opened = *opened.borrow();
     (records, opened)
 }
@@ -83,4 +91,24 @@ fn removed_users_do_not_work() {
         .map(|row| row["transactions"].as_f64().unwrap())
         .sum();
     close("transactions of 5 users in 25 s", late, 25.0 * 5.0 / 2.012, 0.35);
+}
+
+/// The host has time for 100 rows a second. What an overload left behind is not typed in the step after it.
+#[test]
+fn a_step_begins_without_the_arrears_of_the_one_before() {
+    let tape = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\n";
+    let open = |per_s: f64| group(20, &json!({"kind": "open", "per_s": per_s}));
+    let paced = |users| group(users, &json!({"kind": "paced", "cycle": SECOND / 5}));
+    for (users, loads) in [(20, [open(300.0), open(20.0)]), (60, [paced(60), paced(4)])] {
+        let (records, _) = announced_loads(users, tape, &loads);
+        let response = |step| measured_sum(&records, step, "response") / measured(&records, step, "transactions");
+        assert!(response(0) > 1.0, "the first step is an overload: {}", response(0));
+        assert!(response(1) < 0.02, "{}", response(1));
+        close("throughput", measured(&records, 1, "transactions") / measured(&records, 1, "length"), 20.0, 0.12);
+    }
+}
+
+fn measured_sum(records: &RunRecords, step: u64, name: &str) -> f64 {
+    let rows = records.series.iter().filter(|row| row["phase"] == "measure" && row["step"] == step);
+    rows.map(|row| row["sums"][name].as_f64().unwrap()).sum()
 }

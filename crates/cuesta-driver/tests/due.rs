@@ -104,18 +104,15 @@ fn a_session_that_lost_its_line_or_gave_up_is_done_and_failed() {
 fn each_step_has_counts_of_its_own() {
     let mut spec = spec(2, 5.0, 20.0, &open(4.0, "sessions"));
     spec.steps.push(spec.steps[0].clone());
-    // More arrives than is done. The second step begins with sessions left over from the first, which count in the first.
+    // More arrives than is done. Sessions that wait at the end of the first step count in it, and are not played in the second.
     let played = play(spec, ONE_INPUT, &host("fixed 0ms", "1s"));
     checked_counts(&played);
     for step in [0, 1] {
         let last = played.series.iter().rfind(|row| row["step"] == step && row["phase"] == "measure").unwrap();
         close("due", last["due"]["count"].as_f64().unwrap(), 80.0, 0.3);
+        // Two users do two sessions a second. Those that arrived while the load settled come before those of the interval.
+        close("done", last["due"]["done"].as_f64().unwrap(), 25.0, 0.25);
     }
-    assert_eq!(
-        due_counts(&played)[1],
-        0,
-        "no session of the second step began, because the first step's sessions came before it"
-    );
     assert!(played.series.iter().all(|row| row["phase"] == "measure" || row["due"].is_null()));
 }
 

@@ -21,6 +21,11 @@ impl ThreadState {
         });
     }
 
+    /// What waited for a user is dropped, because its step's load has ended: for its step, it waits for ever.
+    pub(crate) fn drops_arrival(&self, due: Stamp) {
+        self.count_arrival(due, |counts| counts.waiting += 1);
+    }
+
     /// A user begins what arrived for it.
     pub(crate) fn begin_arrival(&self, slot: usize, due: Stamp) {
         self.users.borrow_mut()[slot].arrived = Some(due);
