@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.predict.band import response_band
-from cuesta.analysis.predict.choice import Choice
-from cuesta.analysis.predict.fitting import FittedModel, fitted, relative_error
+from cuesta.analysis.predict.choice import Choice, choose
+from cuesta.analysis.predict.fitting import FittedModel, relative_error
 from cuesta.analysis.predict.points import Point
+from cuesta.analysis.predict.saturation import cycle
 
 PART = 1 / 3
 """The share of the rows, those with the highest load, that is held out if none were."""
+SHORTEST = 1e-9
+"""Seconds of a cycle that has no time at all, such as one of rounded rows without think times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +33,34 @@ class HeldOut:
 
 
 def held_out(choice: Choice, points: Sequence[Point]) -> HeldOut | None:
-    """The error at rows that were not fitted; if all were, the highest loads are held out of another fit."""
+    """The error at rows that were not fitted; if all were, the highest loads are held out of another fit.
+
+    Its form and its meters' demands are those that the lighter rows alone would have given.
+    """
     fit = choice.best.points
     rest = [point for point in points if point not in fit and choice.best.covers(point.at)]
     if rest:
         return errors_at(choice.best, rest, is_own_split=False)
     if len(fit) < 2:
         return None
-    ordered = sorted(fit, key=lambda point: (point.rate or 0.0, point.at.users))
-    light = ordered[: len(ordered) - max(1, round(PART * len(ordered)))]
-    model = fitted(choice.best.form, light)
-    heavy = [point for point in ordered[len(light) :] if model and model.covers(point.at)]
-    return errors_at(model, heavy, is_own_split=True) if model and model.fit.freedom > 0 and heavy else None
+    light, heavy = divided(fit)
+    lighter = choose(light)
+    if lighter is None or not lighter.best.fit.freedom:
+        return None
+    others = [point for point in heavy if lighter.best.covers(point.at)]
+    return errors_at(lighter.best, others, is_own_split=True) if others else None
+
+
+def divided(points: Sequence[Point]) -> tuple[list[Point], list[Point]]:
+    """The rows with lower and those with higher loads, by the rate that users would demand of an idle host.
+
+    The rate that was measured would not do: that of a host which thrashes falls.
+    """
+    ordered = sorted(
+        points, key=lambda point: (point.at.users / max(cycle(points, point.at), SHORTEST), point.at.users)
+    )
+    count = len(ordered) - max(1, round(PART * len(ordered)))
+    return ordered[:count], ordered[count:]
 
 
 def errors_at(model: FittedModel, rows: Sequence[Point], is_own_split: bool) -> HeldOut:
