@@ -7,8 +7,11 @@ import pytest
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import asymptotic_bounds, closed
 from cuesta.analysis.models.network import DELAY, Network, Station
+from cuesta.analysis.predict.fitting import relative_error
+from cuesta.analysis.predict.held_out import divided
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import UNCHECKED, SystemPrediction, predict
+from cuesta.analysis.predict.what_if import capacity
 
 AT = Conditions("c", 1, think=5.0, demand="c", delays=("c",))
 
@@ -49,3 +52,75 @@ def test_three_rows_do_not_tell_a_bound_from_a_station() -> None:
     assert [model.form.name for model in system.choice.others] == ["bound"]
     assert inside.is_disputed
     assert outside.not_reported == UNCHECKED
+
+
+THRASHING = {10: 1.94, 30: 5.80, 60: 11.5, 90: 14.2, 120: 11.1, 150: 8.33}
+"""Throughput by users who think 5 s: beyond 90 users the host does less and less."""
+
+
+def thrashing(is_timed: bool) -> list[Point]:
+    rows = []
+    for users, rate in THRASHING.items():
+        timed = Quantity.exactly(users / rate - 5) if is_timed else None
+        rows.append(Point(str(users), replace(AT, users=users), Quantity.exactly(rate), timed))
+    return rows
+
+
+@pytest.mark.parametrize("is_timed", [True, False])
+def test_a_model_that_misses_the_heaviest_rows_is_not_used(is_timed: bool) -> None:
+    """No form has a throughput that falls so steeply. The rows themselves are shown, with their errors."""
+    system = answer(thrashing(is_timed), 450, 140, 150)
+    outside, inside, measured = system.figures
+    off = 63 if is_timed else 32
+    for figure in (outside, inside):
+        assert figure.not_reported == (
+            f"the model is off the rows with the highest load by up to {off} %, over the margin of 10 %"
+        )
+    assert measured.not_reported == ""
+    assert measured.error == pytest.approx(off / 100, abs=0.006)
+    found = capacity(system, system.figures[0].at, [], limit=4.0)
+    assert found
+    assert found.saturation.not_reported.startswith("the model is off")
+    assert found.allowed
+    assert found.allowed.not_reported.startswith("the model is off")
+
+
+def test_a_model_that_misses_rows_that_it_was_not_fitted_to_is_not_used_outside_of_the_rows() -> None:
+    """The lighter rows say at most 20 transactions a second, and the heavier ones 16.7; all together lie between."""
+    points = two_stations({10: 0.05, 20: 0.05, 40: 0.05, 60: 0.05, 80: 0.06, 120: 0.06})
+    assert answer(points, 300).figures[0].not_reported == "the held-out error is 11 %, over the margin of 10 %"
+    wider = predict(Measurements("", points), points, [replace(AT, users=300)], margin=0.2).systems[0]
+    assert wider.figures[0].not_reported == ""
+
+
+def two_stations(demands: dict[int, float]) -> list[Point]:
+    """Rows of two stations with the same demand, metered, which is another at some numbers of users."""
+    points = []
+    for users, demand in demands.items():
+        network = Network([Station("line", 0.1, DELAY), Station("cpu", demand), Station("disk", demand)], think=5.0)
+        found = closed.solve(network, users)
+        busy = dict.fromkeys(("cpu", "disk"), Quantity.exactly(found.throughput * demand))
+        rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
+        points.append(Point(str(users), replace(AT, users=users), rate, response, busy))
+    return points
+
+
+def test_the_held_out_error_is_that_of_the_lighter_rows_alone() -> None:
+    """Demands of meters too are those of the lighter rows: with the others they would be better than they are."""
+    points = two_stations({10: 0.05, 20: 0.05, 40: 0.05, 60: 0.055, 80: 0.055, 120: 0.055})
+    system = answer(points, 60)
+    assert system.model.form.name == "metered stations"
+    assert system.held_out
+    light, heavy = divided(points)
+    assert [point.at.users for point in heavy] == [80, 120]
+    alone = answer(light, 60)
+    expected = [relative_error(point, alone.model.response(point.at)) for point in heavy]
+    assert list(system.held_out.errors) == pytest.approx(expected)
+    assert max(system.held_out.errors) == pytest.approx(0.045, abs=5e-4), "with the demands of all rows 0.018"
+
+
+def test_the_highest_loads_are_those_that_ask_most_of_the_host() -> None:
+    """Not those with the highest throughput: that of a host which thrashes falls."""
+    assert [point.at.users for point in divided(thrashing(is_timed=True))[1]] == [120, 150]
+    restless = [replace(point, at=replace(point.at, think=0.1)) for point in thrashing(is_timed=True)[:1]]
+    assert [point.at.think for point in divided([*thrashing(is_timed=True)[:2], *restless])[1]] == [0.1]

@@ -134,6 +134,14 @@ def relative_error(point: Point, response: float) -> float:
     return response / timed(point) - 1
 
 
+def error_beyond_bounds(point: Point, response: float) -> float:
+    """The relative error of a predicted response; 0 if it lies in the bounds of the row, of rounding or of chance."""
+    is_rate = bool(point.throughput and not point.at.is_paced)
+    found = point.throughput if is_rate else point.response or point.by_law
+    said = throughput(point.at, response) if is_rate else response
+    return 0.0 if found and found.low <= said <= found.high else relative_error(point, response)
+
+
 def error(point: Point) -> Callable[[float], float]:
     """A function from a predicted response to how far it is off a row, in the fit's measure."""
     if point.at.is_paced:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from cuesta.analysis.models import asymptotic_bounds
 from cuesta.analysis.predict.band import Band, response_band
 from cuesta.analysis.predict.choice import Choice, choose, unfitted
-from cuesta.analysis.predict.fitting import FittedModel, relative_error, throughput
-from cuesta.analysis.predict.held_out import HeldOut, held_out
+from cuesta.analysis.predict.fitting import FittedModel, error_beyond_bounds, relative_error, throughput
+from cuesta.analysis.predict.held_out import HeldOut, divided, held_out
 from cuesta.analysis.predict.meters import usable_meters
 from cuesta.analysis.predict.points import Conditions, Measurements, Point, as_one
 from cuesta.analysis.predict.saturation import (
@@ -22,10 +22,12 @@ from cuesta.analysis.predict.saturation import (
 from cuesta.errors import RefusedError
 
 MARGIN = 0.10
-"""Largest relative difference of forms that still agree, unless told otherwise."""
+"""Largest relative difference of forms that still agree, and of a model from rows that it meets, unless told otherwise."""
 WIDEST = 2.5
 """Largest ratio of a band's ends that still says something."""
 UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
+HEAVIEST = "the model is off the rows with the highest load by up to {error:.0f} %, over the margin of {margin:g} %"
+INEXACT = "the held-out error is {error:.0f} %, over the margin of {margin:g} %"
 MODEL = "the model"
 """What a saturation point is by that neither response nor a meter shows."""
 OPEN = "the rows leave it open"
@@ -87,7 +89,7 @@ class SystemPrediction:
     whole: Choice
     """The forms as they were fitted to all rows."""
     margin: float
-    """Largest relative difference of forms that still agree."""
+    """Largest relative difference of forms that still agree, and of an adequate model from rows."""
     held_out: HeldOut | None
     saturations: Sequence[Saturation]
     conflicts: Sequence[Conflict]
@@ -101,6 +103,25 @@ class SystemPrediction:
     def is_checked(self) -> bool:
         """Whether rows that the model was not fitted to show how far it may be used outside of what was measured."""
         return self.model.fit.freedom > 0 and self.held_out is not None
+
+    def inadequate(self, at: Conditions, is_outside: bool) -> str:
+        """Why the model is not used for a load that was not measured; empty if it is.
+
+        It must meet the rows with the highest load of the configuration and, outside of what was measured, rows that
+        it was not fitted to. An error that the row's own bounds allow is none.
+        """
+        own = [point for point in self.points if point.at.configuration == at.configuration]
+        heavy = [point for point in divided(own)[1] if self.model.covers(point.at)]
+        worst = max((abs(error_beyond_bounds(each, self.model.response(each.at))) for each in heavy), default=0.0)
+        if worst > self.margin:
+            return HEAVIEST.format(error=100 * worst, margin=100 * self.margin)
+        if not is_outside:
+            return ""
+        if self.held_out is None or not self.is_checked:
+            return UNCHECKED
+        if self.held_out.mape > self.margin:
+            return INEXACT.format(error=100 * self.held_out.mape, margin=100 * self.margin)
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +243,8 @@ def why_not(system: SystemPrediction, found: Figure) -> str:
     is_measured = found.measured is not None
     if is_measured and system.model.fit.freedom != 1 and found.throughput_band.ratio < math.inf:
         return ""
-    if not is_measured and found.is_outside and not system.is_checked:
-        return UNCHECKED
+    if not is_measured and (why := system.inadequate(found.at, found.is_outside)):
+        return why
     decisive = found.response_band if found.at.is_paced else found.throughput_band
     if decisive.ratio > WIDEST:
         return OPEN

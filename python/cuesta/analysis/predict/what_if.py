@@ -14,7 +14,7 @@ from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_sa
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, paces
-from cuesta.analysis.predict.prediction import UNCHECKED, Figure, SystemPrediction, figure
+from cuesta.analysis.predict.prediction import Figure, SystemPrediction, figure
 from cuesta.analysis.predict.saturation import BELIEVED, apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
@@ -126,9 +126,9 @@ def estimate(system: SystemPrediction, predict: Predict, not_reported: str) -> E
 
 
 def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
-    """Why a number of users is not reported that is larger than any that was measured; empty if it is."""
+    """Why a number of users that the model gives is not reported; empty if it is."""
     measured = max(point.at.users for point in system.points if point.at.configuration == at.configuration)
-    return UNCHECKED if users > measured and not system.is_checked else ""
+    return system.inadequate(at, is_outside=users > measured)
 
 
 def why_no_limit(system: SystemPrediction, at: Conditions, users: float) -> str:
@@ -142,7 +142,7 @@ def why_no_limit(system: SystemPrediction, at: Conditions, users: float) -> str:
     cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
     if found.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
         return ""
-    return found.not_reported
+    return found.not_reported or unchecked(system, at, users)
 
 
 def changed_figures(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
