@@ -22,7 +22,7 @@ from cuesta.analysis.predict.saturation import (
 from cuesta.errors import RefusedError
 
 MARGIN = 0.10
-"""Largest relative difference of forms that still agree, and of a model from rows that it meets, unless told otherwise."""
+"""Largest relative difference of forms that agree, and of a model from rows that it meets, unless told otherwise."""
 WIDEST = 2.5
 """Largest ratio of a band's ends that still says something."""
 UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CONDITION,…",
         help="only rows that meet these, such as users<=100; the others are held out; none = no row",
     )
-    fit.add_argument("--margin", metavar="PERCENT", help="how far forms that fit equally well may differ; default 10%%")
+    fit.add_argument("--margin", metavar="PERCENT", help="how far forms may differ, and be off rows; default 10%%")
     fit.add_argument("--check", choices=["meters"], help="exit 92 if response and meters disagree on what saturates")
     what_if = parser.add_argument_group("what if")
     what_if.add_argument(
