@@ -38,7 +38,7 @@ pub struct Batch {
 /// has what was counted in each; `begin` makes the host, given the instants of the run. Exact and reproducible.
 ///
 /// # Errors
-/// When the spec cannot be played.
+/// When the spec cannot be played, or a tape takes no time, so that virtual time would stand still.
 ///
 /// # Panics
 /// When a user does, which is a fault of the driver.
@@ -67,6 +67,9 @@ pub fn simulate_host(
             let mut meter = SelfMeter::new();
             for interval in intervals(&timeline, batches) {
                 clock::sleep_until(timeline.at(interval.end)).await;
+                if let Some(group) = shared.stalled.get() {
+                    return Err(stands_still(&shared.spec.groups[group].script));
+                }
                 let batch = Batch {
                     step: interval.step,
                     seconds: (interval.end - interval.begin) as f64 / 1e9,
@@ -78,10 +81,18 @@ pub fn simulate_host(
                     true
                 });
             }
+            Ok(())
         };
         (main, tasks)
     };
-    Ok(clock::run_tasks(run)?)
+    clock::run_tasks(run)?
+}
+
+fn stands_still(script: &str) -> RunError {
+    RunError::Plan(format!(
+        "tape {script}: a pass takes no time at all, and would be repeated forever; expected a wait, a think time, or time \
+         between its keys"
+    ))
 }
 
 /// The users, the arrivals of open loads, and the host.

@@ -36,6 +36,8 @@ pub(crate) struct ThreadState {
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
     /// Whether the run reports what users wait for. A simulation does not.
     pub(crate) is_watched: bool,
+    /// The group of a simulated user whose passes take no time. All users stop then.
+    pub(crate) stalled: Cell<Option<usize>>,
     /// How many users have a line.
     connected: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
@@ -68,6 +70,7 @@ impl ThreadState {
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             users: RefCell::default(),
             is_watched: true,
+            stalled: Cell::default(),
             connected: Cell::new(0),
             screens: Cell::default(),
             drawings: Cell::default(),

@@ -71,6 +71,8 @@ pub(crate) struct User {
     hung_up: bool,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
+    /// The instant at which the last pass began, and how many began there.
+    passes_at: (Stamp, u32),
 }
 
 /// The transaction that is not complete yet.
@@ -109,6 +111,8 @@ impl From<LineLoss> for Stop {
 /// The first and the longest time before a line is tried again.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
+/// At most this many passes of one user may begin at one instant of virtual time: users who are behind have 256.
+const MOST_PASSES_AT_ONCE: u32 = 10_000;
 
 impl User {
     pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
@@ -133,6 +137,7 @@ impl User {
             host_has_answered: false,
             hung_up: false,
             loops: Vec::new(),
+            passes_at: (start_at, 0),
             shared,
         }
     }
@@ -198,6 +203,7 @@ impl User {
         self.login(session, first).await?;
         loop {
             self.next_pass(session).await?;
+            self.insist_on_time()?;
             let played = self.play(session, self.program().pass, self.program().ops.len()).await;
             self.end_arrival(played);
             match played {
@@ -210,6 +216,17 @@ impl User {
             // A program that neither waits nor pauses must not keep the thread to itself.
             task::consume_budget().await;
         }
+    }
+
+    /// Stops a simulated user whose passes take no time: there would be no end of them, for only waiting moves virtual time.
+    fn insist_on_time(&mut self) -> Result<(), Stop> {
+        let now = self.next_due.max(clock::now());
+        let passes = if self.passes_at.0 == now { self.passes_at.1 + 1 } else { 1 };
+        self.passes_at = (now, passes);
+        if !self.shared.is_watched && passes > MOST_PASSES_AT_ONCE {
+            self.shared.stalled.set(Some(self.group));
+        }
+        if self.shared.stalled.get().is_some() { Err(Stop::Over) } else { Ok(()) }
     }
 
     /// Opens a line when it is due. The opening counts from then, whatever delayed the user.

@@ -64,6 +64,26 @@ fn any_wait_of_a_tape_ends_with_the_response() {
 }
 
 #[test]
+fn a_tape_whose_passes_take_no_time_is_refused() {
+    let refused = |tape: &str, more: &Value| play_tape(tape, [1.0, 10.0], more).unwrap_err().to_string();
+    let users = json!({"users": 3});
+    let served = json!([{"name": "cpu", "key_demand": "fixed 20ms"}]);
+    let at_once = json!([{"name": "cpu", "demand": "fixed 0s"}]);
+    for (tape, stations) in [
+        ("Set TypingSpeed 0ms\nType \"a\"\n", json!([])),
+        ("Set TypingSpeed 0ms\nSet Echo timed\nType \"a\"\n", served),
+        ("Set TypingSpeed 0ms\nEnter\nWait+Bytes 1\n", at_once),
+    ] {
+        let said = refused(tape, &json!({"load": users, "stations": stations}));
+        assert!(said.starts_with("tape t: a pass takes no time at all"), "{said}");
+    }
+    // A user of a paced load whose tape takes no time waits for its next cycle.
+    let paced = json!({"users": 3, "load": {"kind": "paced", "cycle": 1_000_000_000}});
+    let played = play_tape("Set TypingSpeed 0ms\nType \"a\"\n", [1.0, 10.0], &json!({"load": paced, "stations": []}));
+    assert_eq!(played.unwrap().figures.steps[0].counts.keys, 30);
+}
+
+#[test]
 fn keys_are_served_one_after_another() {
     let tape = "Set TypingSpeed 5ms\nSet Echo timed\nType \"ab\"\nEnter\nWait+Bytes 1\nThink 1s\n";
     let stations = json!([{"name": "cpu", "demand": "fixed 10ms", "key_demand": "fixed 20ms"}]);
