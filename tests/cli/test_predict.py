@@ -224,27 +224,30 @@ def test_runs_of_different_tapes_are_no_rows_of_one_system(tmp_path: Path, capsy
 
 
 def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """The built-in host with one server of 20 ms: what its own meter and the response say of the demand."""
+    """The built-in host with one server of 10 ms: what its own meter and the response say of the demand.
+
+    Two servers saturate at 44 users, which is among those that were measured.
+    """
     plan = """
         stagger = "5ms"
         settle = "500ms"
-        measure = "2s"
+        measure = "3s"
         line_speed = 0
-        think = "exp 300ms"
-        key_rate = 100
+        think = "exp 150ms"
+        key_rate = 200
         [host]
-        service_time = "exp 20ms"
+        service_time = "exp 10ms"
         servers = 1
     """
     path = write("sweep.toml", plan)
     path.write_text(path.read_text() + BUSY)
-    assert main(["run", str(path), "--users", "2,8,20,40", "--out", "sweep"]) == Exit.GOOD
+    assert main(["run", str(path), "--users", "5,20,50", "--out", "sweep"]) == Exit.GOOD
     capsys.readouterr()
-    code, found = predict("sweep", "--users", "30", "--servers", "2", capsys=capsys)
-    assert code in (Exit.GOOD, Exit.REFUSED), "a busy machine disturbs a real run: bands may be wide"
+    code, found = predict("sweep", "--users", "50", "--servers", "2", capsys=capsys)
+    assert code == Exit.GOOD
     (system,) = found["systems"]
     demands = [station for each in system["capacity"] for station in each["stations"]]
-    assert max(each["demand"] / each["servers"] for each in demands) == pytest.approx(0.02, rel=0.35)
+    assert max(each["demand"] / each["servers"] for each in demands) == pytest.approx(0.01, rel=0.35)
     now, then = system["capacity"][0], system["what_if"]["capacity"][0]
     assert then["throughput"] > 1.3 * now["throughput"]
 

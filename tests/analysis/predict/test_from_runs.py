@@ -168,8 +168,5 @@ def test_think_times_that_were_configured_apart(tmp_path: Path, capsys: pytest.C
     assert sorted(own(list(read_runs([folder]).points))) == pytest.approx([1.0, 3.0], rel=0.05)
     assert main(["predict", str(folder), "--users", "60"]) == Exit.USAGE
     assert "expected think, for the rows differ in it" in " ".join(capsys.readouterr().err.split())
-    assert main(["predict", str(folder), "--at", "users=2", "--limit", "response.mean < 2s"]) in (
-        Exit.GOOD,
-        Exit.REFUSED,
-    )
+    assert main(["predict", str(folder), "--at", "users=2", "--limit", "response.mean < 2s"]) == Exit.GOOD
     assert capsys.readouterr().out.count("(Z+K ") == 2
