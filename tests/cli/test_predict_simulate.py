@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.models import closed
+from cuesta.analysis.predict.simulation import Length, Simulator
 from cuesta.cli import main
 from cuesta.errors import Exit
-from tests.analysis.predict.seeds import TMUX
+from tests.analysis.predict.seeds import MCS, TMUX
 from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
 from tests.conftest import Write
 
@@ -141,6 +142,71 @@ def test_tables_whose_users_cannot_be_played(write: Write, capsys: pytest.Captur
         text = " ".join(capsys.readouterr().out.split())
         assert "NOT SIMULATED: a table has no tape" in text
         assert said in text
+
+
+def test_a_limit_that_nothing_checks_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    """One row is fitted: neither of the mean nor of a percentile may it be said how many users keep a limit."""
+    flags = ("--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10", "--simulate")
+    for figure in ("mean", "p95"):
+        limit = ("--limit", f"response.{figure} < 2s")
+        code, found = predict(MCS, *flags, *limit, capsys=capsys)
+        assert code == Exit.REFUSED
+        if figure == "p95":
+            (one,) = simulated(found)["hosts"][0]["limits"]
+            assert one["not_reported"].startswith("no row is left over that checks the model")
+            assert (one["users"], one["reached"]) == (None, None)
+        assert main(["predict", str(MCS), *flags, *limit]) == Exit.REFUSED
+        text = " ".join(capsys.readouterr().out.split())
+        assert f"response.{figure} < 2s: NOT REPORTED: no row is left over that checks the model" in text
+        assert "RESULT NOT REPORTED" in text
+
+
+def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Throughputs of two digits tell the cycle of 20 users, but not their response."""
+    path = table(write, *ROWS)
+    rows = "\n".join(f'r{n} = [{n}, "{n / 10.3:.2g}", "0.001"]' for n in (2, 5, 10, 20))
+    head, tail = path.read_text().split("[table.rows.rows]")
+    path.write_text(f"{head}[table.rows.rows]\n{rows}\n{tail[tail.index('[[points]]') :]}".replace('"2"', '"10"'))
+    code, found = predict(path, "--simulate", capsys=capsys)
+    open_ones = [each["users"] for each in found["systems"][0]["figures"] if each["response"] is None]
+    played = [each["users"] for each in simulated(found)["hosts"][0]["figures"]]
+    assert (open_ones, played) == ([20], [2, 5, 10])
+    assert simulated(found)["refused"] == ["20 users: the rows leave their response open"]
+    assert code == Exit.REFUSED
+
+
+def test_a_mean_that_contradicts_exact_theory_is_no_answer(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as chance allows; here it allows nothing."""
+    monkeypatch.setattr("cuesta.analysis.predict.simulation.DISAGREES", 0.0)
+    monkeypatch.setattr("cuesta.analysis.predict.simulation.NEGLIGIBLE", 0.0)
+    assert main(["predict", str(table(write, *ROWS)), "--at", "users=20", "--simulate"]) == Exit.REFUSED
+    text = " ".join(capsys.readouterr().out.split())
+    assert "RESULT NOT SIMULATED: the simulation disagrees with the exact model" in text
+    assert "DISAGREES with the exact model's mean at 20 users" in text
+
+
+def test_too_many_users_for_intervals(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where batches are too short for the interval of a mean, none is printed, and no agreement is claimed."""
+    monkeypatch.setattr(Simulator.figure, "__defaults__", (Length(100, 1_000),))
+    monkeypatch.setattr("cuesta.analysis.predict.simulated_limit.TRIAL", Length(100, 1_000))
+    flags = ("--at", "users=9,40", "--simulate", "--limit", "response.p90 < 1s")
+    code, found = predict(table(write, *ROWS), *flags, capsys=capsys)
+    assert code == Exit.GOOD
+    (host,) = simulated(found)["hosts"]
+    few, many = host["figures"]
+    assert few["agrees"] is True
+    assert many["agrees"] is None
+    for each in (many["mean"], many["series"]["response"]["p95"], host["limits"][0]["users"]):
+        assert each["value"] > 0
+        assert (each["low"], each["high"]) == (None, None)
+    main(["predict", str(table(write, *ROWS)), *flags])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "no intervals, and no agreement to be judged, at 40 users" in text
+    assert "(no interval) users; with so many it is" in text
 
 
 def test_json_without_a_simulation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from cuesta.report.prediction_data import data
 
 SEED = 1
 """The seed of `cuesta run`, unless told otherwise."""
-MANY_USERS = 50_000
+MANY_USERS = 10_000
 """From this number of users on, a simulation takes seconds."""
 CLEAR_ROW = "\033[K"
 """Clears a terminal's row from the cursor on (ECMA-48: EL)."""
@@ -46,7 +46,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say(text(answer, simulations), arguments.json)
     write_json(arguments.json, data(answer, simulations))
     in_conflict = arguments.check == "meters" and prediction.conflicts
-    is_answered = answer.is_reported and not any(each.refused for each in simulations)
+    is_answered = answer.is_reported and all(each.is_answered for each in simulations)
     return Exit.GOOD if is_answered and not in_conflict else Exit.REFUSED
 
 

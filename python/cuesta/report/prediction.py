@@ -64,16 +64,22 @@ def saturates(answer: Answer, found: Sequence[Capacity]) -> str:
 
 def verdict(answer: Answer, simulations: Sequence[SimulatedSystem]) -> Verdict:
     prediction = answer.prediction
-    if not answer.is_reported:
-        word, good = "NOT REPORTED", False
+    said = []
+    if not answer.is_reported or not all(each.is_reported for each in simulations):
+        word = "NOT REPORTED"
+        said.append("the figures that the rows do not determine are left out")
+    elif prediction.conflicts:
+        word = "CONFLICT"
     else:
-        word, good = ("CONFLICT", False) if prediction.conflicts else ("PREDICTED", True)
-    said = ["the figures that the rows do not determine are left out"] if word == "NOT REPORTED" else []
-    said += ["response and meters disagree on what saturates"] if prediction.conflicts else []
+        word = "PREDICTED" if all(each.is_answered for each in simulations) else "NOT SIMULATED"
+    if prediction.conflicts:
+        said.append("response and meters disagree on what saturates")
     if any(each.refused for each in simulations):
         said.append("not everything is simulated")
+    if any(each.disagrees for each in simulations):
+        said.append("the simulation disagrees with the exact model")
     how = SIMULATED if any(each.hosts for each in simulations) else MEANS
-    return Verdict(word, "; ".join([*said, how]), good, name="RESULT")
+    return Verdict(word, "; ".join([*said, how]), word == "PREDICTED", name="RESULT")
 
 
 def of_system(answer: Answer, system: SystemPrediction) -> Iterator[Section]:

@@ -184,8 +184,9 @@ def data_of_simulated(figure: SimulatedFigure) -> dict[str, Any]:
 def data_of_limit(found: SimulatedLimit) -> dict[str, Any]:
     return {
         **data_of_load(found.at),
-        "users": data_of(found.users),
-        "reached": found.reached and data_of(found.reached),
+        "users": data_of_reported(found.users),
+        "reached": data_of(found.reached) if found.reached and not found.users.not_reported else None,
+        "not_reported": found.users.not_reported or None,
         "open": found.is_open,
         "trials": found.trials,
     }

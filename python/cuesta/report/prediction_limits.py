@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from cuesta.analysis.capacity.saturation import saturation_conflict
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.prediction import MODEL, OPEN, SystemPrediction
+from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
 from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, described
 from cuesta.report.model import Cell, Part, Remark, Table
@@ -62,7 +62,7 @@ def allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
     if each.allowed is None or each.allowed.value < 1:
         return f"a single user misses it{name}"
     if not each.allowed.is_determined:
-        return f"NOT REPORTED: {each.allowed.not_reported or OPEN}{name}"
+        return f"NOT REPORTED: {each.allowed.why_left_out}{name}"
     return f"{whole(each.allowed, system)} {answer.users_are}{name}"
 
 

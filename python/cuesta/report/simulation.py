@@ -6,7 +6,7 @@ from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.points import Point
 from cuesta.analysis.predict.simulate import SimulatedHost, SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
-from cuesta.analysis.predict.simulation import PERCENTILES, SimulatedFigure
+from cuesta.analysis.predict.simulation import BATCH, BATCHES, NO_INTERVAL, PERCENTILES, SimulatedFigure
 from cuesta.analysis.predict.what_if import Estimate
 from cuesta.report.model import Cell, Part, Remark, Table, Words
 from cuesta.report.phrases import plain
@@ -28,7 +28,7 @@ def simulation(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
         if host.changes:
             yield Remark(f"with {'; '.join(plain(str(change)) for change in host.changes)}:")
         yield loads(answer, host)
-        yield agreement(answer, host.figures)
+        yield from agreement(answer, host.figures)
         yield from (Remark(unanswered(answer, each), "notice") for each in host.figures if each.unanswered)
         yield from (Remark(limit(answer, each)) for each in host.limits)
     if system.hosts:
@@ -65,19 +65,30 @@ def measured_at(answer: Answer, figure: SimulatedFigure) -> Point | None:
 
 
 def interval(estimate: Estimate | None) -> str:
-    return ABSENT if estimate is None else seconds_between(estimate.band.low, estimate.band.high)
+    """The interval of a duration; its value, if it has none."""
+    if estimate is None:
+        return ABSENT
+    if estimate.band == NO_INTERVAL:
+        return seconds(estimate.value)
+    return seconds_between(estimate.band.low, estimate.band.high)
 
 
-def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Remark:
+def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
     """Whether the means are those of the exact model."""
-    off = [count(figure.asked.users) for figure in figures if not figure.agrees]
-    if not off:
-        return Remark("the means agree with the exact model's", "good")
-    return Remark(
-        f"DISAGREES with the exact model's mean at {', '.join(off)} {answer.users_are}: the users of the tape are not "
-        "those that the model assumes",
-        "bad",
-    )
+    if off := [count(figure.asked.users) for figure in figures if figure.agrees is False]:
+        yield Remark(
+            f"DISAGREES with the exact model's mean at {', '.join(off)} {answer.users_are}: the users of the tape are "
+            "not those that the model assumes",
+            "bad",
+        )
+    elif any(figure.agrees for figure in figures):
+        yield Remark("the means agree with the exact model's", "good")
+    if short := [count(figure.asked.users) for figure in figures if not figure.has_intervals]:
+        yield Remark(
+            f"no intervals, and no agreement to be judged, at {', '.join(short)} {answer.users_are}: it would take too "
+            f"long to simulate the {BATCHES * BATCH} cycles of each that they need",
+            "notice",
+        )
 
 
 def unanswered(answer: Answer, figure: SimulatedFigure) -> str:
@@ -108,11 +119,14 @@ def limit(answer: Answer, found: SimulatedLimit) -> str:
     said = f"{plain(str(answer.limit))}: "
     if found.reached is None:
         return f"{said}a single user misses it{name}"
+    if found.users.not_reported:
+        return f"{said}NOT REPORTED: {found.users.not_reported}{name}"
     if found.is_open:
         return f"{said}{count(found.users.value)} {answer.users_are} keep it{name}; more were not tried"
-    low, high = count(found.users.band.low), count(found.users.band.high)
+    band = found.users.band
+    within = " (no interval)" if band == NO_INTERVAL else f" ({count(band.low)}–{count(band.high)})"
     with_so_many = f"with so many it is {interval(found.reached)}"
-    return f"{said}{count(found.users.value)} ({low}–{high}) {answer.users_are}{name}; {with_so_many}"
+    return f"{said}{count(found.users.value)}{within} {answer.users_are}{name}; {with_so_many}"
 
 
 def effort(hosts: Sequence[SimulatedHost]) -> str:

@@ -12,7 +12,9 @@ from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import Prediction, predict
-from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
+from cuesta.analysis.predict.simulate import SimulatedSystem, pace, prepared, simulated
+from cuesta.analysis.predict.simulated_limit import TRIAL
+from cuesta.analysis.predict.simulation import BATCH, BATCHES, WHOLE, Length
 from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
 
@@ -138,6 +140,50 @@ def test_a_model_without_stations_is_refused(tmp_path: Path) -> None:
     assert found.refused[0].startswith(
         "the model that fits (scalability law) has no stations where users wait by chance"
     )
+
+
+def test_a_tape_that_takes_no_time_is_refused(tmp_path: Path) -> None:
+    """It would be repeated forever, at one instant of virtual time."""
+    folder = write_folder(tmp_path / "run", {"work": "Set TypingSpeed 0ms\nType a\n"}, {"work": 4})
+    _, found = answer(closed_rows(folder), AT)
+    assert found.refused == [
+        "the tape cannot be simulated: tape work: a pass takes no time at all, and would be repeated forever; "
+        "expected a wait, a think time, or time between its keys"
+    ]
+    assert not found.hosts
+
+
+@pytest.mark.parametrize("length", [WHOLE, TRIAL])
+@pytest.mark.parametrize("users", [1, 400, 3_000, 10_000, 60_000, 1_000_000])
+def test_batches_are_long_compared_with_a_cycle(length: Length, users: int) -> None:
+    """Or there are no intervals. A million users take ten cycles together at most."""
+    batch = length.cycles(users) / BATCHES
+    assert length.has_intervals(users) == (batch >= BATCH)
+    assert length.has_intervals(users) == (users <= (50_000 if length is WHOLE else 10_000))
+    assert length.cycles(users) * users >= length.transactions
+    assert (length.cycles_before(users) >= 5) == (users <= length.most / 5)
+    assert length.cycles(1_000_000) + length.cycles_before(1_000_000) <= 10
+
+
+def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: Path) -> None:
+    """1,000 users at N*, 12 seeds, nine of which hold it at least: with batches of a cycle, six in ten would."""
+    users, service = 1_000, THINK / 999
+    exact = Network([Station("rest", CONSTANT, DELAY), Station("cpu", service)], THINK - CONSTANT)
+    folder = write_folder(tmp_path / "run", {"work": REQUEST.replace("3s", "2600ms")}, {"work": 4})
+    rows = []
+    for each in (200, 600, 1_000, 1_400):
+        found = closed.solve(exact, each)
+        at = Conditions("", each, think=THINK - CONSTANT, demand="cpu", delays=("rest",))
+        rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
+        rows.append(Point(str(each), at, rate, response, recorded=(folder, 0)))
+    prediction = predict(Measurements("", rows), rows, [rows[2].at])
+    (system,) = prediction.systems
+    figures = [
+        prepared(told(prediction), system, pace(rows[2].at), seed).figure(users, Length(1, 100_000))
+        for seed in range(12)
+    ]
+    held = [each.mean.band.low <= each.exact <= each.mean.band.high for each in figures if each.mean]
+    assert sum(held) >= 9
 
 
 def test_a_folder_without_its_tape_is_bad_input(tmp_path: Path) -> None:

@@ -47,11 +47,29 @@ class SimulatedSystem:
     refused: Sequence[str]
     """What was not simulated, and why."""
 
+    @property
+    def disagrees(self) -> bool:
+        """Whether a mean contradicts exact theory."""
+        return any(each.agrees is False for host in self.hosts for each in host.figures)
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether the users that the limit allows are reported, with and without the changes."""
+        return all(not each.users.not_reported for host in self.hosts for each in host.limits)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether all that was asked is simulated, reported, and as exact theory has it."""
+        return self.is_reported and not self.refused and not self.disagrees
+
 
 def simulated(answer: Answer, system: SystemPrediction, seed: int, tell: Tell) -> SimulatedSystem:
-    """Simulate the loads of a system that are reported, and look for its limit if that is a percentile."""
-    loads = [figure.at for figure in system.figures if not figure.not_reported]
-    refused = dict[str, None]() if loads else {"no load is reported, so none is simulated": None}
+    """Simulate the loads whose response is reported, and look for the system's limit if that is a percentile."""
+    reported = [figure for figure in system.figures if not figure.not_reported]
+    loads = [figure.at for figure in reported if not figure.is_response_open]
+    refused = dict[str, None]() if reported else {"no load is reported, so none is simulated": None}
+    if left_out := [f"{each.at.users:,}" for each in reported if each.is_response_open]:
+        refused[f"{', '.join(left_out)} {answer.users_are}: the rows leave their response open"] = None
     players = dict[Conditions, Simulator]()
     for at in dict.fromkeys(map(pace, loads)):
         try:

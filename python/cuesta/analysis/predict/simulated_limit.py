@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.predict.band import Band
+from cuesta.analysis.predict.changes import response_of
 from cuesta.analysis.predict.fitting import users_at_saturation
 from cuesta.analysis.predict.points import Conditions
-from cuesta.analysis.predict.simulation import PERCENTILES, SimulatedFigure, Simulator
-from cuesta.analysis.predict.what_if import Estimate
+from cuesta.analysis.predict.simulation import NO_INTERVAL, PERCENTILES, Length, SimulatedFigure, Simulator
+from cuesta.analysis.predict.what_if import Estimate, allowed_users
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
 
-TRIAL = 20_000
-"""Transactions of a simulation that looks for the limit."""
+TRIAL = Length(20_000, 1_000_000)
+"""Of a simulation that looks for the limit: there are some tens."""
 MOST_USERS = 1_000_000
 """The largest number of users that is tried."""
 NEAR = 0.002
@@ -29,7 +30,10 @@ class SimulatedLimit:
     at: Conditions
     """The load, with any number of users."""
     users: Estimate
-    """Whole users, 0 if a single one misses it; the interval is that of the simulated percentiles alone."""
+    """Whole users, 0 if a single one misses it; the interval is that of the simulated percentiles alone.
+
+    It is not reported where the users that the limit's mean allows would not be: for the same reasons.
+    """
     reached: Estimate | None
     """The percentile at a number of users."""
     is_open: bool
@@ -106,14 +110,30 @@ def simulated_limit(simulator: Simulator, limit: Limit, tell: Callable[[int], No
     saturation = users_at_saturation(simulator.network(simulator.at), simulator.at)
     trials = Trials(simulator, limit, round(min(max(saturation, 1), MOST_USERS)), tell)
     most = trials.most(lambda each: each.value)
-    least = trials.most(lambda each: each.band.high)
-    highest = trials.most(lambda each: each.band.low)
+    reached = trials.percentile(most) if most else None
     return SimulatedLimit(
         at=simulator.at,
-        users=Estimate(most, Band(min(least, most), max(highest, most))),
-        reached=trials.percentile(most) if most else None,
+        users=Estimate(most, interval(trials, most), why_left_out(simulator, most)),
+        reached=reached,
         is_open=most >= MOST_USERS,
         trials=len(trials.found),
         events=sum(each.events for each in trials.found.values()),
         elapsed=sum(each.elapsed for each in trials.found.values()),
     )
+
+
+def interval(trials: Trials, most: int) -> Band:
+    """The users whose percentile's interval has the limit in it; without ends where percentiles have no interval."""
+    if most and not trials.found[most].has_intervals:
+        return NO_INTERVAL
+    least = trials.most(lambda each: each.value if each.band == NO_INTERVAL else each.band.high)
+    highest = trials.most(lambda each: each.value if each.band == NO_INTERVAL else each.band.low)
+    return Band(min(least, most), max(highest, most))
+
+
+def why_left_out(simulator: Simulator, users: int) -> str:
+    """Why a number of users is not reported: judged as a limit on the mean that so many have by exact theory."""
+    if not users:
+        return ""
+    mean = response_of(simulator.network(simulator.at), replace(simulator.at, users=users))
+    return allowed_users(simulator.system, simulator.at, simulator.changes, mean).why_left_out

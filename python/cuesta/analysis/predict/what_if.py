@@ -14,7 +14,7 @@ from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_sa
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, paces
-from cuesta.analysis.predict.prediction import Figure, SystemPrediction, figure
+from cuesta.analysis.predict.prediction import OPEN, Figure, SystemPrediction, figure
 from cuesta.analysis.predict.saturation import BELIEVED, apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
@@ -35,7 +35,14 @@ class Estimate:
     @property
     def is_determined(self) -> bool:
         """Whether the rows tell at all how large it is."""
-        return not self.not_reported and math.isfinite(self.value) and self.band.ratio <= BELIEVED
+        return not self.why_left_out
+
+    @property
+    def why_left_out(self) -> str:
+        """Why the rows do not tell how large it is; empty if they do."""
+        if self.not_reported:
+            return self.not_reported
+        return "" if math.isfinite(self.value) and self.band.ratio <= BELIEVED else OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +110,23 @@ def capacity(
         found = network_with(system, model, at, changes)
         return users_at_saturation(found, at) if found else math.inf
 
-    def kept(model: FittedModel, changes: Sequence[Change] = changes) -> float:
-        found = network_with(system, model, at, changes)
-        return most_users(found, at, limit or 0.0, is_bound(model)) if found else math.inf
-
     users = saturated(system.model)
     most = estimate(system, saturated, unchecked(system, at, users))
-    allowed = None
-    if limit is not None:
-        why = why_no_limit(system, at, kept(system.model, changes=[]))
-        if changes:
-            why = why or unchecked(system, at, kept(system.model))
-        allowed = estimate(system, kept, why)
+    allowed = None if limit is None else allowed_users(system, at, changes, limit)
     return Capacity(at, network.queueing, most, network.most_throughput, allowed)
+
+
+def allowed_users(system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float) -> Estimate:
+    """How many users keep a mean response, in seconds, and why that is not reported. Needs a model with stations."""
+
+    def kept(model: FittedModel, changes: Sequence[Change] = changes) -> float:
+        found = network_with(system, model, at, changes)
+        return most_users(found, at, limit, is_bound(model)) if found else math.inf
+
+    why = why_no_limit(system, at, kept(system.model, changes=[]))
+    if changes:
+        why = why or unchecked(system, at, kept(system.model))
+    return estimate(system, kept, why)
 
 
 def estimate(system: SystemPrediction, predict: Predict, not_reported: str) -> Estimate:
