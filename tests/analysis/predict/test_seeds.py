@@ -90,19 +90,29 @@ def test_two_light_rows_leave_the_demand_open() -> None:
 
 
 def test_law_of_the_rows_that_do_not_fit() -> None:
-    """R = N/X − Z lies below the line time at Z = 5, and Z = 3 is as if users thought 4 s."""
+    """R = N/X − Z lies below the line time at Z = 5, and Z = 3 is as if users thought 4 s.
+
+    Without a queue that is 3.98 s, as modelling.md §2.1 has it; the model's users also wait 0.1 s for the station.
+    """
     all_rows = rows(MCS, "MR8.0")
     found = predict(read_table(MCS), rows(MCS, "MR8.0", think=0), [point.at for point in all_rows])
     said = {figure.at.think: list(remarks(figure, found.systems[0].model)) for figure in found.systems[0].figures}
     assert said[5] == ["R = N/X − Z is 0.22 s, below the 0.34 s that are known to pass on the line"]
     assert said[3] == ["as if users thought 3.9 s instead of 3 s"]
+    (third,) = (point for point in all_rows if point.at.think == 3)
+    assert third.rate
+    assert 96 / third.rate - 0.340 - 0.03075 == pytest.approx(3.98, abs=0.005)
     responses = {point.at.think: point.by_law for point in all_rows if point.by_law}
     assert (responses[5].low, responses[5].high) == pytest.approx((0.13, 0.30), abs=0.005)
     assert (responses[3].low, responses[3].value, responses[3].high) == pytest.approx((1.29, 1.35, 1.41), abs=0.005)
 
 
 def test_the_front_end_was_not_the_bottleneck() -> None:
-    """The meter's demand grows by 37 %, and its line says 18 % more than was ever measured."""
+    """The meter's demand grows by 37 %, and its line says 18 % more than was ever measured.
+
+    The two light rows say 54 % too much with D = ΣU/ΣX, which is used here. The 57 % of modelling.md §2.1 are with
+    D = ΣUX/ΣX², the line of least squares through the origin, which weighs the busier row more.
+    """
     all_rows = rows(MCS, "MR8.0")
     demands = [p.utilizations["FNP"].value / p.throughput.value * 1e3 for p in all_rows if p.throughput]
     assert demands == pytest.approx([21.7, 19.0, 22.6, 26.1, 26.1], abs=0.06)
@@ -111,9 +121,10 @@ def test_the_front_end_was_not_the_bottleneck() -> None:
     assert kchars(all_rows[0], meter.throughput) / 5.3 == pytest.approx(1.18, abs=0.005)
     light = fitted(Metered(metered_stations(all_rows[:2])), all_rows[:2])
     assert light
-    assert errors([light.network(all_rows[4].at).most_throughput], [all_rows[4].throughput.value]) == [  # type: ignore[union-attr]
-        pytest.approx(54, abs=1)
-    ]
+    pairs = [(p.utilizations["FNP"].value, p.rate or 0.0) for p in all_rows[:2]]
+    by_line = sum(rate**2 for _, rate in pairs) / sum(busy * rate for busy, rate in pairs)
+    rates = [light.network(all_rows[4].at).most_throughput, by_line]  # type: ignore[union-attr]
+    assert errors(rates, [all_rows[4].rate or 0.0] * 2) == pytest.approx([54.4, 57.2], abs=0.06)
 
 
 # Bisync: here the front end is the bottleneck
@@ -213,8 +224,8 @@ def test_a_configuration_from_another_is_the_best_predictor() -> None:
     values = [found[name, n] for name in ("telnet", "in-kernel") for n in (20, 25)]
     assert [1e3 * value for _, value, _ in values] == pytest.approx([66.7, 77.7, 70.3, 96.3], abs=0.051)
     assert errors([v for _, v, _ in values], [m for _, _, m in values]) == pytest.approx(
-        [-4.8, -2.9, -7.5, 0.3], abs=0.06
-    )
+        [-4.76, -2.9, -7.5, 0.3], abs=0.051
+    ), "modelling.md §2.3 has −4.7, from 66.7 ms, which was rounded before; the mean shift of 37.67 ms gives 66.67 ms"
 
 
 def test_beyond_the_measured_range_nothing_is_reported() -> None:
@@ -253,11 +264,29 @@ def test_lines_of_the_cpu_meter(name: str, idle: float, demand: float, ports: fl
 
 
 def test_queueing_for_the_metered_cpu_does_not_explain_the_response() -> None:
+    """S/(1 − U) and a constant of its own miss each configuration by 14, 9, 32 and 16 %, as in modelling.md §2.3.
+
+    The form that is tried here misses them by 30, 12, 24 and 14 %: its constants are shared as those of the station
+    that fits are, S is ΣU/ΣX, and U is that of the model at the load, instead of the line's S and each row's U.
+    """
     choice = choose(rows(TMUX))
     assert choice
     (metered,) = choice.rejected
     assert metered.form.name == "metered stations"
-    assert mape([metered.response(p.at) for p in rows(TMUX)], [timed(p) for p in rows(TMUX)]) > 9
+    found = [misfit_of_queueing(rows(TMUX, name), metered) for name in CONFIGURATIONS]
+    assert [each for each, _ in found] == pytest.approx([14.0, 9.3, 32.1, 16.4], abs=0.06)
+    assert [each for _, each in found] == pytest.approx([29.5, 11.9, 24.2, 13.8], abs=0.06)
+
+
+def misfit_of_queueing(points: Sequence[Point], metered: FittedModel) -> tuple[float, float]:
+    """The mean absolute error of R₀ + S/(1 − U), and of the fitted form, in percent."""
+    line = utilization_line(points, "host CPU")
+    assert line
+    measured = [timed(point) for point in points]
+    queueing = [line[1] / (1 - point.utilizations["host CPU"].value) for point in points]
+    constant = (sum(measured) - sum(queueing)) / len(points)
+    by_law = [constant + each for each in queueing]
+    return mape(by_law, measured), mape([metered.response(point.at) for point in points], measured)
 
 
 # Emacs: the arithmetic of the script
