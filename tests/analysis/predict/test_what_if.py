@@ -3,10 +3,13 @@
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
@@ -153,3 +156,38 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
 
     assert band(model, most).high == math.inf
     assert max(most(each) for each in evaluated[:]) < 1e6
+
+
+STATIONS = st.lists(st.tuples(st.floats(1e-3, 0.5), st.integers(1, 5)), min_size=1, max_size=3)
+OWN = st.floats(0.0, 10.0)
+
+
+def never_falls(values: list[float]) -> bool:
+    """But by the rounding of floats."""
+    return all(after >= before * (1 - 1e-9) for before, after in pairwise(values))
+
+
+@settings(max_examples=30)
+@given(stations=STATIONS, own=OWN, delay=st.floats(0.0, 1.0), slack=st.floats(1.01, 20.0), servers=st.integers(1, 8))
+def test_more_servers_and_smaller_demands_never_lower_a_limit(
+    stations: list[tuple[float, int]], own: float, delay: float, slack: float, servers: int
+) -> None:
+    """Whichever station they are of, for closed loads and for paced ones, and by the bound as well."""
+    network = Network(
+        [Station("line", delay, DELAY), *(Station(str(n), *each) for n, each in enumerate(stations))], think=own
+    )
+    names = {station.name: station.name for station in network.queueing}
+    closed_load, paced_load = Conditions("", 1, think=own), Conditions("", 1, cycle=own + network.least_response)
+    limit = slack * network.least_response
+    for at, is_bound in ((closed_load, False), (closed_load, True), (paced_load, False)):
+
+        def most(*changes: Change) -> float:
+            changed = apply(network, changes, names, {})
+            return most_users(changed, at, limit, is_bound)  # noqa: B023 - it is called before the next load
+
+        for name, (_, now) in zip(names, stations, strict=True):
+            counts = sorted({now, servers, now + 1})
+            by_servers = [most(Change(name, servers=count)) for count in counts]
+            assert never_falls(by_servers), (at, name, counts, by_servers)
+            by_demand = [most(Change(name, factor=factor)) for factor in (1.5, 1.0, 0.8, 0.3)]
+            assert never_falls(by_demand), (at, name, by_demand)
