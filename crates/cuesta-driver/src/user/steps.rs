@@ -1,0 +1,106 @@
+//! Which step a user works by: it enters a step, goes on with the one that it is in, or has none and leaves.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+
+use super::{Stop, User};
+use crate::pacing::{Pacer, begin_in_cycle};
+use crate::schedule::Duty;
+use crate::session::Session;
+use crate::spec::{ArrivalKind, LoadKind};
+
+impl User {
+    /// When the user would begin another pass: in a closed load after its think time, else now.
+    fn at(&self) -> Stamp {
+        match self.load {
+            LoadKind::Closed => self.next_due.max(clock::now()),
+            LoadKind::Cyclic { .. } | LoadKind::Open { .. } => clock::now(),
+        }
+    }
+
+    /// Enters the present step. A user whom the step does not have closes its line: an idle line is a load too.
+    pub(super) async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
+        loop {
+            let (at, now) = (self.at(), clock::now());
+            let schedule = self.shared.schedule();
+            if at >= schedule.timeline.end() {
+                return Err(self.until_the_end(session).await);
+            }
+            // While steps may be added, a step may end before this user has thought.
+            let looks_again = schedule.looks_again(now, at);
+            match schedule.duty(self.group, self.rank, looks_again) {
+                Duty::Work { .. } if looks_again < at => session.listen_until(looks_again).await?,
+                Duty::Work { step, since } => {
+                    self.enter(step, since);
+                    session.begin_pass(self.program);
+                    return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
+                }
+                Duty::Rest { .. } => {
+                    // What this user would do next is due after it has left. It leaves after the step's last interval is counted.
+                    session.listen_until(self.step_end() + Duration::from_nanos(1)).await?;
+                    return Err(Stop::Left);
+                }
+            }
+        }
+    }
+
+    /// Enters the present step, or waits without a line until a step has this user.
+    pub(super) async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
+        loop {
+            let at = self.at();
+            let schedule = self.shared.schedule();
+            let end = schedule.timeline.end();
+            if at >= end {
+                clock::sleep_until(end).await;
+                return Err(Stop::Over);
+            }
+            match schedule.duty(self.group, self.rank, at) {
+                Duty::Work { step, since } => {
+                    self.enter(step, since);
+                    return Ok(());
+                }
+                Duty::Rest { until } => {
+                    self.step = None;
+                    clock::sleep_until(until).await;
+                    self.next_due = clock::now();
+                }
+            }
+        }
+    }
+
+    /// Takes on a step's load and program, if the step is new to it, from an instant fixed in advance. A load equal to that of the
+    /// step before goes on.
+    pub(super) fn enter(&mut self, step: usize, from: Stamp) {
+        if self.step == Some(step) {
+            return;
+        }
+        let load = self.shared.schedule().load(step, self.group).load;
+        let goes_on = self.step.is_some() && self.load == load;
+        self.step = Some(step);
+        self.load = load;
+        self.program = self.shared.groups[self.group].program_of(step);
+        if let (true, Pacer::Cyclic { next, cycle }) = (goes_on, &mut self.pacer) {
+            begin_in_cycle(next, *cycle, from);
+        }
+        if !goes_on {
+            self.pacer = match load {
+                LoadKind::Closed => Pacer::Closed,
+                LoadKind::Cyclic { cycle } => Pacer::cyclic(from, Duration::from_nanos(cycle), &mut self.rng),
+                LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
+            };
+        }
+    }
+
+    /// Whether the load is of sessions, each of which opens a line of its own.
+    pub(super) fn comes_and_goes(&self) -> bool {
+        matches!(self.load, LoadKind::Open { arrivals: ArrivalKind::Sessions, .. })
+    }
+
+    /// Until when the user works by the step that it is in.
+    pub(super) fn step_end(&self) -> Stamp {
+        let schedule = self.shared.schedule();
+        self.step.map_or(schedule.timeline.end(), |step| schedule.works_until(step, self.group, self.rank))
+    }
+}
