@@ -1,9 +1,10 @@
-"""Finds, inspects and kills the processes that a test started."""
+"""Starts, finds, inspects and kills the processes of a test."""
 
 import os
 import signal
-from collections.abc import Iterable
-from contextlib import suppress
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -32,3 +33,15 @@ def end(pids: Iterable[int]) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def program(arguments: list[str], says: str = "") -> Iterator[None]:
+    """Run a program until the end of the block, then kill it and its descendants. It is ready when it prints `says`."""
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True) as running:
+        try:
+            if running.stderr:
+                assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
+            yield
+        finally:
+            end([*descendants(running.pid), running.pid])

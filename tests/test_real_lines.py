@@ -6,7 +6,6 @@
 import json
 import os
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -20,7 +19,7 @@ from cuesta.errors import Exit
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
 from tests.daemons import busybox, telnetd
-from tests.processes import descendants, end
+from tests.processes import descendants, program
 
 SHELL = "env PS1='$ ' bash --norc --noprofile -i"
 
@@ -195,18 +194,6 @@ def test_a_host_that_sends_absurd_windows_is_counted(
     by_name = summary["errors"]["by_name"]
     assert set(by_name) == {"timeout", "no-login", "dropped-sequence"}, by_name
     assert summary["negotiation"]["count"] == summary["connect"]["count"] > 0
-
-
-@contextmanager
-def program(arguments: list[str], says: str = "") -> Iterator[None]:
-    """Run a program until the end of the block, then kill it and its descendants. It is ready when it prints `says`."""
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True) as running:
-        try:
-            if running.stderr:
-                assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
-            yield
-        finally:
-            end([*descendants(running.pid), running.pid])
 
 
 @contextmanager
