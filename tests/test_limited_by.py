@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.hosts import burns_cpu, holds_lock
+from tests.hosts import burns_cpu, holds_lock, serial_device
 from tests.hosts.lines import host, over_pty
 from tests.hosts.log import Log
+from tests.processes import program
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -27,10 +29,19 @@ Forever
     Wait+Screen /done\s+\$ $/
   End
   Think exp 100ms
-  Type "x"
 End
 """
-TAPE = TAPE.replace('  Type "x"\n', "")
+DEVICE_TAPE = f"""
+Set KeyRate 50cps
+Forever
+  Transaction "row"
+    Type "go"
+    Enter
+    Wait+Bytes {len(serial_device.ANSWER)}
+  End
+  Think exp 100ms
+End
+"""
 
 
 def played(folder: Path, *flags: str, target: str = "host:", tape: str | None = None) -> dict[str, Any]:
@@ -61,6 +72,17 @@ def test_the_line_is_named_with_its_characters(tmp_path: Path) -> None:
     summary = played(tmp_path, "--users", "20", "--meters", "plain")
     assert summary["limited_by"].startswith("the line: 312 of 3")
     assert summary["limited_by"].endswith(" ms are 150 characters at 4800 baud")
+
+
+def test_the_line_of_a_serial_device_has_the_speed_of_its_target(tmp_path: Path) -> None:
+    device = tmp_path / "device"
+    answering = shlex.join(host("serial_device", tmp_path / "host.log"))
+    ends = [f"pty,raw,echo=0,link={device}", f"EXEC:{answering},pty,raw,echo=0"]
+    with program(["socat", "-d", "-d", *ends], says="starting data transfer loop"):
+        target = f"serial:{device}?baud={serial_device.BAUD}"
+        summary = played(tmp_path / "run", "--users", "1", target=target, tape=DEVICE_TAPE)
+    assert summary["limited_by"].startswith("the line: 100 of 1")
+    assert summary["limited_by"].endswith(f" ms are 96 characters at {serial_device.BAUD} baud")
 
 
 def test_a_lock_that_is_held_asleep_is_a_conflict_and_not_the_cpu(tmp_path: Path) -> None:

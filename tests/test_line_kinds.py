@@ -4,7 +4,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.line_kinds import KINDS, OWN_PROGRAMS, SYNTAX, descriptors_of, port_of
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST, kind_of, settings_of, without_settings
 
 
 def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
@@ -20,3 +20,11 @@ def test_the_port_is_given_by_the_target_or_its_kind() -> None:
     assert [port_of(target) for target in targets] == [2323, 23, 22, 0]
     assert str(port_of("telnet://host.invalid")) in _native.target("telnet://host.invalid")
     assert [descriptors_of(target) for target in targets] == [1, 1, 1, 2]
+
+
+def test_settings_stand_behind_a_question_mark_but_not_in_commands() -> None:
+    serial = "serial:/dev/ttyUSB0?baud=1200&parity=even"
+    assert settings_of(serial) == {"baud": "1200", "parity": "even"}
+    assert without_settings(serial) == "serial:/dev/ttyUSB0"
+    assert settings_of("serial:/dev/ttyUSB0") == settings_of("pty:ls ?a=b") == {}
+    assert without_settings("pty:ls ?a=b") == "pty:ls ?a=b"

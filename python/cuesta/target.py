@@ -1,5 +1,7 @@
 """The syntax of targets, `KIND:REST`, without the native module. `line_kinds` has the table of kinds."""
 
+from urllib.parse import parse_qsl
+
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
 LISTEN = "telnet://127.0.0.1:0"
@@ -7,8 +9,19 @@ LISTEN = "telnet://127.0.0.1:0"
 
 
 def without_settings(target: str) -> str:
-    """A target as a sentence names it: without `?identity=…` and the like, which commands have none of."""
-    return target if kind_of(target) in ("pty", "pipe") else target.partition("?")[0]
+    """A target as a sentence names it: without `?identity=…` and the like."""
+    return _divided(target)[0]
+
+
+def settings_of(target: str) -> dict[str, str]:
+    """The settings of a target that it writes itself, `?baud=9600&parity=even`, by name."""
+    return dict(parse_qsl(_divided(target)[1]))
+
+
+def _divided(target: str) -> tuple[str, str]:
+    """A target without its settings, and these. Commands have none."""
+    address, _, settings = target.partition("?")
+    return (target, "") if kind_of(target) in ("pty", "pipe") else (address, settings)
 
 
 def kind_of(target: str) -> str:

@@ -78,10 +78,33 @@ def test_characters_that_the_tape_does_not_tell_are_counted(tmp_path: Path) -> N
     assert "are about 160 characters at 4800 baud" in str(said)
 
 
-def at_speed(folder: Path, speed: int, wait: str) -> None:
+@pytest.mark.parametrize(
+    ("settings", "speed", "baud", "bits"),
+    [
+        pytest.param("?baud=4800", 0, 4800, 10, id="its speed"),
+        pytest.param("", 0, 9600, 10, id="the speed without settings"),
+        pytest.param("?baud=4800&data=8&parity=even&stop=2", 0, 4800, 12, id="its format"),
+        pytest.param("?baud=115200", SPEED, SPEED, 10, id="a tape that is slower"),
+        pytest.param("?baud=1200", SPEED, 1200, 10, id="a tape that is faster"),
+    ],
+)
+def test_a_serial_device_has_the_speed_of_its_target(
+    tmp_path: Path, settings: str, speed: int, baud: int, bits: int
+) -> None:
+    takes = 150 * bits / baud
+    folder = write(tmp_path / "run", [Load(users=1, think=2.0, service=0.005, delay=takes)])
+    at_speed(folder, speed, "Wait+Bytes 150", f"serial:/dev/ttyUSB0{settings}")
+    said = found(folder)
+    assert isinstance(said, OnTheLine)
+    assert said.line == pytest.approx(takes)
+    assert str(said).endswith(f" are 150 characters at {baud} baud")
+    assert known(folder)["the lines from the host"].source.startswith(f"arithmetic: characters × {bits} bits ÷ {baud} ")
+
+
+def at_speed(folder: Path, speed: int, wait: str, target: str = "host:") -> None:
     """Give the folder a tape with a line speed."""
     run = json.loads((folder / "run.json").read_text())
-    run["steps"][0]["group"][0]["tape"] = "interactive.tape"
+    run["steps"][0]["group"][0].update(tape="interactive.tape", target=target)
     (folder / "run.json").write_text(json.dumps(run))
     (folder / "tapes").mkdir()
     (folder / "tapes" / "interactive.tape").write_text(f"Set LineSpeed {speed}\nType 'a'\nEnter\n{wait}\n")

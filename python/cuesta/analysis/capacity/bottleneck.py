@@ -184,7 +184,7 @@ def of_line(last: Judged) -> Finding | None:
     full = any(each.busy >= ABOUT_ALL for each in last.resources if each.kind == Kind.LINES)
     if line is None or not (full or parts.line >= MOST_OF_IT * parts.response):
         return None
-    return OnTheLine(parts.line, parts.response, line.answer, line.is_exact, line.speed)
+    return OnTheLine(parts.line, parts.response, line.answer, line.is_exact, line.speed.baud)
 
 
 def grown(last: Judged, first: Judged) -> Finding | None:

@@ -62,12 +62,12 @@ class OnTheLine:
     response: float
     characters: float
     is_exact: bool
-    speed: int
+    baud: int
 
     def __str__(self) -> str:
         about = "" if self.is_exact else "about "
         of = f"{number(self.line, self.response)} of {seconds(self.response)}"
-        return f"the line: {of} are {about}{digits_of(self.characters)} characters at {self.speed} baud"
+        return f"the line: {of} are {about}{digits_of(self.characters)} characters at {self.baud} baud"
 
 
 def number(part: float, whole: float) -> str:

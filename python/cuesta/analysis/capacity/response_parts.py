@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources import Kind, Resource
-from cuesta.analysis.capacity.resources.terminal_lines import BITS, terminal_line
+from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.units import digits
 
 OVERLAPPING = (Kind.CPU, Kind.SERVERS)
@@ -73,7 +73,7 @@ def response_parts(of: MeasuredStep, known: Sequence[Resource]) -> ResponseParts
     parts = []
     if line:
         about = "" if line.is_exact else "about "
-        source = f"arithmetic: {about}{digits(line.answer)} characters × {BITS} bits ÷ {line.speed} bit/s"
+        source = f"arithmetic: {about}{digits(line.answer)} characters × {line.speed}"
         parts.append(ResponsePart("the line", on_line, source))
     if delay := of.fixed_delay:
         parts.append(ResponsePart("the built-in host's fixed delay", delay, "the plan"))

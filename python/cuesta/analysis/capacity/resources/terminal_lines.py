@@ -1,24 +1,40 @@
 """The users' lines: each user has one, so they are no resource that users share; but a full line limits its user."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from cuesta import _native
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
+from cuesta.ledger import JsonObject
+from cuesta.target import kind_of, settings_of
 
-BITS = 10
-"""Bits of a character on a line: start, eight of data, stop."""
+
+@dataclass(frozen=True, slots=True)
+class LineSpeed:
+    """How fast characters follow each other on a line, each way."""
+
+    baud: int
+    """Bits a second."""
+    bits: int = 10
+    """Bits of a character: start, data, parity, stop. Where the driver makes the speed they are 1, 8, 0, 1."""
+
+    @property
+    def character(self) -> float:
+        """Seconds that one character takes."""
+        return self.bits / self.baud
+
+    def __str__(self) -> str:
+        return f"{self.bits} bits ÷ {self.baud} bit/s"
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalLine:
     """The lines of a step, if all have one speed."""
 
-    speed: int
-    """Bits a second, each way."""
+    speed: LineSpeed
     answer: float
     """Characters of a complete answer."""
     is_exact: bool
@@ -27,7 +43,7 @@ class TerminalLine:
     @property
     def seconds(self) -> float:
         """How long the characters of an answer take on the line."""
-        return self.answer * BITS / self.speed
+        return self.answer * self.speed.character
 
 
 def found(of: MeasuredStep) -> Iterator[Resource]:
@@ -35,12 +51,12 @@ def found(of: MeasuredStep) -> Iterator[Resource]:
     if line is None or work is None or not of.step.users:
         return
     for name, rate in (("from", characters.line_out_per_s), ("to", characters.line_in_per_s)):
-        busy = (rate or 0.0) * BITS / line.speed
+        busy = (rate or 0.0) * line.speed.character
         yield Resource(
             name=f"the lines {name} the host",
             kind=Kind.LINES,
             busy=busy / of.step.users,
-            source=f"arithmetic: characters × {BITS} bits ÷ {line.speed} bit/s, for each of {of.step.users} lines",
+            source=f"arithmetic: characters × {line.speed}, for each of {of.step.users} lines",
             servers=of.step.users,
             own=busy / of.step.users,
             demand=busy / work.per_s,
@@ -49,18 +65,38 @@ def found(of: MeasuredStep) -> Iterator[Resource]:
 
 def terminal_line(of: MeasuredStep) -> TerminalLine | None:
     """The lines of a step; None if they have no speed, or their speeds differ."""
-    speeds, waits = set[int](), set[float | None]()
+    speeds, answers = set[LineSpeed | None](), set[float | None]()
     for group in of.groups:
-        tape = played(of, str(group.get("tape", "")))
-        speeds.add(int(group["line_speed"] if group.get("line_speed") is not None else speed(tape)))
-        waits |= {amount if word == "Wait+Bytes" else None for word, amount in outline(tape) if word.startswith("Wait")}
-    if len(speeds) != 1 or not (own := speeds.pop()):
+        tape = tape_of(of, str(group.get("tape", "")))
+        speeds.add(line_speed(group, tape))
+        waits = ((word, amount) for word, amount in outline(tape) if word.startswith("Wait"))
+        answers |= {amount if word == "Wait+Bytes" else None for word, amount in waits}
+    speed = speeds.pop() if len(speeds) == 1 else None
+    if speed is None:
         return None
-    (only,) = waits if len(waits) == 1 else (None,)
-    return TerminalLine(own, counted(of) if only is None else only, only is not None)
+    (answer,) = answers if len(answers) == 1 else (None,)
+    return TerminalLine(speed, counted_answer(of) if answer is None else answer, answer is not None)
 
 
-def played(of: MeasuredStep, name: str) -> _native.Tape | None:
+def line_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | None:
+    """The slower of what the driver makes of a group's lines and what its serial device has; None without either."""
+    of_plan = group.get("line_speed")
+    of_driver = int(of_plan) if of_plan is not None else tape_speed(tape)
+    speeds = [LineSpeed(of_driver)] if of_driver else []
+    target = str(group.get("target", ""))
+    if kind_of(target) == "serial":
+        speeds.append(device_speed(settings_of(target)))
+    return max(speeds, key=lambda speed: speed.character, default=None)
+
+
+def device_speed(settings: Mapping[str, str]) -> LineSpeed:
+    """The speed of a serial device by the settings of its target (docs/lines.md has them)."""
+    parity = settings.get("parity", "none") != "none"
+    bits = 1 + int(settings.get("data", "8")) + parity + int(settings.get("stop", "1"))
+    return LineSpeed(int(settings.get("baud", "9600")), bits)
+
+
+def tape_of(of: MeasuredStep, name: str) -> _native.Tape | None:
     """Parse the tape that a group played, as recorded; None if it cannot be read."""
     folder = of.recorded.folder / "tapes"
     try:
@@ -74,14 +110,14 @@ def outline(tape: _native.Tape | None) -> list[tuple[str, float | None]]:
     return tape.outline() if tape else []
 
 
-def speed(tape: _native.Tape | None) -> int:
+def tape_speed(tape: _native.Tape | None) -> int:
     """The tape's `Set LineSpeed`; 0 if it has none."""
     commands = json.loads(tape.commands())["commands"] if tape else []
-    told = [each["Args"] for each in commands if (each["Type"], each["Options"]) == ("SET", "LineSpeed")]
-    return int(told[-1]) if told else 0
+    speeds = [each["Args"] for each in commands if (each["Type"], each["Options"]) == ("SET", "LineSpeed")]
+    return int(speeds[-1]) if speeds else 0
 
 
-def counted(of: MeasuredStep) -> float:
+def counted_answer(of: MeasuredStep) -> float:
     """Characters of an answer as counted: all that the line brought, less the echoes of keys that were timed."""
     work, step = of.work, of.step
     if work is None or work.unit == "key":
