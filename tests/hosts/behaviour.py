@@ -23,6 +23,8 @@ class Behaviour:
     """One connection of a host: its line and its log."""
 
     def __init__(self, log: Path) -> None:
+        self.folder = log.parent
+        """The test's folder."""
         # One write per row and O_APPEND, because many connections share the file.
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with suppress(termios.error):

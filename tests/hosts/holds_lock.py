@@ -1,9 +1,10 @@
-"""A host that sleeps while it holds a lock that all its connections share: responses grow, and every meter is idle."""
+"""A host that sleeps while it holds a lock that all its connections share: responses grow, and every meter is idle.
+
+The lock is a file beside the log.
+"""
 
 import fcntl
-import tempfile
 import time
-from pathlib import Path
 
 from tests.hosts.behaviour import started
 from tests.hosts.rows import serve
@@ -14,7 +15,7 @@ SECONDS = 0.05
 
 if __name__ == "__main__":
     host = started()
-    path = Path(tempfile.gettempdir()) / "cuesta-test-lock"
+    path = host.folder / "lock"
 
     def work() -> None:
         with path.open("w") as lock:
