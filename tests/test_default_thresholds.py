@@ -1,14 +1,16 @@
 """Real hosts under the default thresholds. `scripts/test` runs these tests alone.
 
 Other programs may disturb the machine, so two of three runs must be valid. If one run in twenty is disturbed,
-that fails falsely once in 140 tests; if Cuesta itself is late, every run is invalid. While the hypervisor takes CPU
-time, by the kernel's count, a run may be INVALID for that, but for nothing else.
+that fails falsely once in 140 tests; if Cuesta itself is late, every run is invalid. A run that is INVALID while the
+hypervisor takes CPU time, by the kernel's count, tells nothing about Cuesta: it is played again, and a machine that is
+never quiet enough fails the test with that reason.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,8 @@ from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
 pytestmark = [pytest.mark.quiet, pytest.mark.timeout(300)]
 
 SHELL = "env PS1='$ ' bash --norc --noprofile -i"
-NEEDED, TRIES = 2, 3
+NEEDED, SPOILT, MOST = 2, 1, 8
+"""Valid runs that a test needs, others that it allows, and the most runs that it plays."""
 DISTURBED = 0.01
 """Share of the CPUs from which on the hypervisor alone can make 1 % of the keys late: they are late by the p99."""
 DELAYED = re.compile(
@@ -65,25 +68,68 @@ def test_the_main_job_is_measured_validly(here: Path, capsys: pytest.CaptureFixt
     is_valid(["--stagger", "20ms", "--settle", "3s", "--measure", "6s"], capsys)
 
 
+@dataclass(frozen=True)
+class Run:
+    """A run: why it is INVALID, if it is, and the share of the CPUs that the hypervisor took meanwhile."""
+
+    reasons: Sequence[str]
+    stolen: float
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether the hypervisor alone may have made it INVALID."""
+        return bool(self.reasons) and self.stolen >= DISTURBED and all(map(DELAYED.match, self.reasons))
+
+
+VALID, SKIPPED = Run([], 0.0), Run(["5.2 % of the keys were skipped (allowed 1.0 %)"], 0.2)
+LATE, STOLEN = (Run(["the driver was late: p99 = 20 ms (allowed 10 ms)"], stolen) for stolen in (0.001, 0.05))
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        pytest.param([VALID, VALID], None, id="valid"),
+        pytest.param([VALID, LATE, VALID], None, id="one was disturbed by others"),
+        pytest.param([STOLEN] * 3 + [VALID, VALID], None, id="quiet after a while"),
+        pytest.param([LATE, VALID, LATE], "2 runs were not valid", id="late"),
+        pytest.param([SKIPPED, VALID, SKIPPED], "2 runs were not valid", id="INVALID for another reason"),
+        pytest.param([STOLEN] * MOST, "in 8 of 8 runs the hypervisor", id="never quiet"),
+    ],
+)
+def test_runs_are_judged_only_while_the_hypervisor_leaves_the_cpus_alone(runs: list[Run], says: str | None) -> None:
+    with pytest.raises(AssertionError, match=says) if says else nullcontext():
+        judge(runs)
+
+
 def is_valid(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Play up to three times, until two runs were valid; the host must answer in each."""
-    valid, spoilt = 0, []
-    for number in range(TRIES):
-        before = stolen()
-        code = main(["run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-"])
-        ticks, of = (after - then for after, then in zip(stolen(), before, strict=True))
-        summary = json.loads(capsys.readouterr().out)
-        assert summary["errors"]["count"] == 0, summary["errors"]
-        assert summary["transactions"]["count"] > 20
-        assert summary["valid"] == (code == Exit.GOOD)
-        reasons = summary["invalid_because"]
-        disturbed = ticks >= DISTURBED * of and all(map(DELAYED.match, reasons))
-        if reasons and not disturbed:
-            spoilt.append(reasons)
-        valid += summary["valid"]
+    """Play until two runs were valid; the host must answer in each."""
+    judge(play(number, arguments, capsys) for number in range(MOST))
+
+
+def judge(runs: Iterable[Run]) -> None:
+    """Fail unless two runs are valid, before two others were judged."""
+    valid, spoilt, disturbed, number = 0, [], 0, 0
+    for run in runs:
+        number += 1
+        valid += not run.reasons
+        disturbed += run.is_disturbed
+        if run.reasons and not run.is_disturbed:
+            spoilt.append(run.reasons)
+        assert len(spoilt) <= SPOILT, f"{len(spoilt)} runs were not valid: {spoilt}"
         if valid == NEEDED:
             return
-    assert len(spoilt) <= TRIES - NEEDED, f"{len(spoilt)} of {TRIES} runs were not valid: {spoilt}"
+    raise AssertionError(f"in {disturbed} of {number} runs the hypervisor took CPU time: this machine is too disturbed")
+
+
+def play(number: int, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Run:
+    before = stolen()
+    code = main(["run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-"])
+    ticks, of = (after - then for after, then in zip(stolen(), before, strict=True))
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    assert summary["transactions"]["count"] > 20
+    assert summary["valid"] == (code == Exit.GOOD) == (not summary["invalid_because"])
+    return Run(summary["invalid_because"], ticks / of)
 
 
 def stolen() -> tuple[float, float]:
