@@ -1,8 +1,56 @@
-"""Simulates a closed loop exactly, without a driver: users who think, a queue at one server, a fixed delay."""
+"""Simulates a closed loop exactly, without a driver: users who think, m servers with one queue, a fixed delay."""
 
 import heapq
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+
+WARM = 30.0
+"""Seconds before `closed_loop` begins to record."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """One system; times are seconds."""
+
+    users: int = 10
+    think: float = 1.0
+    service: float = 0.05
+    servers: int = 1
+    delay: float = 0.0
+    """Time after the service: a line, or something that no meter shows."""
+    locked: float = 0.0
+    """Time for which each transaction holds a lock that all share, after its service. No meter shows it."""
+    is_exponential: bool = True
+
+
+class Transaction(NamedTuple):
+    """Its instants: sent, service begun, service ended, answered."""
+
+    sent: float
+    begun: float
+    served: float
+    answered: float
+
+
+def transactions(rng: random.Random, load: Load, end: float) -> Iterator[Transaction]:
+    """Simulate all transactions that are sent before `end`, in the order in which they are sent."""
+
+    def drawn(mean: float) -> float:
+        return (rng.expovariate(1 / mean) if load.is_exponential else mean) if mean else 0.0
+
+    inputs = [rng.expovariate(1 / load.think) if load.think else 0.0 for _ in range(load.users)]
+    heapq.heapify(inputs)
+    free, unlocked = [0.0] * load.servers, 0.0
+    while inputs and (sent := heapq.heappop(inputs)) < end:
+        begun = max(sent, heapq.heappop(free))
+        served = begun + drawn(load.service)
+        heapq.heappush(free, served)
+        unlocked = max(unlocked, served) + load.locked
+        answered = (unlocked if load.locked else served) + load.delay
+        yield Transaction(sent, begun, served, answered)
+        heapq.heappush(inputs, answered + drawn(load.think))
 
 
 @dataclass
@@ -18,22 +66,14 @@ class Seconds:
 
 
 def closed_loop(rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int) -> Seconds:
-    """Simulate; all times are seconds. The first 30 s are not recorded."""
-    warm, end = 30, 30 + seconds
-    seen = Seconds([0] * seconds, [0.0] * seconds, 0.0, [])
-    inputs = [(rng.expovariate(1 / think), user, 0.0) for user in range(users)]
-    heapq.heapify(inputs)
-    free = 0.0
-    while inputs:
-        now, user, since = heapq.heappop(inputs)
-        seen.thinking += max(min(now, end) - max(since, warm), 0.0)
-        if now >= end:
-            continue
-        free = max(now, free) + rng.expovariate(1 / service)
-        done = free + delay
-        if warm <= done < end:
-            seen.transactions[int(done - warm)] += 1
-            seen.response[int(done - warm)] += done - now
-            seen.responses.append(done - now)
-        heapq.heappush(inputs, (done + rng.expovariate(1 / think), user, done))
+    """Simulate one server; all times are seconds. The first WARM are not recorded."""
+    end = WARM + seconds
+    seen = Seconds([0] * seconds, [0.0] * seconds, float(users * seconds), [])
+    for each in transactions(rng, Load(users, think, service, delay=delay), end):
+        response = each.answered - each.sent
+        seen.thinking -= max(min(each.answered, end) - max(each.sent, WARM), 0.0)
+        if WARM <= each.answered < end:
+            seen.transactions[int(each.answered - WARM)] += 1
+            seen.response[int(each.answered - WARM)] += response
+            seen.responses.append(response)
     return seen

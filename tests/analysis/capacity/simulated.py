@@ -1,9 +1,8 @@
-"""Simulates a closed loop exactly and writes it as a run folder: users who think, m servers, a line, a fixed delay.
+"""Writes a simulated closed loop as a run folder.
 
 Everything that a driver and the built-in host would have counted is computed from the same list of transactions.
 """
 
-import heapq
 import json
 import math
 import random
@@ -11,37 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.analysis.closed_loop import Load, Transaction, transactions
 from tests.report.made_up import host_row
 from tests.run_folder import Row, RunFolder
+
+__all__ = ["Load", "Simulated", "simulate", "write"]
 
 DUE = 0.001
 """How much later than due a key is sent in a `RunFolder`."""
 WARM = 20
-
-
-@dataclass(frozen=True)
-class Load:
-    """One system; times are seconds."""
-
-    users: int = 10
-    think: float = 1.0
-    service: float = 0.05
-    servers: int = 1
-    delay: float = 0.0
-    """Time after the service: a line, or something that no meter shows."""
-    locked: float = 0.0
-    """Time for which each transaction holds a lock that all share, after its service. No meter shows it."""
-    is_exponential: bool = True
-
-
-@dataclass(frozen=True)
-class Done:
-    """The instants of a transaction: sent, service begun, service ended, answered."""
-
-    sent: float
-    begun: float
-    served: float
-    answered: float
 
 
 @dataclass
@@ -59,7 +36,7 @@ class Simulated:
         self.under_way_before = 0
         """Those under way when the measurement began."""
 
-    def add(self, done: Done) -> None:
+    def add(self, done: Transaction) -> None:
         """Count a transaction; its instants count from the begin of the measurement."""
         if 0 <= done.answered < self.seconds:
             self.responses[int(done.answered)].append(done.answered - done.sent)
@@ -77,25 +54,10 @@ class Simulated:
 
 def simulate(load: Load, seconds: int, seed: int = 1) -> Simulated:
     """Simulate until the end and count from WARM on; instants count from there."""
-    rng, end = random.Random(seed), WARM + seconds
-
-    def drawn(mean: float) -> float:
-        return (rng.expovariate(1 / mean) if load.is_exponential else mean) if mean else 0.0
-
-    inputs = [rng.expovariate(1 / load.think) if load.think else 0.0 for _ in range(load.users)]
-    heapq.heapify(inputs)
-    free, unlocked = [0.0] * load.servers, 0.0
-    heapq.heapify(free)
-    seen = Simulated(load, seconds)
-    while inputs and (sent := heapq.heappop(inputs)) < end:
-        begun = max(sent, heapq.heappop(free))
-        served = begun + drawn(load.service)
-        heapq.heappush(free, served)
-        unlocked = max(unlocked, served) + load.locked
-        answered = (unlocked if load.locked else served) + load.delay
-        seen.add(Done(*(each - WARM for each in (sent, begun, served, answered))))
-        heapq.heappush(inputs, answered + drawn(load.think))
-    return seen
+    simulated = Simulated(load, seconds)
+    for each in transactions(random.Random(seed), load, WARM + seconds):
+        simulated.add(Transaction(*(instant - WARM for instant in each)))
+    return simulated
 
 
 def write(
