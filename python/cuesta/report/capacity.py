@@ -11,7 +11,7 @@ from cuesta.analysis.capacity.load_points import by_load
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
-from cuesta.analysis.capacity.saturation import saturation_conflict
+from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
 from cuesta.analysis.capacity.unmetered import suspects
 from cuesta.analysis.predict.from_runs import points_of
 from cuesta.analysis.predict.saturation import Saturation, conflicts, saturation_by_meters, saturation_by_response

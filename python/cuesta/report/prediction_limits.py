@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 
-from cuesta.analysis.capacity.saturation import saturation_conflict
+from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation

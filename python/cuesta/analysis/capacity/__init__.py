@@ -5,8 +5,8 @@
 - `load_points`: the steps of a sweep or a search by their load; `measured`: a step as capacity looks at it.
 - `resources`: each resource's utilization, service demand and waiting, one file for each kind; `response_parts`: where
   the time of a response goes; `unmetered`: what to meter next.
-- `asymptotes`: the two bounds that no closed system exceeds; `saturation`: the sentence on saturation points that
-  disagree; `laws`: what no meter may break.
+- `asymptotes`: the two bounds that no closed system exceeds; `laws`: what no meter may break.
+- `saturation_conflict`: the sentence on two saturation points that disagree.
 """
 
 from cuesta.analysis.capacity.bottleneck import bottleneck

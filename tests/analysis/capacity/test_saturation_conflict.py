@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity.saturation import saturation_conflict
+from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
 from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
 from cuesta.report import text
 from tests.analysis.capacity.simulated import Load, write
