@@ -1,7 +1,6 @@
 """`cuesta predict --simulate`: percentiles beside exact theory, limits on them, seeds and refusals."""
 
 import json
-import math
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from cuesta.analysis.predict.simulation import Length, Simulator
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
+from tests.analysis.search.known_hosts import beyond
 from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
 from tests.conftest import Write
 
@@ -18,28 +18,12 @@ ROWS = (2, 5, 10, 30)
 
 
 def percentile(users: int, share: float) -> float:
-    """The exact percentile of a response: an arriving request finds what `users` − 1 leave at the server (MPL-17 §IV).
-
-    It waits for the exponential services of all those before it and for its own: an Erlang distribution.
-    """
-    weights = [1.0]
-    for present in range(1, users):
-        weights.append(weights[-1] * (users - present) * DEMAND / (2.0 + DELAY_TIME))
-    total = sum(weights)
-
-    def beyond(seconds: float) -> float:
-        """The share of responses at the server that take longer."""
-        x, term, tail, found = seconds / DEMAND, math.exp(-seconds / DEMAND), 0.0, 0.0
-        for present, weight in enumerate(weights):
-            tail += term
-            found += weight / total * tail
-            term *= x / (present + 1)
-        return found
-
+    """The exact percentile of a response: the time at the one server by theory, and the delay."""
     low, high = 0.0, 100.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if beyond(middle) > 1 - share else (low, middle)
+        is_below = beyond(users, DEMAND, middle, 1, 2.0 + DELAY_TIME) > 1 - share
+        low, high = (middle, high) if is_below else (low, middle)
     return DELAY_TIME + low
 
 
