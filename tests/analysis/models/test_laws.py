@@ -17,7 +17,8 @@ from cuesta.analysis.models import (
 )
 from cuesta.analysis.models.network import DELAY, Network, Solution, Station
 from cuesta.errors import InputError, RefusedError
-from tests.analysis.models.oracles import balanced_job_bounds, geometric_bounds, repairman, schweitzer
+from tests.analysis.models.oracles import balanced_job_bounds, geometric_bounds, multi_class, repairman, schweitzer
+from tests.analysis.models.oracles.multi_class import UserClass
 
 demands = st.floats(0.001, 10)
 servers = st.sampled_from([1, 1, 2, 3, 8, DELAY])
@@ -124,6 +125,19 @@ def test_rates_by_queue_agree_with_servers(network: Network, users: int) -> None
 def test_repairman_agrees_with_mean_value_analysis(demand: float, think: float, users: int) -> None:
     network = Network([Station("cpu", demand), Station("line", 0.1, DELAY)], think)
     assert close(repairman.solve(network, users), exact_mva.solve(network, users))
+
+
+@settings(deadline=None)
+@given(simple, st.integers(1, 12), st.integers(1, 12))
+def test_classes_of_equal_users_are_one_population(network: Network, some: int, others: int) -> None:
+    demands = [each.demand for each in network.stations]
+    stations = [str(number) for number in range(len(demands))]
+    delays = [name for name, each in zip(stations, network.stations, strict=True) if each.is_delay]
+    classes = [UserClass(name, users, demands, network.think) for name, users in (("a", some), ("b", others))]
+    found = multi_class.solve(stations, classes, delays)
+    exact = exact_mva.solve(network, some + others)
+    assert found["a"].throughput + found["b"].throughput == pytest.approx(exact.throughput, rel=1e-9)
+    assert found["a"].response == pytest.approx(exact.response, rel=1e-9, abs=1e-12)
 
 
 @settings(deadline=None)
