@@ -51,13 +51,13 @@ def by_second(
     recorded: Recorded, step: int, of: Callable[[Interval], float] = lambda row: row.transactions
 ) -> list[float]:
     """Add up the transactions of each second, or another number of a row, over all agents."""
-    found: dict[int, float] = {}
+    sums: dict[int, float] = {}
     for agent in recorded.agents:
         for row in agent.intervals:
             if row.step == step and row.measured:
                 second = math.floor(row.start + row.length / 2)
-                found[second] = found.get(second, 0) + of(row)
-    return [found[second] for second in sorted(found)]
+                sums[second] = sums.get(second, 0) + of(row)
+    return [sums[second] for second in sorted(sums)]
 
 
 def _variance_of_sum(counts: Sequence[float]) -> float:

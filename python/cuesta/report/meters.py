@@ -301,13 +301,13 @@ def devices(meter_report: MeterReport) -> Iterator[str]:
 
 def interfaces(meter_report: MeterReport) -> Iterator[str]:
     """The network interfaces that carried anything."""
-    shown = {name: i for name, i in meter_report.interfaces.items() if i.received.count + i.sent.count}
-    if not shown:
+    in_use = {name: i for name, i in meter_report.interfaces.items() if i.received.count + i.sent.count}
+    if not in_use:
         return
     heads = ("in/s", "out/s", "B/s in", "B/s out", "dropped", "% busy")
     widths = (8, 8, 11, 11, 9, 7)
-    yield tiered(in_columns("", 16, heads, widths), *(i.busy for i in shown.values()))
-    for name, i in shown.items():
+    yield tiered(in_columns("", 16, heads, widths), *(i.busy for i in in_use.values()))
+    for name, i in in_use.items():
         packets, byte_rates = (i.received.per_s, i.sent.per_s), (i.received_bytes_per_s, i.sent_bytes_per_s)
         cells = (*map(digits, packets), *map(digits, byte_rates), count(i.dropped.count), percent(i.busy))
         yield in_columns(plain(name), 16, cells, widths)

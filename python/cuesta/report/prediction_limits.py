@@ -92,7 +92,7 @@ def what_if(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     within = "90 % band" if system.model.fit.freedom else "by rounding"
     yield Table([answer.users_are, "configuration", "R now", "R then", within, f"{unit}/s"], rows, wide=unnamed(system))
     yield capacity_table(answer, system)
-    yield Remark("it rests on the model above and on these changes: nobody has measured the changed host", "notice")
+    yield Remark("it rests on the model above and on these changes: the changed host was never measured", "notice")
 
 
 def changed_cells(each: ChangedFigure) -> list[Cell]:

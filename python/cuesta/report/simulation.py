@@ -113,20 +113,20 @@ def spread(values: Sequence[float]) -> str:
     return low if low == high else seconds_between(min(values), max(values))
 
 
-def limit(answer: Answer, found: SimulatedLimit) -> str:
+def limit(answer: Answer, simulated: SimulatedLimit) -> str:
     """How many users keep the limit."""
-    name = f" ({plain(found.at.configuration)})" if found.at.configuration else ""
+    name = f" ({plain(simulated.at.configuration)})" if simulated.at.configuration else ""
     said = f"{plain(str(answer.limit))}: "
-    if found.reached is None:
+    if simulated.reached is None:
         return f"{said}a single user misses it{name}"
-    if found.users.not_reported:
-        return f"{said}NOT REPORTED: {found.users.not_reported}{name}"
-    if found.is_open:
-        return f"{said}{count(found.users.value)} {answer.users_are} keep it{name}; more were not tried"
-    band = found.users.band
+    if simulated.users.not_reported:
+        return f"{said}NOT REPORTED: {simulated.users.not_reported}{name}"
+    if simulated.is_open:
+        return f"{said}{count(simulated.users.value)} {answer.users_are} keep it{name}; more were not tried"
+    band = simulated.users.band
     within = " (no interval)" if band == NO_INTERVAL else f" ({count(band.low)}–{count(band.high)})"
-    with_so_many = f"with so many it is {interval(found.reached)}"
-    return f"{said}{count(found.users.value)}{within} {answer.users_are}{name}; {with_so_many}"
+    figure = f"the figure is then {interval(simulated.reached)}"
+    return f"{said}{count(simulated.users.value)}{within} {answer.users_are}{name}; {figure}"
 
 
 def effort(hosts: Sequence[SimulatedHost]) -> str:

@@ -149,7 +149,7 @@ def swept_besides_users(summary: "Summary") -> list[str]:
     for step in summary.steps:
         for name, value in step.swept.items():
             values.setdefault(name, set()).add(str(value))
-    return [name for name, found in values.items() if name.rpartition(".")[2] != "users" and len(found) > 1]
+    return [name for name, points in values.items() if name.rpartition(".")[2] != "users" and len(points) > 1]
 
 
 def _light(steps: list[StepFigures], errors: Mapping[int, float]) -> Light | None:
@@ -166,8 +166,8 @@ def _limits(summary: "Summary", steps: list[StepFigures]) -> Sequence[Heavy]:
     for step in steps:
         for each in stations(MeasuredStep(summary.recorded, step)):
             by_resource.setdefault(each.name, []).append((step, each))
-    found = [_demand(summary, name, busy) for name, busy in by_resource.items()]
-    return [limit for limit in found if limit.demand]
+    limits = [_demand(summary, name, busy) for name, busy in by_resource.items()]
+    return [limit for limit in limits if limit.demand]
 
 
 def stations(of: MeasuredStep) -> Sequence[Resource]:

@@ -94,8 +94,12 @@ def bottleneck(summary: "Summary") -> Finding:
         return Undecided("nothing was measured", "")
     doubtful = {each.step for each in summary.doubts}
     lighter = [each for each in others if each.step.step not in doubtful and 2 * each.amount <= heaviest.amount]
-    found = decide(last, first := judged(summary, lighter[0]) if lighter else None)
-    return replace(found, saturates=asymptotes(summary).crossing) if isinstance(found, Unlimited) and first else found
+    finding = decide(last, first := judged(summary, lighter[0]) if lighter else None)
+    return (
+        replace(finding, saturates=asymptotes(summary).crossing)
+        if isinstance(finding, Unlimited) and first
+        else finding
+    )
 
 
 def judged(summary: "Summary", point: LoadPoint) -> Judged | None:

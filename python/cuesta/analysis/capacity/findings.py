@@ -12,7 +12,7 @@ from typing import Protocol
 from cuesta.analysis.capacity.resources import Kind, Resource
 from cuesta.units import digits, seconds, share
 
-SHOWN = 0.25
+LONG_WAIT = 0.25
 """Share of a response from which on waiting is worth a word."""
 NOTICEABLE = 5e-3
 """Seconds below which a part of a response does not matter: a tick of the kernel's scheduler."""
@@ -100,8 +100,8 @@ class Unlimited:
     def __str__(self) -> str:
         of = self.most
         uses = f"what the host uses most at {self.at} is {of.name} ({share(of.used)})" if of else f"at {self.at}"
-        shown = self.waiting >= max(SHOWN * self.response, NOTICEABLE)
-        waits = f" ({seconds(self.waiting)} of it waiting for that)" if shown else ""
+        is_long = self.waiting >= max(LONG_WAIT * self.response, NOTICEABLE)
+        waits = f" ({seconds(self.waiting)} of it waiting for that)" if is_long else ""
         pace = f" beside {seconds(self.own_pace)} of thinking and typing" if self.own_pace > 0 else ""
         then = f"; saturation at about {digits_of(self.saturates)} users" if self.saturates else ""
         others = f", though others keep {self.beside.name} {share(self.beside.busy)} busy" if self.beside else ""

@@ -46,8 +46,8 @@ class LawCheck:
 
 def laws(of: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
     """Check what a step's records allow to check."""
-    found = (response_law(of), little(of), at_servers(of), characters(of), cpu_time(of), disk_queues(of))
-    return [*(check for each in found for check in each), *possible(known)]
+    checks = (response_law(of), little(of), at_servers(of), characters(of), cpu_time(of), disk_queues(of))
+    return [*(check for each in checks for check in each), *possible(known)]
 
 
 def response_law(of: MeasuredStep) -> Iterator[LawCheck]:
@@ -74,15 +74,15 @@ def little(of: MeasuredStep) -> Iterator[LawCheck]:
     response = step.response_from_sent.mean
     if len(looks) < 2 or not step.transactions.per_s or response is None:
         return
-    by_law, seen = step.transactions.per_s * response, fmean(looks)
-    by_chance, counted = (level * max(1 - level / max(step.users, 1), 0.0) for level in (by_law, seen))
-    if seen and variance(looks) < IN_STEP * counted:
+    by_law, mean = step.transactions.per_s * response, fmean(looks)
+    by_chance, counted = (level * max(1 - level / max(step.users, 1), 0.0) for level in (by_law, mean))
+    if mean and variance(looks) < IN_STEP * counted:
         return
-    spread = max(variance(looks), by_chance, counted) * autocorrelation_factor([look - seen for look in looks])
+    spread = max(variance(looks), by_chance, counted) * autocorrelation_factor([look - mean for look in looks])
     chance = LOOKED * math.sqrt(spread / len(looks)) + FEW_LOOKS / len(looks)
-    within = abs(seen - by_law) <= chance + EDGES * by_law
+    within = abs(mean - by_law) <= chance + EDGES * by_law
     source = "throughput × response; transactions under way, counted by the driver once a second"
-    yield LawCheck("users waiting = throughput × response", digits(by_law), digits(seen), within, source)
+    yield LawCheck("users waiting = throughput × response", digits(by_law), digits(mean), within, source)
 
 
 def at_servers(of: MeasuredStep) -> Iterator[LawCheck]:

@@ -28,9 +28,9 @@ def by_load(summary: "Summary") -> Sequence[LoadPoint]:
     Of a search they are the trials that count, up to the one that tells what sets the limit, which is the last.
     """
     if (of := summary.search) and (last := of.at_limit()):
-        found = {step.step: step for step in summary.steps}
+        by_number = {step.step: step for step in summary.steps}
         lighter = sorted((each for each in of.counted if each.load < last.load), key=lambda each: each.load)
-        return [LoadPoint(found[each.step], each.load, of.method.written(each.load)) for each in (*lighter, last)]
+        return [LoadPoint(by_number[each.step], each.load, of.method.written(each.load)) for each in (*lighter, last)]
     steps = summary.steps
     others = {name.rpartition(".")[2] for name in swept_besides_users(summary)}
     if not others and len({step.users for step in steps}) > 1:

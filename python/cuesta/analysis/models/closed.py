@@ -43,15 +43,15 @@ def residence(users: int, demand: float, delay: float, servers: float = 1) -> fl
 
 def _throughput(network: Network, users: int) -> float:
     """Transactions a second of several stations."""
-    enough, found = SATURATED * network.most_throughput, 0.0
+    enough, throughput = SATURATED * network.most_throughput, 0.0
     if all(station.is_single for station in network.queueing):
-        for found, _ in exact_mva.recursion(network, users):
-            if found >= enough:
+        for throughput, _ in exact_mva.recursion(network, users):
+            if throughput >= enough:
                 break
-        return found
+        return throughput
     count = min(users, 64)
-    found = convolution.throughput(network, count)
-    while found < enough and count < users:
+    throughput = convolution.throughput(network, count)
+    while throughput < enough and count < users:
         count = min(users, 2 * count)
-        found = convolution.throughput(network, count)
-    return found
+        throughput = convolution.throughput(network, count)
+    return throughput

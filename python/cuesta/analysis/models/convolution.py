@@ -34,10 +34,10 @@ def solve(network: Network, users: int) -> Solution:
         throughput, queue = of_one_station(users, queueing[0].demand, network.delay, queueing[0].servers)
         queues = {id(queueing[0]): queue}
     else:
-        throughput, found = of_several_stations(network, queueing, users)
-        queues = {id(station): queue for station, queue in zip(queueing, found, strict=True)}
-    held = [queues.get(id(each), throughput * each.demand if each.is_delay else 0.0) for each in network.stations]
-    return solution(network, users, throughput, held)
+        throughput, lengths = of_several_stations(network, queueing, users)
+        queues = {id(station): queue for station, queue in zip(queueing, lengths, strict=True)}
+    present = [queues.get(id(each), throughput * each.demand if each.is_delay else 0.0) for each in network.stations]
+    return solution(network, users, throughput, present)
 
 
 def normalization(network: Network, users: int) -> Logs:

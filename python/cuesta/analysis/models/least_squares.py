@@ -70,35 +70,35 @@ def criterion(squares: float, rows: int, parameters: int) -> float:
 
 def fit(errors: Errors, start: Sequence[float]) -> Fit:
     """Find the parameters nearest to `start` with the least sum of squared errors."""
-    best, left = list(start), errors(start)
-    squares, damping = dot(left, left), 1e-3
+    best, residuals = list(start), errors(start)
+    squares, damping = dot(residuals, residuals), 1e-3
     for _ in range(MOST_STEPS):
-        slopes, before = derivatives(errors, best, left), squares
-        downhill = [-dot(slope, left) for slope in slopes]
+        slopes, before = derivatives(errors, best, residuals), squares
+        downhill = [-dot(slope, residuals) for slope in slopes]
         while damping < 1e16:
             step = solved(normal(slopes, damping), downhill)
             if step and dot(step, downhill) <= PRECISION * before:
                 break
             if step:
-                tried = [value + change for value, change in zip(best, step, strict=True)]
-                found = errors(tried)
-                if (less := dot(found, found)) < squares:
-                    best, left, squares, damping = tried, found, less, max(damping / 9, 1e-15)
+                candidate = [value + change for value, change in zip(best, step, strict=True)]
+                errors_there = errors(candidate)
+                if (less := dot(errors_there, errors_there)) < squares:
+                    best, residuals, squares, damping = candidate, errors_there, less, max(damping / 9, 1e-15)
                     break
             damping *= 11
         if before - squares <= PRECISION * before:
             break
-    return Fit(best, left, slopes)
+    return Fit(best, residuals, slopes)
 
 
-def derivatives(errors: Errors, at: Sequence[float], left: Sequence[float]) -> list[list[float]]:
+def derivatives(errors: Errors, at: Sequence[float], residuals: Sequence[float]) -> list[list[float]]:
     """The derivative of each row's error by each parameter: a list for each parameter."""
-    found = []
+    slopes = []
     for number, value in enumerate(at):
         step = STEP * abs(value) or STEP
         moved = errors([*at[:number], value + step, *at[number + 1 :]])
-        found.append([(after - before) / step for after, before in zip(moved, left, strict=True)])
-    return found
+        slopes.append([(after - before) / step for after, before in zip(moved, residuals, strict=True)])
+    return slopes
 
 
 def normal(slopes: Sequence[Sequence[float]], damping: float = 0.0) -> list[list[float]]:

@@ -31,18 +31,18 @@ def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: 
     insist_on_users(users)
     if not (cycle > 0 and demand >= 0 and delay >= 0):
         raise InputError(f"expected a cycle over 0 s and no negative times, got {cycle:g} s, {demand:g} s, {delay:g} s")
-    found = response(users, cycle, demand, delay, servers)
-    throughput = users / max(found, cycle)
-    return PacedSolution(found, throughput, throughput * demand / servers, is_open=found < cycle)
+    mean = response(users, cycle, demand, delay, servers)
+    throughput = users / max(mean, cycle)
+    return PacedSolution(mean, throughput, throughput * demand / servers, is_open=mean < cycle)
 
 
 def response(users: int, cycle: float, demand: float, delay: float, servers: int) -> float:
     """Mean seconds, for values that were checked."""
     rate = users / cycle
     if rate * demand < servers:
-        found = delay + multi_server_queue.response(rate, demand, servers)
-        if found < cycle:
-            return found
+        mean = delay + multi_server_queue.response(rate, demand, servers)
+        if mean < cycle:
+            return mean
     return max(delay + closed.residence(users, demand, delay, servers), cycle)
 
 

@@ -1,4 +1,4 @@
-"""The resources of a host, one file for each kind; `found` of each yields those that were metered in a step.
+"""The resources of a host, one file for each kind; `resources` of each yields those that were metered in a step.
 
 - `resource`: what is known of one: utilization, service demand, waiting.
 - `cpus`: the host's CPUs; `busiest_cpu`: one of them, if the host's tasks cannot use the others; `one_cpu`: the CPU of
@@ -31,4 +31,4 @@ __all__ = ["Kind", "Resource", "resources"]
 
 def resources(of: MeasuredStep) -> Sequence[Resource]:
     """All resources that were metered in a step, whatever their meters say."""
-    return [resource for kind in FAMILY for resource in kind.found(of)]
+    return [resource for kind in FAMILY for resource in kind.resources(of)]

@@ -13,7 +13,7 @@ QUEUE = 0.2
 """Mean number of the host's ready tasks from which on they wait for that CPU."""
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     """One resource, if a single CPU is busy about all the time, the others are not, and the host uses about one."""
     report, work = of.report, of.work
     if report is None or not report.seconds or len(report.cpus) < 2 or ready(of) < QUEUE:

@@ -11,7 +11,7 @@ WORTH_SAYING = 0.05
 """Share of the CPUs from which on what others use, or the hypervisor takes, is said."""
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     cpu, work = of.step.host.cpu, of.work
     if cpu is None:
         return

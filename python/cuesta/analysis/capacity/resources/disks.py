@@ -7,7 +7,7 @@ from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.figures.meter_report import Device
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     rate = of.work.per_s if of.work else 0.0
     for name, device in (of.report.devices if of.report else {}).items():
         if busy := device.busy.value:

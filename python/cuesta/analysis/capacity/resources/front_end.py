@@ -8,7 +8,7 @@ from cuesta.analysis.front_end import FrontEnd, front_end
 from cuesta.units import count
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     times, rate = of.recorded.steps.get(of.step.step), of.work.per_s if of.work else 0.0
     report = front_end(of.recorded, times) if times else None
     if report and report.idle:

@@ -6,7 +6,7 @@ from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     rate = of.work.per_s if of.work else 0.0
     for name, interface in (of.report.interfaces if of.report else {}).items():
         if busy := interface.busy.value:

@@ -9,7 +9,7 @@ SUSPECT = 0.9
 """Share of one CPU from which on a process of several threads may have one that is busy all the time."""
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     """One resource, for a host of one process that uses no more than one of its CPUs."""
     report, work = of.report, of.work
     if report is None or len(report.cpus) < 2 or of.step.host.builtin or report.own.processes.value != 1:

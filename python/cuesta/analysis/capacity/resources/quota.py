@@ -6,7 +6,7 @@ from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     report, work = of.report, of.work
     if report is None or not (quota := report.idle.quota.value):
         return

@@ -6,7 +6,7 @@ from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     host, work = of.step.host.builtin, of.work
     if host is None or host.busy is None:
         return

@@ -46,7 +46,7 @@ class TerminalLine:
         return self.answer * self.speed.character
 
 
-def found(of: MeasuredStep) -> Iterator[Resource]:
+def resources(of: MeasuredStep) -> Iterator[Resource]:
     line, work, characters = terminal_line(of), of.work, of.step.characters
     if line is None or work is None or not of.step.users:
         return
