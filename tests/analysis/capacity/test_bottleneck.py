@@ -24,7 +24,7 @@ CPU = "CPU of the host"
 SPEED = 4800
 
 
-def found(folder: Path) -> Any:
+def finding_of(folder: Path) -> Any:
     return bottleneck(summarise(folder))
 
 
@@ -35,7 +35,7 @@ def known(folder: Path) -> dict[str, Resource]:
 
 def test_one_saturated_server_is_named_with_its_demand(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)])
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Saturated)
     assert (said.resource.name, said.at) == (SERVERS, "60 users")
     assert said.resource.demand == pytest.approx(0.05, rel=0.05)
@@ -45,14 +45,14 @@ def test_one_saturated_server_is_named_with_its_demand(tmp_path: Path) -> None:
 
 def test_the_demand_at_several_servers_is_the_time_of_one(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=200, think=1.0, service=0.05, servers=4)])
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Saturated)
     assert said.resource.demand == pytest.approx(0.05, rel=0.05)
     assert said.resource.most_per_s == pytest.approx(4 / 0.05, rel=0.05)
 
 
 def test_users_who_mostly_think_are_limited_by_nothing(tmp_path: Path) -> None:
-    said = found(write(tmp_path / "run", [Load(users=4, think=2.0, service=0.05)]))
+    said = finding_of(write(tmp_path / "run", [Load(users=4, think=2.0, service=0.05)]))
     assert isinstance(said, Unlimited)
     assert said.most
     assert said.most.name == SERVERS
@@ -62,7 +62,7 @@ def test_users_who_mostly_think_are_limited_by_nothing(tmp_path: Path) -> None:
 def test_the_line_is_named_by_its_characters(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=2.0, service=0.005, delay=1500 / SPEED)])
     at_speed(folder, SPEED, "Wait+Bytes 150")
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, OnTheLine)
     assert (said.characters, said.is_exact) == (150, True)
     assert said.line == pytest.approx(1500 / SPEED)
@@ -73,7 +73,7 @@ def test_the_line_is_named_by_its_characters(tmp_path: Path) -> None:
 def test_characters_that_the_tape_does_not_tell_are_counted(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=2.0, service=0.005, delay=1600 / SPEED)])
     at_speed(folder, SPEED, "Wait+Prompt")
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, OnTheLine)
     assert "are about 160 characters at 4800 baud" in str(said)
 
@@ -94,7 +94,7 @@ def test_a_serial_device_has_the_speed_of_its_target(
     takes = 150 * bits / baud
     folder = write(tmp_path / "run", [Load(users=1, think=2.0, service=0.005, delay=takes)])
     at_speed(folder, speed, "Wait+Bytes 150", f"serial:/dev/ttyUSB0{settings}")
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, OnTheLine)
     assert said.line == pytest.approx(takes)
     assert str(said).endswith(f" are 150 characters at {baud} baud")
@@ -113,7 +113,7 @@ def at_speed(folder: Path, speed: int, wait: str, target: str = "host:") -> None
 def test_a_line_is_not_blamed_for_the_wait_at_a_saturated_server(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05, delay=1500 / SPEED)])
     at_speed(folder, SPEED, "Wait+Bytes 150")
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Saturated)
     assert said.resource.name == SERVERS
 
@@ -121,7 +121,7 @@ def test_a_line_is_not_blamed_for_the_wait_at_a_saturated_server(tmp_path: Path)
 def test_full_buffers_are_named(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=1.0, service=0.005, delay=0.5)])
     change_host(folder, lambda row: row["pool"].update(size=2048, used=2040, free=8, least_free=0, overflows=12))
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Saturated)
     assert str(said).startswith("the built-in host's buffers: 99.6 % full at 20 users, 2,048 characters; ")
     assert "times it had no room" in str(said)
@@ -137,7 +137,9 @@ def change_host(folder: Path, change: Any) -> None:
 
 @pytest.mark.parametrize("trouble", [{"cpu": 0.95}, {"run_wait": 0.5}])
 def test_a_driver_that_was_the_limit_is_named_and_never_the_host(tmp_path: Path, trouble: Row) -> None:
-    said = found(write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)], edit=lambda row: row | trouble))
+    said = finding_of(
+        write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)], edit=lambda row: row | trouble)
+    )
     assert isinstance(said, OfTheDriver)
     assert str(said).startswith("the driver, not the host, at 60 users: the driver ")
     assert SERVERS not in str(said)
@@ -145,20 +147,20 @@ def test_a_driver_that_was_the_limit_is_named_and_never_the_host(tmp_path: Path,
 
 def test_late_keys_are_the_drivers_fault(tmp_path: Path) -> None:
     late = [("interactive/keys/lateness", [0.5] * 1000)]
-    said = found(RunFolder(tmp_path / "run", histograms=late).write())
+    said = finding_of(RunFolder(tmp_path / "run", histograms=late).write())
     assert isinstance(said, OfTheDriver)
     assert "late" in str(said)
 
 
 def test_an_invalid_run_of_another_kind_tells_nothing(tmp_path: Path) -> None:
-    said = found(RunFolder(tmp_path / "run", users=(50,), lost=range(20)).write())
+    said = finding_of(RunFolder(tmp_path / "run", users=(50,), lost=range(20)).write())
     assert isinstance(said, Undecided)
     assert str(said).startswith("not known: the run is INVALID: 20 of 50 users had no line at the end")
 
 
 def test_a_driver_that_the_hypervisor_delayed_is_not_the_limit(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", edit=lambda row: row | {"run_wait": 0.5}, steal=25.0)
-    said = str(found(folder.write()))
+    said = str(finding_of(folder.write()))
     assert said.startswith("not known: the run is INVALID: the hypervisor took 25.0 % of the host's CPUs")
 
 
@@ -168,7 +170,7 @@ LOCKED = [Load(users=users, think=0.2, service=0.001, servers=40, locked=0.02) f
 def test_a_lock_that_no_meter_shows_is_a_conflict(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", LOCKED)
     metered(folder, idle=97.0)
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Conflicting)
     assert str(said).startswith("CONFLICT: a response takes 2")
     assert "with 1 user and " in str(said)
@@ -178,20 +180,20 @@ def test_a_lock_that_no_meter_shows_is_a_conflict(tmp_path: Path) -> None:
 
 
 def test_one_population_does_not_tell_waiting_from_a_hosts_own_pace(tmp_path: Path) -> None:
-    said = found(metered(write(tmp_path / "run", LOCKED[1:]), idle=97.0))
+    said = finding_of(metered(write(tmp_path / "run", LOCKED[1:]), idle=97.0))
     assert isinstance(said, Undecided)
     assert "measure fewer users too (--users 1,40)" in str(said)
 
 
 def test_a_response_that_is_long_with_one_user_too_is_no_conflict(tmp_path: Path) -> None:
     slow = [Load(users=users, think=5.0, service=0.001, delay=0.5, is_exponential=False) for users in (2, 20)]
-    said = found(metered(write(tmp_path / "run", slow), idle=97.0))
+    said = finding_of(metered(write(tmp_path / "run", slow), idle=97.0))
     assert isinstance(said, Unlimited)
 
 
 def test_growth_that_a_metered_queue_explains_is_no_conflict(tmp_path: Path) -> None:
     loads = [Load(users=users, think=1.0, service=0.05) for users in (1, 14)]
-    said = found(write(tmp_path / "run", loads))
+    said = finding_of(write(tmp_path / "run", loads))
     assert isinstance(said, Unlimited)
     assert said.saturates == pytest.approx(21, rel=0.15)
     assert "waiting for that" in str(said)
@@ -202,7 +204,7 @@ def test_a_saturated_server_that_does_not_explain_the_response_is_a_conflict(tmp
     """92 % busy with 18 ms each makes a queue of 0.2 s, but users wait 2 s for a lock."""
     folder = write(tmp_path / "run", [Load(users=100, think=0.1, service=0.001, servers=100, locked=0.02)])
     change_host(folder, lambda row: row["servers"].update(number=1, busy=0.92, mean_queue=0.1))
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Conflicting)
     assert "longer than a queue for it" in str(said)
 
@@ -236,7 +238,7 @@ def with_cpus(path: Path, users: int = 40, **meters: Any) -> Path:
 
 
 def test_busy_cpus_are_named_with_the_hosts_own_demand(tmp_path: Path) -> None:
-    said = found(with_cpus(tmp_path / "run", idle=1.0, own=98.0))
+    said = finding_of(with_cpus(tmp_path / "run", idle=1.0, own=98.0))
     assert isinstance(said, Saturated)
     assert said.resource.name == CPU
     assert said.resource.demand == pytest.approx(0.05, rel=0.05), "seconds of a CPU, not of both"
@@ -245,7 +247,7 @@ def test_busy_cpus_are_named_with_the_hosts_own_demand(tmp_path: Path) -> None:
 
 def test_cpus_that_others_keep_busy_while_no_user_waits_do_not_limit_the_host(tmp_path: Path) -> None:
     """As beside a batch job of low priority: the CPUs are busy, the response is not longer for it."""
-    said = found(with_cpus(tmp_path / "run", users=2, idle=0.5, own=5.0))
+    said = finding_of(with_cpus(tmp_path / "run", users=2, idle=0.5, own=5.0))
     assert isinstance(said, Unlimited)
     assert "though others keep CPU of the host 99.5 % busy" in str(said)
 
@@ -260,7 +262,7 @@ def test_what_is_busy_for_unknown_users_is_a_conflict(table: str, name: str, sai
     rows = [json.loads(row) for row in path.read_text().splitlines()]
     rows[-1]["sheet"][table] = {name: meter_report()[table][name] | {"busy": plain(98.0)}}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    finding = found(folder)
+    finding = finding_of(folder)
     assert isinstance(finding, Conflicting)
     assert f"{said} is 98.0 % busy" in str(finding)
     assert "no wait for it is seen" in str(finding)
@@ -269,30 +271,30 @@ def test_what_is_busy_for_unknown_users_is_a_conflict(table: str, name: str, sai
 def test_cpus_that_others_keep_busy_are_not_blamed_for_the_line(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=2.0, service=0.005, delay=1500 / SPEED)])
     at_speed(folder, SPEED, "Wait+Bytes 150")
-    assert isinstance(found(metered(folder, idle=0.5, own=5.0)), OnTheLine)
+    assert isinstance(finding_of(metered(folder, idle=0.5, own=5.0)), OnTheLine)
 
 
 def test_a_lock_is_a_conflict_also_beside_others_who_keep_the_cpus_busy(tmp_path: Path) -> None:
-    said = found(metered(write(tmp_path / "run", LOCKED), idle=0.5, own=1.0, ready=0.05))
+    said = finding_of(metered(write(tmp_path / "run", LOCKED), idle=0.5, own=1.0, ready=0.05))
     assert isinstance(said, Conflicting)
     assert "nothing that is metered explains it" in str(said)
 
 
 def test_cpus_that_others_keep_busy_while_users_wait_are_named_as_such(tmp_path: Path) -> None:
-    said = found(with_cpus(tmp_path / "run", idle=0.5, own=5.0, ready=20.0))
+    said = finding_of(with_cpus(tmp_path / "run", idle=0.5, own=5.0, ready=20.0))
     assert isinstance(said, Saturated)
     assert f"{CPU}: 99.5 % busy at 40 users, 94.5 % by others; " in str(said)
 
 
 def test_work_that_is_no_part_of_a_response_is_a_conflict(tmp_path: Path) -> None:
     """A host that computes for itself: a transaction seems to cost more CPU time than its response lasts."""
-    said = found(with_cpus(tmp_path / "run", users=2, idle=0.5, own=99.0))
+    said = finding_of(with_cpus(tmp_path / "run", users=2, idle=0.5, own=99.0))
     assert isinstance(said, Conflicting)
     assert "most of that work is no part of a response" in str(said)
 
 
 def test_a_quota_is_named_and_not_the_idle_cpus(tmp_path: Path) -> None:
-    said = found(with_cpus(tmp_path / "run", idle=50.0, own=50.0, quota=plain(1.0), throttled=40.0))
+    said = finding_of(with_cpus(tmp_path / "run", idle=50.0, own=50.0, quota=plain(1.0), throttled=40.0))
     assert isinstance(said, Saturated)
     assert said.resource.name == "the CPU quota of the host"
 
@@ -301,7 +303,7 @@ def test_a_quota_is_named_and_not_the_idle_cpus(tmp_path: Path) -> None:
 def test_a_host_with_one_thread_is_limited_by_one_cpu(tmp_path: Path, processes: float, is_named: bool) -> None:
     of_own = {"tasks": plain(processes), "processes": plain(processes)}
     folder = with_cpus(tmp_path / "run", idle=50.0, own=49.5, of_own=of_own)
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Saturated) == is_named
     assert ("one CPU of the host: 99.0 % busy at 40 users, it has one thread; " in str(said)) == is_named
 
@@ -309,7 +311,7 @@ def test_a_host_with_one_thread_is_limited_by_one_cpu(tmp_path: Path, processes:
 def test_a_meter_that_says_more_than_all_is_rejected(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=4, think=2.0, service=0.05)])
     change_host(folder, lambda row: row["servers"].update(busy=2.23))
-    said = found(folder)
+    said = finding_of(folder)
     assert not isinstance(said, Saturated)
     shown = text(summarise(folder), colour=False, verbose=True)
     assert "the built-in host's servers: at most all of it is busy 223 %" in " ".join(shown.split())
@@ -318,7 +320,7 @@ def test_a_meter_that_says_more_than_all_is_rejected(tmp_path: Path) -> None:
 def test_a_host_without_meters_is_not_called_free(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=40, think=0.2, service=0.05)])
     (folder / "host" / "series.jsonl").unlink()
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Undecided)
 
 
@@ -364,7 +366,7 @@ def test_a_disk_whose_users_are_unknown_is_not_what_the_host_uses_most(tmp_path:
     disk = {"busy": plain(60.0), "queue": plain(9.0)}
     rows[-1]["sheet"]["devices"] = {"vda": meter_report()["devices"]["vda"] | disk}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = found(folder)
+    said = finding_of(folder)
     assert isinstance(said, Unlimited)
     assert said.most is not None
     assert said.most.name == CPU
@@ -375,7 +377,7 @@ def test_a_disk_whose_users_are_unknown_is_not_what_the_host_uses_most(tmp_path:
 def test_a_wait_for_cpus_is_at_most_what_the_hosts_own_servers_leave_of_a_response(tmp_path: Path) -> None:
     """Tasks of the host that no user waits for, such as timers, wait for CPUs too."""
     folder = metered(write(tmp_path / "run", [Load(users=2, think=2.0, service=0.05)]), idle=0.5, own=0.5, ready=0.5)
-    parts, said = parts_of(folder), found(folder)
+    parts, said = parts_of(folder), finding_of(folder)
     assert isinstance(said, Unlimited), said
     waits = [part.seconds for part in parts.parts if part.waits_for == CPU]
     assert waits == pytest.approx([0.0], abs=0.1 * parts.response)

@@ -51,7 +51,7 @@ UNEXPLAINED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evidence:
     """A step with all that its finding rests on."""
 
     measured: MeasuredStep
@@ -87,14 +87,14 @@ def bottleneck(summary: "Summary") -> Finding:
     doubts = [each.doubt for each in summary.doubts if each.step in about]
     if doubted := of_doubts(doubts, heaviest.said):
         return doubted
-    last = judged(summary, heaviest)
+    last = evidence_at(summary, heaviest)
     if search and (said := of_search(summary, search)):
         return replace(said, busy=max(full(last), key=rank, default=None)) if isinstance(said, GaveOut) else said
     if last is None:
         return Undecided("nothing was measured", "")
     doubtful = {each.step for each in summary.doubts}
     lighter = [each for each in others if each.step.step not in doubtful and 2 * each.amount <= heaviest.amount]
-    finding = decide(last, first := judged(summary, lighter[0]) if lighter else None)
+    finding = decide(last, first := evidence_at(summary, lighter[0]) if lighter else None)
     return (
         replace(finding, saturates=asymptotes(summary).crossing)
         if isinstance(finding, Unlimited) and first
@@ -102,11 +102,11 @@ def bottleneck(summary: "Summary") -> Finding:
     )
 
 
-def judged(summary: "Summary", point: LoadPoint) -> Judged | None:
+def evidence_at(summary: "Summary", point: LoadPoint) -> Evidence | None:
     """Derive what a finding rests on; None for a step in which nothing was done."""
     of = MeasuredStep(summary.recorded, point.step)
     work, known = of.work, resources(of)
-    return Judged(of, point.said, work, known, response_parts(of, known)) if work else None
+    return Evidence(of, point.said, work, known, response_parts(of, known)) if work else None
 
 
 def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
@@ -117,21 +117,21 @@ def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
     return Undecided(f"the run is INVALID: {others[0]}", others[0].advice) if others else None
 
 
-def decide(last: Judged, first: Judged | None) -> Finding:
+def decide(last: Evidence, first: Evidence | None) -> Finding:
     """Decide by a step, and by one of at most half as many users if there is one."""
     busy = full(last)
     idle_for_users = [each for each in busy if is_of_others(each) and not waits(last, first, each)]
     if saturated := [each for each in busy if each not in idle_for_users]:
         return of_saturated(last, max(saturated, key=rank))
-    if finding := of_line(last) or (grown(last, first) if first else None):
+    if finding := of_line(last) or (of_growth(last, first) if first else None):
         return finding
     beside = max(idle_for_users, key=rank, default=None)
     if beside and beside.own is None:
         return of_others(last, beside)
-    return (None if first else unexplained(last)) or unlimited(last, beside)
+    return (None if first else of_unexplained(last)) or unlimited(last, beside)
 
 
-def full(last: Judged | None) -> list[Resource]:
+def full(last: Evidence | None) -> list[Resource]:
     """The resources that are busy about all the time; a user's own line is none of them."""
     known = last.resources if last else []
     return [each for each in known if each.is_believed and each.busy >= ABOUT_ALL and each.kind != Kind.LINES]
@@ -142,7 +142,7 @@ def is_of_others(resource: Resource) -> bool:
     return (resource.own or 0.0) < resource.busy / 2
 
 
-def of_others(last: Judged, of: Resource) -> Finding:
+def of_others(last: Evidence, of: Resource) -> Finding:
     """A resource that is busy for the host or for others, with no sign that a user waits for it."""
     busy = f"{of.name} is {share(of.busy)} busy at {last.at}, by the host or by others"
     takes = f"{last.one} takes {seconds(last.parts.response)}"
@@ -154,7 +154,7 @@ def rank(resource: Resource) -> tuple[bool, float]:
     return resource.own is not None and resource.own >= ABOUT_ALL / 2, resource.busy
 
 
-def of_saturated(last: Judged, of: Resource) -> Finding:
+def of_saturated(last: Evidence, of: Resource) -> Finding:
     """Whether the response agrees that a busy resource is the limit."""
     host, at = last.parts.of_host, last.at
     busy = f"{of.name} is {share(of.busy)} {state(of)} at {at}"
@@ -173,7 +173,7 @@ def of_saturated(last: Judged, of: Resource) -> Finding:
     return Saturated(of, last.at, last.work.unit, last.parts.response)
 
 
-def waits(last: Judged, first: Judged | None, of: Resource) -> bool:
+def waits(last: Evidence, first: Evidence | None, of: Resource) -> bool:
     """Whether users wait for a resource: by a meter of it; without one, because responses grew with the users."""
     if last.parts.of_host < NOTICEABLE:
         return False
@@ -182,7 +182,7 @@ def waits(last: Judged, first: Judged | None, of: Resource) -> bool:
     return first is not None and last.parts.of_host >= GROWN * first.parts.of_host
 
 
-def of_line(last: Judged) -> Finding | None:
+def of_line(last: Evidence) -> Finding | None:
     """The line, if its characters take most of a response or fill it."""
     line, parts = terminal_line(last.measured), last.parts
     full = any(each.busy >= ABOUT_ALL for each in last.resources if each.kind == Kind.LINES)
@@ -191,7 +191,7 @@ def of_line(last: Judged) -> Finding | None:
     return OnTheLine(parts.line, parts.response, line.answer, line.is_exact, line.speed.baud)
 
 
-def grown(last: Judged, first: Judged) -> Finding | None:
+def of_growth(last: Evidence, first: Evidence) -> Finding | None:
     """A conflict if the response grew with the users, and neither work nor queues that are metered explain it."""
     more = last.parts.unexplained - first.parts.unexplained
     if more < max(UNEXPLAINED * last.parts.of_host, NOTICEABLE):
@@ -207,7 +207,7 @@ def grown(last: Judged, first: Judged) -> Finding | None:
     return Conflicting(f"{what}, and {busy}", suspects(last.measured))
 
 
-def unexplained(last: Judged) -> Finding | None:
+def of_unexplained(last: Evidence) -> Finding | None:
     """What one population leaves open: a long response that no meter explains may be waiting or the host's own pace."""
     parts = last.parts
     if last.users == 1 or parts.unexplained < max(UNEXPLAINED * parts.of_host, NOTICEABLE):
@@ -218,7 +218,7 @@ def unexplained(last: Judged) -> Finding | None:
     return Undecided(f"{what}{busy}", f"measure fewer users too ({users}): if it is shorter then, users wait there")
 
 
-def unlimited(last: Judged, beside: Resource | None) -> Finding:
+def unlimited(last: Evidence, beside: Resource | None) -> Finding:
     if last.most is None and last.users > 1:
         takes = f"{last.one} takes {seconds(last.parts.response)}"
         return Undecided(f"the host was not metered, and {takes}", "name it with --meters, or measure fewer users too")
