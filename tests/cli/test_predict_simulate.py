@@ -190,7 +190,7 @@ def test_too_many_users_for_intervals(
     main(["predict", str(table(write, *ROWS)), *flags])
     text = " ".join(capsys.readouterr().out.split())
     assert "no intervals, and no agreement to be judged, at 40 users" in text
-    assert "(no interval) users; with so many it is" in text
+    assert "(no interval) users; the figure is then" in text
 
 
 def test_json_without_a_simulation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
