@@ -145,25 +145,24 @@ def wait_for_trials(run: Path, number: int, searching: "subprocess.Popen[Any]") 
 
 
 HOW = {
-    "refuse": ("refuses", "line", "1s"),
-    "reset": ("resets", "reset", "1s"),
-    "freeze": ("freezes", "timed out|timeout", "13s"),
-    "memory": ("killed", "closed", "1s"),
+    "refuse": ("refuses", "line"),
+    "reset": ("resets", "reset"),
+    "freeze": ("freezes", "timed out|timeout"),
+    "memory": ("killed", "closed"),
 }
-"""By how a host gives out: what its log says then; a word of the search's reason, or either of two; and the settling
-time: a search waits at most twelve times as long for a host to recover, and blames the next load after that."""
+"""By how a host gives out: what its log says then; and a word of the search's reason, or either of two."""
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(2000)
 def test_a_host_that_gives_out_ends_the_search_with_a_limit_and_a_reason(tmp_path: Path) -> None:
     def searched(how: str) -> tuple[str, int, dict[str, Any], list[dict[str, Any]]]:
-        folder, (did, _, settle) = tmp_path / how, HOW[how]
+        folder, (did, _) = tmp_path / how, HOW[how]
         folder.mkdir()
         with giving_out(folder, how) as (target, log):
             words = [str(plan(folder)), "--target", target, "--users", "16", "--limit", "response.p95 < 500ms", *SHORT]
             done = subprocess.run(
-                command(folder, *words, "--settle", settle, "--budget", "30m", "--out", str(folder / "run")),
+                command(folder, *words, "--budget", "30m", "--out", str(folder / "run")),
                 capture_output=True, text=True, check=False, timeout=1900,
             )  # fmt: skip
             gave_out = rows(log, did)

@@ -12,12 +12,18 @@ USERS = 8
 
 
 def second(
-    transactions: int = 0, response: float | None = None, keys: int = 0, echo: float | None = None, users: int = USERS
+    transactions: int = 0,
+    response: float | None = None,
+    keys: int = 0,
+    echo: float | None = None,
+    users: int = USERS,
+    waiting: int = 1,
 ) -> dict[str, Any]:
     """What an agent says of a second; times in seconds."""
     return {
         "length": 1.0,
         "users": users,
+        "waiting": {"answers": waiting, "echoes": 0},
         "transactions": transactions,
         "response": response and [response, response],
         "keys": keys,
@@ -65,6 +71,24 @@ def test_a_level_that_changed_has_not_settled(later: dict[str, Any]) -> None:
 @pytest.mark.parametrize("frozen", [second(), second(keys=50)], ids=["idle", "typed at"])
 def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> None:
     assert not settled([frozen] * 4 * WINDOW)
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_silent"),
+    [
+        ([], False),
+        ([second()] * WINDOW, True),
+        ([STEADY] + [second()] * WINDOW, True),
+        ([second()] * WINDOW + [TYPING], False),
+        ([second(waiting=0)] * WINDOW, False),
+    ],
+    ids=["not begun", "silent", "became silent", "answers again", "all think"],
+)
+def test_a_host_is_silent_that_lets_users_wait(rows: list[dict[str, Any]], is_silent: bool) -> None:
+    settling = Settling(WINDOW, USERS)
+    for end, row in enumerate(rows, 1):
+        settling.see([{"seconds": float(end), **row}])
+    assert settling.is_silent() is is_silent
 
 
 def test_a_load_settles_when_the_users_of_the_one_before_have_left() -> None:

@@ -28,6 +28,8 @@ PATIENCE = 30.0
 """Seconds after a measurement interval in which the agents must report it, and the meters too."""
 LONGEST = 12
 """A load that has not settled is measured after this many settling times."""
+RECOVERY = 300
+"""Seconds that a host which gave out may take to answer again, before it is measured as it is."""
 LEAST_WINDOW = 3
 """Least seconds in each of the two parts by which a load is seen to have settled."""
 ENDING = (AHEAD + DRAIN) / SECOND
@@ -44,6 +46,8 @@ class NextTrial:
     """Recorded beside the step: what the trial is for, and why."""
     end_by: int | None = None
     """The instant (`_native.now`) by which it must have been measured, even if its load has not settled."""
+    after_failure: bool = False
+    """Whether the host gave out in the trial before: it may still have to recover."""
 
 
 Choose = Callable[[Path], NextTrial | None]
@@ -119,6 +123,8 @@ class Trials:
     """Of the next trial in the segment."""
     users: Sequence[int] = ()
     """Of each group, before the next trial."""
+    recovers_by: int | None = None
+    """The instant until which a host that gave out is waited for, in one or several trials."""
     failure: str = ""
     """Why the agents can make no more trials although they have not ended; empty if they can."""
 
@@ -139,6 +145,10 @@ class Trials:
         settings = trial.step.settings
         started = self._begin(settings)
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
+        if not trial.after_failure:
+            self.recovers_by = None
+        elif self.recovers_by is None:
+            self.recovers_by = started + RECOVERY * SECOND
         if not self._settle(started, settings, end_by):
             return False
         settled = max(self._soon(), started)
@@ -163,12 +173,17 @@ class Trials:
     def _settle(self, started: int, settings: Settings, end_by: int | None) -> bool:
         """Wait until the load has settled, and at least for the settling time; False if an agent has ended."""
         settling = Settling(window(settings.settle), sum(self.users))
-        least, most = started + settings.settle - AHEAD, last_start(started, settings, end_by)
+        since = started
 
         def has_settled() -> bool:
+            nonlocal since
             settling.see(self._snapshots())
             now = self._now()
-            return now >= most or (now >= least and settling.has_settled(started / SECOND))
+            if self.recovers_by and settling.is_silent() and since < now < self.recovers_by:
+                since = now
+            if now >= last_start(since, settings, end_by):
+                return True
+            return now >= since + settings.settle - AHEAD and settling.has_settled(since / SECOND)
 
         return self._follow(has_settled)
 

@@ -41,6 +41,8 @@ class Settling:
     crowded: float = 0.0
     """The end of the last second with more users than that."""
     seconds: list[float] = field(default_factory=list)
+    waits: bool = False
+    """Whether a user waited for the host at the end of the last second."""
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
 
@@ -52,8 +54,14 @@ class Settling:
         self.seconds.append(max(ends))
         if sum(each["users"] for each in snapshots) > self.users:
             self.crowded = self.seconds[-1]
+        self.waits = any(each["waiting"]["answers"] + each["waiting"]["echoes"] for each in snapshots)
         self.transactions.see(snapshots, "transactions", "response")
         self.keys.see(snapshots, "keys", "echo")
+
+    def is_silent(self) -> bool:
+        """Whether users wait, and nothing was answered or echoed lately."""
+        series = (self.transactions, self.keys)
+        return self.waits and not any(any(each.times[-self.window :]) for each in series)
 
     def has_settled(self, since: float) -> bool:
         """Whether throughput and response have kept their level; only seconds that end after `since` count, and after
