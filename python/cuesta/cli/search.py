@@ -171,7 +171,7 @@ class Chooser:
         self.connected = ask.load
         step = at_load(self.settings, ask.load)
         note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
-        return NextTrial(step, note, self._end_by(), after_failure=bool(trials) and trials[-1].gave_out)
+        return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover")
 
     def overview(self) -> str:
         """One sentence before the search."""

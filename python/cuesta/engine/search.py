@@ -29,7 +29,7 @@ PATIENCE = 30.0
 LONGEST = 12
 """A load that has not settled is measured after this many settling times."""
 RECOVERY = 300
-"""Seconds that a host which gave out may take to answer again, before it is measured as it is."""
+"""Seconds that a host which answered nothing may take to answer again."""
 LEAST_WINDOW = 3
 """Least seconds in each of the two parts by which a load is seen to have settled."""
 ENDING = (AHEAD + DRAIN) / SECOND
@@ -46,8 +46,8 @@ class NextTrial:
     """Recorded beside the step: what the trial is for, and why."""
     end_by: int | None = None
     """The instant (`_native.now`) by which it must have been measured, even if its load has not settled."""
-    after_failure: bool = False
-    """Whether the host gave out in the trial before: it may still have to recover."""
+    is_recovery: bool = False
+    """Whether the host answered nothing in the trial before, and is waited for."""
 
 
 Choose = Callable[[Path], NextTrial | None]
@@ -123,8 +123,6 @@ class Trials:
     """Of the next trial in the segment."""
     users: Sequence[int] = ()
     """Of each group, before the next trial."""
-    recovers_by: int | None = None
-    """The instant until which a host that gave out is waited for, in one or several trials."""
     failure: str = ""
     """Why the agents can make no more trials although they have not ended; empty if they can."""
 
@@ -145,11 +143,8 @@ class Trials:
         settings = trial.step.settings
         started = self._begin(settings)
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
-        if not trial.after_failure:
-            self.recovers_by = None
-        elif self.recovers_by is None:
-            self.recovers_by = started + RECOVERY * SECOND
-        if not self._settle(started, settings, end_by):
+        recovered_by = started + RECOVERY * SECOND if trial.is_recovery else started
+        if not self._settle(started, recovered_by, settings, end_by):
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
@@ -170,8 +165,11 @@ class Trials:
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
         return begin + max(ramps)
 
-    def _settle(self, started: int, settings: Settings, end_by: int | None) -> bool:
-        """Wait until the load has settled, and at least for the settling time; False if an agent has ended."""
+    def _settle(self, started: int, recovered_by: int, settings: Settings, end_by: int | None) -> bool:
+        """Wait until the load has settled, and at least for the settling time; False if an agent has ended.
+
+        Before `recovered_by` the host may still be silent: settling begins when it answers.
+        """
         settling = Settling(window(settings.settle), sum(self.users))
         since = started
 
@@ -179,7 +177,7 @@ class Trials:
             nonlocal since
             settling.see(self._snapshots())
             now = self._now()
-            if self.recovers_by and settling.is_silent() and since < now < self.recovers_by:
+            if settling.is_silent() and since < now < recovered_by:
                 since = now
             if now >= last_start(since, settings, end_by):
                 return True

@@ -18,6 +18,7 @@ PURPOSES = {
     "bracket": "doubling, to find a load that misses",
     "refine": "near the limit, to narrow the interval",
     "confirm": "to show that the load meets the objective",
+    "recover": "to see whether the host has recovered",
     "repeat": "again, because a trial there did not count or decide",
 }
 LEADS = {

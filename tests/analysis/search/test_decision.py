@@ -102,6 +102,45 @@ def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() ->
     assert (found.limited_by, found.users) == ("host", 30)
 
 
+def silent(number: int, load: float) -> Trial:
+    return trial(number, load, None, against=["no transaction ended"], silent=True)
+
+
+def test_no_load_is_blamed_before_the_host_has_recovered() -> None:
+    """Above 20 users it answers nothing, and nothing again until it is tried with few users and waited for."""
+    is_frozen = False
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        nonlocal is_frozen
+        is_frozen = ask.load > 20 or (is_frozen and ask.purpose != "recover")
+        return silent(number, ask.load) if is_frozen else trial(number, ask.load, ask.load / 100 - 1)
+
+    trials, outcome = search(measure, BY_USERS)
+    assert outcome.limited_by == "host gave out"
+    low, high = outcome.interval
+    assert low is not None
+    assert high is not None
+    assert high - 4 <= low <= 20 < high
+    assert all(each.load > 20 for each in trials if not each.met)
+
+
+def test_a_host_that_stays_silent_ends_the_search_with_what_is_known() -> None:
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        return silent(number, ask.load) if number > 2 else trial(number, ask.load, -1.0)
+
+    trials, outcome = search(measure, BY_USERS)
+    assert [each.load for each in trials] == [4, 8, 16, 32, 16]
+    assert (outcome.limited_by, outcome.verdict, outcome.interval) == ("host gave out", "irregular", (16, 32))
+    assert "did not recover: nothing was answered with 16 users either" in outcome.why
+
+
+def test_a_host_that_never_answers_is_tried_once_more_with_the_fewest_users() -> None:
+    method = Method("regression", lowest=1, highest=1000, start=64, whole=True)
+    trials, outcome = search(lambda number, ask: silent(number, ask.load), method)
+    assert [each.load for each in trials] == [64, 1]
+    assert (outcome.limited_by, outcome.users) == ("lowest", None)
+
+
 def test_trials_in_which_the_search_was_stopped_are_made_again_however_many() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
         is_stopped = 3 <= number < 23

@@ -25,7 +25,9 @@ def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
         limited_by, why = "users", ""
     elif limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
-    regular = limited_by in {"host", "host gave out"} and not history.unsettled and is_shown(history)
+    regular = (
+        limited_by in {"host", "host gave out"} and not (history.unsettled or history.is_dead) and is_shown(history)
+    )
     return Outcome(
         users=users,
         interval=interval,

@@ -59,7 +59,9 @@ def next_of(history: History) -> Try | Outcome:
         )
     if history.trials >= most_of_all(history.method):
         return outcome_of(history, "budget", f"{history.trials} trials were made")
-    return under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
+    if history.is_dead:
+        return outcome_of(history, "host" if history.met else "lowest", dead(history))
+    return recovery(history) or under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
 
 
 def most_of_all(method: Method) -> int:
@@ -80,6 +82,26 @@ def is_bracketed(history: History) -> bool:
 def is_clear_miss(trial: Trial) -> bool:
     """Whether a single trial shows that its load misses."""
     return not trial.met and (trial.excess is None or bool(trial.against) or trial.excess > CLEAR)
+
+
+def recovery(history: History) -> Try | None:
+    """After a trial without any answer: a load that the host can serve, to see whether it has stopped for good.
+
+    Until it has recovered, no other load tells anything.
+    """
+    if history.silent is None:
+        return None
+    least = min(history.silent.load, *(history.met[-1:] or [history.method.lowest]))
+    if not history.met and least == history.silent.load:
+        return None
+    written = history.method.written(history.silent.load)
+    return Try(least, "recover", f"nothing was answered with {written}: the host may have to recover")
+
+
+def dead(history: History) -> str:
+    assert history.silent
+    written = history.method.written(history.silent.load)
+    return f"the host stopped and did not recover: nothing was answered with {written} either"
 
 
 def under_way(history: History) -> Try | None:

@@ -36,12 +36,20 @@ class History:
     doubted: list[Trial] = field(default_factory=list)
     """All trials that did not count."""
     trials: int = 0
+    silent: Trial | None = None
+    """The last trial, if the host answered nothing in it."""
+    is_dead: bool = False
+    """Whether it answered nothing either in the trial that was to show whether it has recovered."""
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
 
     def take(self, trial: Trial, ask: Try | Outcome) -> None:
         """Add the next trial. `ask` is what the trials before it led to."""
         self.trials += 1
+        self.silent = trial if trial.silent else None
+        if self.silent and isinstance(ask, Try) and ask.purpose == "recover":
+            self.is_dead = True
+            return
         if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:
             self.rounds.append(Round(ask.load, self.method.confirmations))
         if not trial.counts:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Purpose = Literal["bracket", "refine", "confirm", "repeat"]
+Purpose = Literal["bracket", "refine", "confirm", "repeat", "recover"]
 LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "users", "doubts"]
 Span = tuple[float | None, float | None]
 

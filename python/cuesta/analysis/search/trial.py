@@ -57,6 +57,8 @@ class Trial:
     """How long was measured."""
     gave_out: bool = False
     """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
+    silent: bool = False
+    """Whether it gave out and answered nothing at all: it may have stopped for good."""
     stolen: bool = False
     """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
     cut_short: bool = False
@@ -115,6 +117,7 @@ def trial_of(records: StepRecords, step: StepFigures, method: Method, found: Seq
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
         gave_out=stopped,
+        silent=stopped and not (step.transactions.count or step.echo.count),
         stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
         cut_short=is_cut_short(step),
         lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
