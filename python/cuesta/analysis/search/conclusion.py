@@ -25,9 +25,8 @@ def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
         limited_by, why = "users", ""
     elif limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
-    regular = (
-        limited_by in {"host", "host gave out"} and not (history.unsettled or history.is_dead) and is_shown(history)
-    )
+    is_complete = not (history.unsettled or history.is_dead) and is_shown(history)
+    regular = is_complete and limited_by in {"host", "host gave out"}
     return Outcome(
         users=users,
         interval=interval,
