@@ -241,7 +241,7 @@ def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[st
     """
     path = write("sweep.toml", plan)
     path.write_text(path.read_text() + BUSY)
-    assert main(["run", str(path), "--users", "5,20,50", "--out", "sweep"]) == Exit.GOOD
+    assert main(["run", str(path), "--users", "5,10,20,40,80", "--out", "sweep"]) == Exit.GOOD
     capsys.readouterr()
     code, found = predict("sweep", "--users", "50", "--servers", "2", capsys=capsys)
     assert code == Exit.GOOD

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from cuesta.analysis.search.outcome import LimitedBy
+from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.cli import main
 from cuesta.cli.search import EXITS, Chooser, sum_up
 from cuesta.engine.folder import description
@@ -97,6 +97,17 @@ def test_a_load_that_does_not_settle_is_measured_within_the_budget(tmp_path: Pat
     settings = plan(tmp_path, settle="10s", measure="20s").settings
     assert last_start(5 * SECOND, settings, None) == (5 + LONGEST * 10) * SECOND
     assert last_start(5 * SECOND, settings, 60 * SECOND) == 40 * SECOND - AHEAD
+
+
+def test_a_host_is_waited_for_in_a_trial_that_is_to_show_its_recovery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for purpose in ("recover", "bracket"):
+        ask = Try(4, purpose, "…")
+        monkeypatch.setattr("cuesta.cli.search.go_on", lambda *_, ask=ask: ask)
+        following = Chooser(plan(tmp_path).settings, BY_USERS, None, quiet=True)(tmp_path)
+        assert following is not None
+        assert following.is_recovery is (purpose == "recover")
 
 
 def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from cuesta.engine.job import prepare
-from cuesta.engine.search import NextTrial, SearchJob, search
+from cuesta.engine.search import LONGEST, NextTrial, SearchJob, search
 from cuesta.engine.search_folder import begin_segment, describe_search, record_trial, search_folder
 from cuesta.errors import CuestaError
 from cuesta.plan import Plan, RawOptions, load
 from cuesta.plan.sweep import at_load
 
 LONG_PASS = """
-Set KeyRate 2cps
+Set KeyRate 1cps
 Forever
   Transaction "row"
     Type "a long row"
@@ -24,12 +24,15 @@ Forever
   End
 End
 """
-"""A pass takes 5.5 s."""
+"""A pass takes 11 s, longer than a load is watched for, and less than it may take to settle."""
 
 
-def plan(folder: Path, users: int) -> Plan:
-    (folder / "row.tape").write_text(LONG_PASS)
-    flags = {"users": str(users), "settle": "1s", "measure": "3s", "stagger": "10ms"}
+QUICK_PASS = LONG_PASS.replace("1cps", "20cps")
+
+
+def plan(folder: Path, users: int, tape: str = LONG_PASS, **more: object) -> Plan:
+    (folder / "row.tape").write_text(tape)
+    flags = {"users": str(users), "settle": "1s", "measure": "3s", "stagger": "10ms", **more}
     return load(RawOptions(tape=str(folder / "row.tape"), flags=flags), folder)
 
 
@@ -54,6 +57,20 @@ def test_a_smaller_load_is_measured_when_the_others_have_ended_their_pass(tmp_pa
         row["lines"]["connected"] for row in rows(found.folder / "host" / "series.jsonl") if settled < row["at"] <= end
     ]
     assert set(at_host) == {2}, "by the host's own count"
+
+
+def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) -> None:
+    """It stands still for longer than a load may take to settle."""
+    planned = plan(tmp_path, 2, QUICK_PASS, host={"stall": "9s for 22s"})
+    trials = [NextTrial(planned.steps[0], {}), NextTrial(planned.steps[0], {}, is_recovery=True)]
+    job = SearchJob(prepare(planned), planned.steps[0], {})
+    found = search(
+        job, tmp_path / "run", lambda _: trials.pop(0) if trials else None, lambda _: None, threading.Event()
+    )
+    series = [row for row in rows(found.folder / "agent-0" / "series.jsonl") if row["step"] == 1]
+    unanswered = [row for row in series if row["phase"] == "settle" and not row["transactions"]]
+    assert len(unanswered) > LONGEST
+    assert sum(row["transactions"] for row in series if row["phase"] == "measure") > 0
 
 
 def instant(run: Path, step: int, name: str) -> int:

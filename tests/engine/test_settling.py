@@ -18,12 +18,14 @@ def second(
     echo: float | None = None,
     users: int = USERS,
     waiting: int = 1,
+    silent: int = 0,
 ) -> dict[str, Any]:
     """What an agent says of a second; times in seconds."""
     return {
         "length": 1.0,
         "users": users,
-        "waiting": {"answers": waiting, "echoes": 0},
+        "silent": silent,
+        "waiting": {"answers": waiting, "prompts": 0, "echoes": 0},
         "transactions": transactions,
         "response": response and [response, response],
         "keys": keys,
@@ -74,21 +76,23 @@ def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(
-    ("rows", "is_silent"),
+    ("rows", "is_unanswered"),
     [
         ([], False),
         ([second()] * WINDOW, True),
         ([STEADY] + [second()] * WINDOW, True),
         ([second()] * WINDOW + [TYPING], False),
         ([second(waiting=0)] * WINDOW, False),
+        ([second(waiting=0, users=USERS - 1)] * WINDOW, True),
+        ([second(transactions=5, silent=5, response=0.5)] * WINDOW, True),
     ],
-    ids=["not begun", "silent", "became silent", "answers again", "all think"],
+    ids=["not begun", "silent", "became silent", "answers again", "all think", "without a line", "ended by silence"],
 )
-def test_a_host_is_silent_that_lets_users_wait(rows: list[dict[str, Any]], is_silent: bool) -> None:
+def test_users_are_unanswered_that_lets_users_wait(rows: list[dict[str, Any]], is_unanswered: bool) -> None:
     settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
         settling.see([{"seconds": float(end), **row}])
-    assert settling.is_silent() is is_silent
+    assert settling.is_unanswered() is is_unanswered
 
 
 def test_a_load_settles_when_the_users_of_the_one_before_have_left() -> None:

@@ -34,7 +34,7 @@ pub(crate) struct ThreadState {
     users: RefCell<Vec<UserState>>,
     /// What became of arrivals, by step.
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
-    /// Whether the run reports what users wait for. A simulation does not.
+    /// Whether people look at the run: it reports what users wait for. A simulation does not, and refuses to stand still.
     pub(crate) is_watched: bool,
     /// The group of a simulated user whose passes take no time. All users stop then.
     pub(crate) stalled: Cell<Option<usize>>,

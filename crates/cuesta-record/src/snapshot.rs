@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub users: u64,
     /// Transactions in the last interval.
     pub transactions: u64,
+    /// Those of them that ended by silence although the host had sent nothing.
+    pub silent: u64,
     /// Keys in the last interval.
     pub keys: u64,
     /// Length of the last interval in seconds.
@@ -54,6 +56,7 @@ impl Snapshot {
             phase: None,
             users: 0,
             transactions: 0,
+            silent: 0,
             keys: 0,
             length: 0.0,
             errors: 0,
@@ -73,6 +76,7 @@ impl Snapshot {
         self.length = Duration::from_nanos(interval.end - interval.begin).as_secs_f64();
         self.users = tally.counts.users;
         self.transactions = tally.counts.transactions;
+        self.silent = tally.counts.silent;
         self.keys = tally.counts.keys;
         self.errors += tally.counts.errors.values().sum::<u64>();
         self.response = quantiles(tally, series_names, "/response");

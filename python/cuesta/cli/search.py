@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native, analysis, report
-from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, recorded_rate, trials_of
+from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
@@ -160,7 +160,7 @@ class Chooser:
         has_any = any(folder.glob("**/agent-*/series.jsonl"))
         summary = analysis.summarise(folder) if has_any else None
         trials = trials_of(summary, self.method) if summary else []
-        ask = decide(trials, self.method)
+        ask = decide(trials, self.method) if self.connected else go_on(trials, self.method)
         if isinstance(ask, Try) and (why := self._too_late(ask)):
             ask = conclude(trials, self.method, why)
             note_end(folder, why)
@@ -218,6 +218,5 @@ def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     outcome = summary.search.outcome
     if not summary.valid:
         return Exit.INVALID
-    if outcome.limited_by == "budget" and None in outcome.interval:
-        return Exit.REFUSED
-    return EXITS[outcome.limited_by]
+    code = EXITS[outcome.limited_by]
+    return Exit.REFUSED if code == Exit.GOOD and None in outcome.interval else code

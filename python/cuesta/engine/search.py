@@ -143,8 +143,7 @@ class Trials:
         settings = trial.step.settings
         started = self._begin(settings)
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
-        recovered_by = started + RECOVERY * SECOND if trial.is_recovery else started
-        if not self._settle(started, recovered_by, settings, end_by):
+        if not self._settle(started, settings, end_by, is_recovery=trial.is_recovery):
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
@@ -165,10 +164,10 @@ class Trials:
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
         return begin + max(ramps)
 
-    def _settle(self, started: int, recovered_by: int, settings: Settings, end_by: int | None) -> bool:
+    def _settle(self, started: int, settings: Settings, end_by: int | None, *, is_recovery: bool) -> bool:
         """Wait until the load has settled, and at least for the settling time; False if an agent has ended.
 
-        Before `recovered_by` the host may still be silent: settling begins when it answers.
+        A host that has to recover is waited for until it answers: settling begins then.
         """
         settling = Settling(window(settings.settle), sum(self.users))
         since = started
@@ -177,8 +176,9 @@ class Trials:
             nonlocal since
             settling.see(self._snapshots())
             now = self._now()
-            if settling.is_silent() and since < now < recovered_by:
-                since = now
+            if is_recovery and settling.is_unanswered():
+                since = max(since, now)
+                return now >= min(started + RECOVERY * SECOND, last_start(now, settings, end_by))
             if now >= last_start(since, settings, end_by):
                 return True
             return now >= since + settings.settle - AHEAD and settling.has_settled(since / SECOND)

@@ -42,7 +42,7 @@ class Settling:
     """The end of the last second with more users than that."""
     seconds: list[float] = field(default_factory=list)
     waits: bool = False
-    """Whether a user waited for the host at the end of the last second."""
+    """Whether a user waited for the host, or for a line, at the end of the last second."""
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
 
@@ -52,13 +52,16 @@ class Settling:
         if len(ends) != 1 or (self.seconds and max(ends) <= self.seconds[-1]):
             return
         self.seconds.append(max(ends))
-        if sum(each["users"] for each in snapshots) > self.users:
+        connected = sum(each["users"] for each in snapshots)
+        if connected > self.users:
             self.crowded = self.seconds[-1]
-        self.waits = any(each["waiting"]["answers"] + each["waiting"]["echoes"] for each in snapshots)
-        self.transactions.see(snapshots, "transactions", "response")
+        waiting = (each["waiting"][what] for each in snapshots for what in ("answers", "prompts", "echoes"))
+        self.waits = any(waiting) or connected < self.users
+        answered = [each if each["transactions"] > each["silent"] else {**each, "response": None} for each in snapshots]
+        self.transactions.see(answered, "transactions", "response")
         self.keys.see(snapshots, "keys", "echo")
 
-    def is_silent(self) -> bool:
+    def is_unanswered(self) -> bool:
         """Whether users wait, and nothing was answered or echoed lately."""
         series = (self.transactions, self.keys)
         return self.waits and not any(any(each.times[-self.window :]) for each in series)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide, go_on
 from tests.analysis.search.searching import BY_USERS, search, trial
 
 
@@ -103,7 +103,7 @@ def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() ->
 
 
 def silent(number: int, load: float) -> Trial:
-    return trial(number, load, None, against=["no transaction ended"], silent=True)
+    return trial(number, load, None, against=["no transaction ended"], answers="none")
 
 
 def test_no_load_is_blamed_before_the_host_has_recovered() -> None:
@@ -132,6 +132,60 @@ def test_a_host_that_stays_silent_ends_the_search_with_what_is_known() -> None:
     assert [each.load for each in trials] == [4, 8, 16, 32, 16]
     assert (outcome.limited_by, outcome.verdict, outcome.interval[0]) == ("host gave out", "irregular", 16)
     assert "did not recover: nothing was answered with 16 users either" in outcome.why
+
+
+def test_what_was_not_answered_just_after_a_failure_is_tried_again() -> None:
+    """With 32 users the host answers some and freezes; it has room for 30."""
+    is_frozen = False
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        nonlocal is_frozen
+        was_frozen = is_frozen and ask.purpose != "recover"
+        is_frozen = ask.load > 30 or was_frozen
+        if was_frozen:
+            return silent(number, ask.load)
+        against = ["the host stopped"] if is_frozen else []
+        return trial(number, ask.load, -1.0, against=against)
+
+    trials, outcome = search(measure, BY_USERS)
+    assert any(each.answers == "none" and each.load <= 30 for each in trials), "such a trial was made"
+    low, high = outcome.interval
+    assert low is not None
+    assert high is not None
+    assert low <= 30 < high
+
+
+def test_a_recovered_host_need_not_answer_enough_to_count() -> None:
+    """One user of a slow tape has few answers, or none: the search goes on with half of the first load."""
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        if ask.load >= 30:
+            return silent(number, ask.load)
+        if ask.purpose == "recover":
+            return trial(number, ask.load, None, against=["nothing was measured"], answers="not asked")
+        return trial(number, ask.load, -1.0)
+
+    method = Method("regression", lowest=1, highest=1000, start=64, whole=True)
+    trials, outcome = search(measure, method)
+    assert [each.load for each in trials[:5]] == [64, 1, 32, 1, 16]
+    assert outcome.limited_by == "host gave out"
+    assert 20 < (outcome.interval[0] or 0) < 30
+
+
+def test_trials_of_other_searches_are_no_recovery() -> None:
+    """A folder may have trials that this search would not have asked for."""
+    trials = [silent(0, 64), silent(1, 32), trial(2, 16, -1.0)]
+    assert isinstance(decide(trials, BY_USERS), Try)
+
+
+def test_a_search_whose_host_had_stopped_goes_on_with_another_try() -> None:
+    trials = [trial(0, 16, -1.0), silent(1, 32), silent(2, 16)]
+    assert isinstance(decide(trials, BY_USERS), Outcome)
+    assert go_on(trials, BY_USERS) == Try(
+        16, "recover", "nothing was answered with 32 users: the host may have to recover"
+    )
+    assert isinstance(decide([*trials, trial(3, 16, -1.0)], BY_USERS), Try)
+    assert isinstance(decide([*trials, silent(3, 16)], BY_USERS), Outcome)
 
 
 def test_a_host_that_never_answers_is_tried_once_more_with_the_fewest_users() -> None:

@@ -21,7 +21,7 @@ impl ThreadState {
         });
     }
 
-    /// What waited for a user is dropped, because its step's load has ended: for its step, it waits for ever.
+    /// What waited for a user is dropped, because its step's load has ended. It stays counted as waiting in its step.
     pub(crate) fn drops_arrival(&self, due: Stamp) {
         self.count_arrival(due, |counts| counts.waiting += 1);
     }

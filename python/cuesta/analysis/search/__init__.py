@@ -11,7 +11,7 @@
 - `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
 """
 
-from cuesta.analysis.search.decision import belief, conclude, decide
+from cuesta.analysis.search.decision import belief, conclude, decide, go_on
 from cuesta.analysis.search.method import Method, recorded_rate
 from cuesta.analysis.search.outcome import Belief, Outcome, Try
 from cuesta.analysis.search.search_result import SearchResult, search_result
@@ -27,6 +27,7 @@ __all__ = [
     "belief",
     "conclude",
     "decide",
+    "go_on",
     "recorded_rate",
     "search_result",
     "trials_of",

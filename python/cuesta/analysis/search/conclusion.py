@@ -19,13 +19,13 @@ FREEDOM = 4
 def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
     """Sum up; `why` is empty for a search that found what it looked for."""
     users, interval = estimate(history)
-    if few := lacks_users(history, users):
+    if few := not history.unrecovered and lacks_users(history, users):
         interval = (interval[0], None)
     if limited_by in {"host", "lowest"} and few:
         limited_by, why = "users", ""
     elif limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
-    is_complete = not (history.unsettled or history.is_dead) and is_shown(history)
+    is_complete = not (history.unsettled or history.unrecovered) and is_shown(history)
     regular = is_complete and limited_by in {"host", "host gave out"}
     return Outcome(
         users=users,

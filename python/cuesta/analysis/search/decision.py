@@ -33,6 +33,17 @@ def conclude(trials: Sequence[Trial], method: Method, why: str) -> Outcome:
     return ask if isinstance(ask, Outcome) else outcome_of(history, "budget", why)
 
 
+def go_on(trials: Sequence[Trial], method: Method) -> Try | Outcome:
+    """As `decide`, for a search that was ended and goes on: a host that had stopped may have been started again."""
+    history, ask = after(trials, method)
+    return decide(trials[:-1], method) if history.unrecovered else ask
+
+
+def counted(trials: Sequence[Trial], method: Method) -> list[Trial]:
+    """The trials that tell something about their load."""
+    return after(trials, method)[0].counted
+
+
 def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
     """Where the limit is by the trials so far; None before one load was met and one was missed."""
     return by_regression.belief(after(trials, method)[0])
@@ -59,8 +70,10 @@ def next_of(history: History) -> Try | Outcome:
         )
     if history.trials >= most_of_all(history.method):
         return outcome_of(history, "budget", f"{history.trials} trials were made")
-    if history.is_dead:
-        return outcome_of(history, "host" if history.met else "lowest", dead(history))
+    if history.unrecovered:
+        written = history.method.written(history.unrecovered.load)
+        why = f"the host stopped and did not recover: nothing was answered with {written} either"
+        return outcome_of(history, "host" if history.met else "lowest", why)
     return recovery(history) or under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
 
 
@@ -89,19 +102,14 @@ def recovery(history: History) -> Try | None:
 
     Until it has recovered, no other load tells anything.
     """
-    if history.silent is None:
+    last = history.last
+    if last is None or last.answers != "none":
         return None
-    least = min(history.silent.load, *(history.met[-1:] or [history.method.lowest]))
-    if not history.met and least == history.silent.load:
+    load = min(last.load, history.met[-1] if history.met else history.method.lowest)
+    if not history.met and load == last.load:
         return None
-    written = history.method.written(history.silent.load)
-    return Try(least, "recover", f"nothing was answered with {written}: the host may have to recover")
-
-
-def dead(history: History) -> str:
-    assert history.silent
-    written = history.method.written(history.silent.load)
-    return f"the host stopped and did not recover: nothing was answered with {written} either"
+    written = history.method.written(last.load)
+    return Try(load, "recover", f"nothing was answered with {written}: the host may have to recover")
 
 
 def under_way(history: History) -> Try | None:

@@ -36,19 +36,17 @@ class History:
     doubted: list[Trial] = field(default_factory=list)
     """All trials that did not count."""
     trials: int = 0
-    silent: Trial | None = None
-    """The last trial, if the host answered nothing in it."""
-    is_dead: bool = False
-    """Whether it answered nothing either in the trial that was to show whether it has recovered."""
+    last: Trial | None = None
+    unrecovered: Trial | None = None
+    """The trial that was to show whether the host has recovered, and in which it answered nothing."""
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
 
     def take(self, trial: Trial, ask: Try | Outcome) -> None:
         """Add the next trial. `ask` is what the trials before it led to."""
         self.trials += 1
-        self.silent = trial if trial.silent else None
-        if self.silent and isinstance(ask, Try) and ask.purpose == "recover":
-            self.is_dead = True
+        before, self.last = self.last, trial
+        if self._is_recovery(trial, ask) or is_aftermath(trial, before):
             return
         if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:
             self.rounds.append(Round(ask.load, self.method.confirmations))
@@ -57,6 +55,16 @@ class History:
             return
         self.spoiled.pop(trial.load, None)
         self._count(trial)
+
+    def _is_recovery(self, trial: Trial, ask: Try | Outcome) -> bool:
+        """Whether a trial only tells whether the host has recovered; notes what it tells."""
+        if trial.answers == "some":
+            self.unrecovered = None
+        if not isinstance(ask, Try) or ask.purpose != "recover" or trial.load != ask.load:
+            return False
+        if trial.answers == "none":
+            self.unrecovered = trial
+        return trial.answers != "some" or not trial.counts
 
     def _count(self, trial: Trial) -> None:
         self.counted.append(trial)
@@ -107,6 +115,11 @@ class History:
 
     def at(self, load: float) -> list[Trial]:
         return [trial for trial in self.counted if trial.load == load]
+
+
+def is_aftermath(trial: Trial, before: Trial | None) -> bool:
+    """Whether nothing was answered, perhaps only because the host gave out at a larger load just before."""
+    return trial.answers == "none" and before is not None and before.gave_out and before.load >= trial.load
 
 
 def of_other_causes(trial: Trial) -> bool:

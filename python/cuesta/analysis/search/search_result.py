@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.search.by_regression import rounded
-from cuesta.analysis.search.decision import belief, conclude, decide
+from cuesta.analysis.search.decision import belief, conclude, counted, decide
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial, excess, trials_of
@@ -45,7 +45,7 @@ class SearchResult:
     @property
     def counted(self) -> list[Trial]:
         """The trials that count; the others were repeated."""
-        return [trial for trial in self.trials if trial.counts and self.method.allows(trial.load)]
+        return counted(self.trials, self.method)
 
     def at_limit(self) -> Trial | None:
         """The trial that tells what sets the limit: the last that missed at the smallest load at or above the limit.

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from cuesta.analysis.answering import Few
+from cuesta.analysis.answering import Died, Few, Silent, Stuck, Unanswered, Unechoed
 from cuesta.analysis.limits import number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
 from cuesta.analysis.search.user_pool import users_were_too_few
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.validity import Doubt, Failed, Stolen, Unsettled, of_the_driver
+from cuesta.analysis.validity import Doubt, Failed, Incomplete, Lost, Stolen, Unsettled, of_the_driver
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -21,12 +21,17 @@ from cuesta.units import many, seconds
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
 
+Answers = Literal["some", "none", "not asked"]
+"""What the host answered in a trial; `not asked` if no user waited for anything."""
+
 MOST_EXCESS = math.log(1000)
 """Beyond this ratio a figure only says "far": 0 errors are not infinitely good."""
 
 MOST_CUT = 0.1
 """A trial may lack at most this share of its planned time."""
 
+IGNORED = (Died, Unanswered, Silent, Unechoed, Stuck, Lost, Incomplete)
+"""Doubts that say: users wanted something of the host and did not get it."""
 
 ENOUGH = 10
 """Values of a limited figure that a trial which met the objective needs."""
@@ -57,8 +62,8 @@ class Trial:
     """How long was measured."""
     gave_out: bool = False
     """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
-    silent: bool = False
-    """Whether it gave out and answered nothing at all: it may have stopped for good."""
+    answers: Answers = "some"
+    """`none` if the host gave out and answered nothing that users waited for: it may have stopped for good."""
     stolen: bool = False
     """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
     cut_short: bool = False
@@ -74,12 +79,14 @@ class Trial:
 def trials_of(summary: "Summary", method: Method) -> list[Trial]:
     """Judge each measured step of a search's folder."""
     measured = [step for step in summary.steps if step.seconds]
+    ends = {steps[-1] for segment in summary.recorded.run.get("segments", []) if (steps := segment.get("steps"))}
     return [
         trial_of(
             StepRecords(summary.recorded, step.step),
             step,
             method,
             [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])],
+            may_be_cut_short=step.step in ends or step is measured[-1],
         )
         for step in measured
     ]
@@ -92,11 +99,14 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
 def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
     """Doubts about the agents that the driver lost in the last step: they failed, or recorded nothing of it."""
     failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
-    silent = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
-    return [*failed, *(Failed(agent, "it recorded nothing of this trial") for agent in sorted(silent))]
+    missing = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
+    return [*failed, *(Failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
 
 
-def trial_of(records: StepRecords, step: StepFigures, method: Method, found: Sequence[Doubt]) -> Trial:
+def trial_of(
+    records: StepRecords, step: StepFigures, method: Method, found: Sequence[Doubt], *, may_be_cut_short: bool = False
+) -> Trial:
+    """Judge a step by its figures and the doubts about it; `may_be_cut_short` if the search may have ended in it."""
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)
@@ -117,11 +127,19 @@ def trial_of(records: StepRecords, step: StepFigures, method: Method, found: Seq
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
         gave_out=stopped,
-        silent=stopped and not (step.transactions.count or step.echo.count),
+        answers=answers(step, found),
         stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
-        cut_short=is_cut_short(step),
+        cut_short=is_cut_short(step) and may_be_cut_short,
         lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
     )
+
+
+def answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
+    """Whether the host answered anything. A transaction that ended by silence was not answered."""
+    if step.transactions.count - step.silent + step.echo.count:
+        return "some"
+    was_asked = bool(step.errors.count) or any(isinstance(doubt, IGNORED) for doubt in found)
+    return "none" if was_asked else "not asked"
 
 
 def is_harmless(doubt: Doubt, step: StepFigures, met: bool) -> bool:
