@@ -48,7 +48,6 @@ class Linkage:
 
     def keep_looking(self) -> None:
         """Take readings until the end is signalled, and one last reading then."""
-        self.look()
         while not self.ending.wait(self.every):
             self.look()
         self.look()
@@ -79,6 +78,7 @@ def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
         Path(reports).chmod(0o1777)  # for programs of other users: a linker that cannot write there writes to stdout
         links = Linkage(Path(reports), every)
         looking = threading.Thread(target=links.keep_looking, daemon=True)
+        links.look()  # before any program starts: what the block starts counts from zero
         looking.start()
         try:
             yield links.environment
