@@ -222,10 +222,11 @@ def test_a_telnet_daemon_saturates_where_its_cpu_says(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.quiet
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_driver_without_cpu_is_called_the_limit(tmp_path: Path) -> None:
     burner = [sys.executable, "-c", "while True: pass"]
-    words = [str(plan(tmp_path, validity="")), "--users", "50", "--limit", "response.p95 < 10s", *SHORT]
+    words = [str(plan(tmp_path, validity="")), "--users", "400", "--limit", "response.p95 < 10s", *SHORT]
+    words += ["--stagger", "5ms"]
     searching = command(tmp_path, *words, "--host", "service=transaction 6", "--out", str(tmp_path / "run"))
     with on_cpu(0, burner), on_cpu(0, burner), on_cpu(0, burner):
         done = subprocess.run(["taskset", "-c", "0", *searching], capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 
 import pytest
 
@@ -90,6 +91,23 @@ def test_a_load_that_the_driver_cannot_offer_three_times_is_its_limit() -> None:
     assert found.certified is not None
     assert 46 <= found.certified <= 50
     assert found.breach is None
+
+
+def test_a_load_that_the_driver_can_offer_only_sometimes_is_not_confirmed_but_a_lower_one_is() -> None:
+    tried: Counter[float] = Counter()
+
+    def measure(number, ask):  # type: ignore[no-untyped-def]
+        tried[ask.load] += 1
+        late = ["the driver was late"] if ask.load > 50 or (ask.load > 40 and tried[ask.load] > 1) else []
+        return trial(number, ask.load, -1.0, doubts=late, is_driver_limit=bool(late))
+
+    trials, found = search(measure, BY_USERS)
+    assert found.limited_by == "driver", found
+    assert found.driver_limit is not None
+    assert 40 < found.driver_limit < 46
+    assert found.certified == found.users
+    assert 36 < found.certified <= 40
+    assert len(trials) < 35
 
 
 def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() -> None:

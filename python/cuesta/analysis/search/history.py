@@ -29,12 +29,12 @@ class History:
     rounds: list[Round] = field(default_factory=list)
     """Confirmations, finished ones and the one that goes on."""
     driver_limit: float | None = None
-    """The smallest load that the driver could not offer."""
+    """The smallest load that the driver could not offer, at least not every time."""
     spoiled: dict[float, list[Trial]] = field(default_factory=dict)
     """By load: the last trials there that did not count, since one that did; without those that say nothing because the
     hypervisor took CPU time."""
     doubted: list[Trial] = field(default_factory=list)
-    """All trials that did not count."""
+    """All trials that did not count, without those that showed the driver's limit."""
     trials: int = 0
     last: Trial | None = None
     unrecovered: Trial | None = None
@@ -84,15 +84,26 @@ class History:
             return
         row.append(trial)
         last = row[-DRIVER_LIMIT:]
-        is_new = all(each.load < trial.load for each in self.counted)  # The driver offers what it offered before.
-        if is_new and len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last):
-            self.driver_limit = min(trial.load, self.driver_limit or trial.load)
-            self.spoiled.pop(trial.load)
+        if len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last) and self._may_end_at(trial.load):
+            self._end_at(trial.load, last)
         elif len(row) >= MOST_REPEATED and not any(map(of_other_causes, row)):
             self.unsettled = True
             why = f"did not settle in {len(row)} trials"
             self._count(replace(trial, doubts=[], met=False, excess=None, against=[*trial.against, why]))
             self.spoiled.pop(trial.load)
+
+    def _may_end_at(self, load: float) -> bool:
+        """Whether a load may be the driver's limit: it offers what it offered before, unless that is just below one."""
+        offered = max((each.load for each in self.counted), default=0.0)
+        return load > offered or (load == offered and self.driver_limit is not None)
+
+    def _end_at(self, load: float, shown_by: list[Trial]) -> None:
+        """Take a load as the driver's limit. What was measured when it could offer that load no longer counts."""
+        self.driver_limit = min(load, self.driver_limit or load)
+        self.counted = [each for each in self.counted if each.load < load]
+        self.rounds = [each for each in self.rounds if each.load < load]
+        self.doubted = [each for each in self.doubted if each not in shown_by]
+        self.spoiled.pop(load)
 
     @property
     def stuck(self) -> Trial | None:
