@@ -105,6 +105,7 @@ def test_a_load_that_the_driver_can_offer_only_sometimes_is_not_confirmed_but_a_
     assert found.limited_by == "driver", found
     assert found.driver_limit is not None
     assert 40 < found.driver_limit < 46
+    assert found.certified is not None
     assert found.certified == found.users
     assert 36 < found.certified <= 40
     assert len(trials) < 35
