@@ -12,7 +12,8 @@
 //! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
 //! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines.
 //! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
-//! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another.
+//! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
+//!   `progress`: whether simulated users take time.
 //! - `user_screen`: a user's screen, drawn after the line is read; `echo_matcher`: which character echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
@@ -25,6 +26,7 @@ mod error;
 mod group;
 mod opening;
 mod pacing;
+mod progress;
 mod response;
 mod run;
 mod schedule;

@@ -8,6 +8,7 @@ use cuesta_record::{Interval, Phase, SeriesNames, Stamp, Tally, Timeline};
 
 use crate::connect::Connect;
 use crate::error::RunError;
+use crate::progress::ProgressGuard;
 use crate::run::RunLayout;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::{RunSpec, Scripts};
@@ -61,13 +62,15 @@ pub fn simulate_host(
         let Simulation { connect, host } = begin(&timeline);
         let groups = groups.into_iter().map(crate::group::Group::for_simulated_host).collect();
         let memory = Arc::new(MemoryMeter::begin());
-        let shared = Rc::new(ThreadState::new(Arc::clone(&spec), schedule, groups, connect, memory).unwatched());
+        let users = spec.first_user(spec.groups.len()) as usize;
+        let shared = ThreadState::new(Arc::clone(&spec), schedule, groups, connect, memory).simulated(users);
+        let shared = Rc::new(shared);
         let tasks = tasks(&shared, host);
         let main = async move {
             let mut meter = SelfMeter::new();
             for interval in intervals(&timeline, batches) {
                 clock::sleep_until(timeline.at(interval.end)).await;
-                if let Some(group) = shared.stalled.get() {
+                if let Some(group) = shared.progress.as_ref().and_then(ProgressGuard::stalled) {
                     return Err(stands_still(&shared.spec.groups[group].script));
                 }
                 let batch = Batch {

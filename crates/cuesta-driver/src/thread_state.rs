@@ -11,6 +11,7 @@ use cuesta_tape::{Program, WaitCondition};
 use crate::connect::Connect;
 use crate::group::Group;
 use crate::pacing::ArrivalQueue;
+use crate::progress::ProgressGuard;
 use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
@@ -34,10 +35,8 @@ pub(crate) struct ThreadState {
     users: RefCell<Vec<UserState>>,
     /// What became of arrivals, by step.
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
-    /// Whether people look at the run: it reports what users wait for. A simulation does not, and refuses to stand still.
-    pub(crate) is_watched: bool,
-    /// The group of a simulated user whose passes take no time. All users stop then.
-    pub(crate) stalled: Cell<Option<usize>>,
+    /// In a simulation only.
+    pub(crate) progress: Option<ProgressGuard>,
     /// How many users have a line.
     connected: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
@@ -69,8 +68,7 @@ impl ThreadState {
             tally: RefCell::default(),
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             users: RefCell::default(),
-            is_watched: true,
-            stalled: Cell::default(),
+            progress: None,
             connected: Cell::new(0),
             screens: Cell::default(),
             drawings: Cell::default(),
@@ -78,9 +76,14 @@ impl ThreadState {
         }
     }
 
-    /// The same for a run that does not report what users wait for.
-    pub(crate) fn unwatched(self) -> Self {
-        Self { is_watched: false, ..self }
+    /// The same for a simulation of so many users.
+    pub(crate) fn simulated(self, users: usize) -> Self {
+        Self { progress: Some(ProgressGuard::new(users)), ..self }
+    }
+
+    /// Whether people look at the run: then it reports what users wait for.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.progress.is_none()
     }
 
     /// The steps as this thread knows them now; after a wait there may be more.

@@ -71,8 +71,6 @@ pub(crate) struct User {
     hung_up: bool,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
-    /// The instant at which the last pass began, and how many began there.
-    passes_at: (Stamp, u32),
 }
 
 /// The transaction that is not complete yet.
@@ -111,8 +109,6 @@ impl From<LineLoss> for Stop {
 /// The first and the longest time before a line is tried again.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
-/// At most this many passes of one user may begin at one instant of virtual time: users who are behind have 256.
-const MOST_PASSES_AT_ONCE: u32 = 10_000;
 
 impl User {
     pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
@@ -137,7 +133,6 @@ impl User {
             host_has_answered: false,
             hung_up: false,
             loops: Vec::new(),
-            passes_at: (start_at, 0),
             shared,
         }
     }
@@ -218,18 +213,11 @@ impl User {
         }
     }
 
-    /// Stops a simulated user whose passes take no time: there would be no end of them, for only waiting moves virtual time.
-    fn insist_on_time(&mut self) -> Result<(), Stop> {
-        if self.shared.is_watched {
-            return Ok(());
-        }
-        let now = self.next_due.max(clock::now());
-        let passes = if self.passes_at.0 == now { self.passes_at.1 + 1 } else { 1 };
-        self.passes_at = (now, passes);
-        if passes > MOST_PASSES_AT_ONCE {
-            self.shared.stalled.set(Some(self.group));
-        }
-        if self.shared.stalled.get().is_some() { Err(Stop::Over) } else { Ok(()) }
+    /// Stops a simulated user whose passes take no time.
+    fn insist_on_time(&self) -> Result<(), Stop> {
+        let Some(progress) = &self.shared.progress else { return Ok(()) };
+        let at = self.next_due.max(clock::now());
+        if progress.allows_pass(self.slot, self.group, at) { Ok(()) } else { Err(Stop::Over) }
     }
 
     /// Opens a line when it is due. The opening counts from then, whatever delayed the user.

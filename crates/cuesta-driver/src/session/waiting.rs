@@ -97,7 +97,7 @@ impl Session {
         }
         let now = clock::now();
         let begun = matches!(condition, WaitCondition::Silence(_)).then_some(now);
-        let mut shows_at = if self.shared.is_watched { now + LONG_WAIT } else { Stamp::FAR };
+        let mut shows_at = if self.shared.is_watched() { now + LONG_WAIT } else { Stamp::FAR };
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.response.done() {
