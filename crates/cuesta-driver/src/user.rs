@@ -181,7 +181,7 @@ impl User {
 
     /// One session, from the opening of a line to its end.
     async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
-        self.wait_for_a_step().await?;
+        self.wait_for_a_step(retry).await?;
         if self.comes_and_goes() {
             // Boxed, so that users that keep their line reserve no memory for it.
             return Box::pin(self.session_that_arrives(retry)).await;

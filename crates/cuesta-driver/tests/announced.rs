@@ -8,11 +8,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_driver::Announcement;
+use cuesta_lines::{Line, OpenError};
+use cuesta_record::clock;
 use harness::{RunRecords, close, play_announced, spec};
 use serde_json::{Value, json};
 
 const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 2s\n";
 const SECOND: u64 = 1_000_000_000;
+
+const MINUTES: Duration = Duration::from_secs(150);
 
 fn load(users: u32) -> Value {
     group(users, &json!({"kind": "closed"}))
@@ -32,6 +36,22 @@ fn announced(users: &[u32]) -> (RunRecords, usize) {
 }
 
 fn announced_loads(users: u32, tape: &str, loads: &[Value]) -> (RunRecords, usize) {
+    let opened = Rc::new(RefCell::new(0));
+    let lines = Rc::clone(&opened);
+    let records = announced_over(users, tape, loads, move |line, _| {
+        *lines.borrow_mut() += 1;
+        Ok(line)
+    });
+    let opened = *opened.borrow();
+    (records, opened)
+}
+
+fn announced_over(
+    users: u32,
+    tape: &str,
+    loads: &[Value],
+    wrap: impl Fn(Box<dyn Line>, u32) -> Result<Box<dyn Line>, OpenError> + 'static,
+) -> RunRecords {
     let mut first = spec(users, 0.0, 1.0, &json!({"load": loads[0]}));
     first.most_users = Some(vec![100]);
     let mut changes = Vec::new();
@@ -47,15 +67,7 @@ fn announced_loads(users: u32, tape: &str, loads: &[Value]) -> (RunRecords, usiz
     let end = loads.len() as u64 * 95;
     changes.push((Duration::from_secs(end - 3), json!({"end": {"at": end * SECOND}})));
     let parsed = |(after, change)| -> (Duration, Announcement) { (after, serde_json::from_value(change).unwrap()) };
-    let opened = Rc::new(RefCell::new(0));
-    let lines = Rc::clone(&opened);
-    let wrap = move |line, _| {
-        *lines.borrow_mut() += 1;
-        line
-    };
-    let records = play_announced(first, tape, &host(), wrap, changes.into_iter().map(parsed).collect());
-    let opened = *opened.borrow();
-    (records, opened)
+    play_announced(first, tape, &host(), wrap, changes.into_iter().map(parsed).collect())
 }
 
 fn measured(records: &RunRecords, step: u64, field: &str) -> f64 {
@@ -106,6 +118,29 @@ fn a_step_begins_without_the_arrears_of_the_one_before() {
         assert!(response(1) < 0.02, "{}", response(1));
         close("throughput", measured(&records, 1, "transactions") / measured(&records, 1, "length"), 20.0, 0.12);
     }
+}
+
+/// The second user is turned away all the time in the first step, does not belong to the second, and is turned away once in the
+/// third. Then it tries again after a second, and not after the half minute that it had come to wait.
+#[test]
+fn a_user_who_comes_back_in_a_later_step_tries_again_soon() {
+    let tries = Rc::new(RefCell::new(Vec::new()));
+    let of_the_user = Rc::clone(&tries);
+    let records = announced_over(2, TAPE, &[load(2), load(1), load(2)], move |line, user| {
+        if user == 0 {
+            return Ok(line);
+        }
+        let mut tries = of_the_user.borrow_mut();
+        tries.push(clock::now());
+        let is_back = tries.iter().filter(|at| at.since(tries[0]) > MINUTES).count() > 1;
+        if is_back { Ok(line) } else { Err(OpenError::Reset { address: "host".into() }) }
+    });
+    let tries = tries.borrow();
+    let gaps: Vec<_> = tries.windows(2).map(|pair| pair[1].since(pair[0]).as_secs()).collect();
+    assert_eq!(gaps[..5], [1, 2, 4, 8, 16], "in the first step");
+    assert!(gaps[gaps.len() - 2] > 90, "it waited for the third step: {gaps:?}");
+    assert_eq!(gaps.last(), Some(&1), "in the third step: {gaps:?}");
+    assert_eq!(records.series.iter().rfind(|row| row["phase"] == "measure").unwrap()["active"], 2);
 }
 
 fn measured_sum(records: &RunRecords, step: u64, name: &str) -> f64 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
 
-use super::{Stop, User};
+use super::{FIRST_RETRY, Stop, User};
 use crate::pacing::{Pacer, begin_in_cycle};
 use crate::schedule::Duty;
 use crate::session::Session;
@@ -46,8 +46,9 @@ impl User {
         }
     }
 
-    /// Enters the present step, or waits without a line until a step has this user.
-    pub(super) async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
+    /// Enters the present step, or waits without a line until a step has this user. If one has it, it comes as if it had not been
+    /// turned away before.
+    pub(super) async fn wait_for_a_step(&mut self, retry: &mut Duration) -> Result<(), Stop> {
         loop {
             let at = self.at();
             let schedule = self.shared.schedule();
@@ -64,6 +65,7 @@ impl User {
                 Duty::Rest { until } => {
                     self.step = None;
                     clock::sleep_until(until).await;
+                    *retry = FIRST_RETRY;
                     self.next_due = clock::now();
                 }
             }

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cuesta_driver::{Announcement, Connect, RunSpec, Scripts, simulate_announced};
 use cuesta_host::{FrontEnd, serve};
-use cuesta_lines::{Line, loopback};
+use cuesta_lines::{Line, OpenError, loopback};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -124,15 +124,15 @@ pub fn play_over(
     host: &Value,
     wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
 ) -> RunRecords {
-    play_announced(spec, tape, host, wrap, Vec::new())
+    play_announced(spec, tape, host, move |line, user| Ok(wrap(line, user)), Vec::new())
 }
 
-/// As [`play_over`], with announcements that are made some time after the start.
+/// As [`play_over`], with lines that may not open, and announcements that are made some time after the start.
 pub fn play_announced(
     spec: RunSpec,
     tape: &str,
     host: &Value,
-    wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
+    wrap: impl Fn(Box<dyn Line>, u32) -> Result<Box<dyn Line>, OpenError> + 'static,
     announced: Vec<(Duration, Announcement)>,
 ) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ pub fn play_announced(
         let (ours, theirs) = loopback::pair(4096);
         tokio::task::spawn_local(serve(Box::new(theirs), front));
         let line = wrap(Box::new(ours), user);
-        Box::pin(async move { Ok(line) })
+        Box::pin(async move { line })
     });
     simulate_announced(spec, &script("t", tape), &agent, connect, announced).unwrap();
     RunRecords::read(&agent)
