@@ -102,6 +102,19 @@ def test_a_load_settles_when_the_users_of_the_one_before_have_left() -> None:
     assert settled([crowded] + [STEADY] * 2 * WINDOW)
 
 
+def test_users_who_were_turned_away_are_waited_for_until_they_have_tried_again() -> None:
+    def settled_with(lacking: int, join_by: float) -> bool:
+        settling = Settling(WINDOW, USERS, least=USERS, join_by=join_by)
+        rows = [STEADY | {"users": USERS - 1}] * lacking + [STEADY] * (2 * WINDOW)
+        for end, row in enumerate(rows[: 2 * WINDOW], 1):
+            settling.see([{"seconds": float(end), **row}])
+        return settling.has_settled(0.0)
+
+    assert settled_with(0, join_by=60)
+    assert not settled_with(1, join_by=60)
+    assert settled_with(2 * WINDOW, join_by=0), "the host takes no more"
+
+
 def test_a_second_counts_when_all_agents_have_it() -> None:
     settling = Settling(WINDOW, USERS)
     for end in range(1, 2 * WINDOW + 1):

@@ -30,6 +30,8 @@ LONGEST = 12
 """A load that has not settled is measured after this many settling times."""
 RECOVERY = 300
 """Seconds that a host which answered nothing may take to answer again."""
+JOINING = 45
+"""Seconds after which a user who was turned away has tried again (`back_off` in the driver)."""
 LEAST_WINDOW = 3
 """Least seconds in each of the two parts by which a load is seen to have settled."""
 ENDING = (AHEAD + DRAIN) / SECOND
@@ -75,8 +77,8 @@ def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, 
         if not (folder / "run.json").exists():
             describe(folder, search_job.job, datetime.now(UTC), about, placement)
             describe_search(folder, search_job.method)
-        note_end(folder, None)
         if following := choose(folder):
+            note_end(folder, None)
             segment = begin_segment(folder, following.step)
             job = with_step(search_job.job, following.step)
             more = {"most_users": [group.users for group in search_job.most.settings.group]}
@@ -103,6 +105,13 @@ def last_start(started: int, settings: Settings, end_by: int | None) -> int:
     """The latest instant at which measuring begins; a load may not have settled by then."""
     patience = started + LONGEST * max(settings.settle, SECOND)
     return patience if end_by is None else min(patience, end_by - settings.measure - AHEAD)
+
+
+def least_users(settings: Settings) -> float:
+    """How many users have a line if none lacks his; 0 where users come and go."""
+    if any(group.load.arrivals == "sessions" for group in settings.group):
+        return 0.0
+    return (1 - settings.validity.lost_users) * sum(group.users for group in settings.group)
 
 
 def with_step(job: Job, step: Step) -> Job:
@@ -134,8 +143,10 @@ class Trials:
         self.driven.meters.expect_no_more()
         if self.failure:
             return  # nor would they follow an announcement
-        self._announce({"end": {"at": self._soon()}})
-        follow(self.driven.agents, self.look, self.stopping)
+        end = self._soon()
+        self._announce({"end": {"at": end}})
+        latest = end + DRAIN + PATIENCE * SECOND
+        follow(self.driven.agents, self.look, self.stopping, lambda: self._now() > latest)
 
     def _try(self, trial: NextTrial) -> bool:
         """Make a trial; False if an agent has ended meanwhile, or has not recorded it."""
@@ -169,7 +180,8 @@ class Trials:
 
         A host that has to recover is waited for until it answers: settling begins then.
         """
-        settling = Settling(window(settings.settle), sum(self.users))
+        join_by = started / SECOND + JOINING
+        settling = Settling(window(settings.settle), sum(self.users), least_users(settings), join_by)
         since = started
 
         def has_settled() -> bool:

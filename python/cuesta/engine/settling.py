@@ -38,8 +38,12 @@ class Settling:
     """Seconds in each of the two parts."""
     users: int
     """Of the load. Others may still be in the last pass that they play."""
-    crowded: float = 0.0
-    """The end of the last second with more users than that."""
+    least: float = 0.0
+    """Fewer users than these are waited for,"""
+    join_by: float = 0.0
+    """until this second: who is turned away tries again."""
+    unlike: float = 0.0
+    """The end of the last second with more users than the load has, or with too few."""
     seconds: list[float] = field(default_factory=list)
     waits: bool = False
     """Whether a user waited for the host, or for a line, at the end of the last second."""
@@ -53,8 +57,8 @@ class Settling:
             return
         self.seconds.append(max(ends))
         connected = sum(each["users"] for each in snapshots)
-        if connected > self.users:
-            self.crowded = self.seconds[-1]
+        if connected > self.users or (connected < self.least and self.seconds[-1] <= self.join_by):
+            self.unlike = self.seconds[-1]
         waiting = (each["waiting"][what] for each in snapshots for what in ("answers", "prompts", "echoes"))
         self.waits = any(waiting) or connected < self.users
         answered = [each if each["transactions"] > each["silent"] else {**each, "response": None} for each in snapshots]
@@ -68,12 +72,12 @@ class Settling:
 
     def has_settled(self, since: float) -> bool:
         """Whether throughput and response have kept their level; only seconds that end after `since` count, and after
-        those with more users than the load has.
+        those with too many users or too few.
 
         Where no transaction ended, keys and their echoes tell. A host that answers nothing may still recover from the
         load before.
         """
-        first = sum(second <= max(since, self.crowded) for second in self.seconds)
+        first = sum(second <= max(since, self.unlike) for second in self.seconds)
         if len(self.seconds) - first < 2 * self.window:
             return False
         answered = (series for series in (self.transactions, self.keys) if any(series.times[-self.window :]))
