@@ -88,6 +88,24 @@ class Starved:
 
 
 @dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The driver's machine had no more ports or files for lines. Terminals and processes, too, can lack: on the host."""
+
+    lines: int
+    what: str
+    advice: ClassVar[str] = "raise what the error names, or use more machines for the driver (--agents)"
+    ERRORS: ClassVar = {"out-of-ports": "ports", "out-of-files": "files"}
+
+    @classmethod
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
+        lacking = {what: many for name, what in cls.ERRORS.items() if (many := step.errors.by_name.get(name))}
+        return cls(sum(lacking.values()), " and ".join(lacking)) if lacking else None
+
+    def __str__(self) -> str:
+        return f"the driver's machine had no more {self.what}: {many(self.lines, 'line')} could not be opened"
+
+
+@dataclass(frozen=True, slots=True)
 class Mismatched:
     """Keys and echoes did not match: echo times may belong to other keys."""
 
@@ -248,11 +266,12 @@ class Stolen:
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
-    *(Lost, Incomplete, Crowded, Unsettled, Stolen, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup),
+    *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
+    *(Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )
 """In the order of the report: what the host did comes first, then causes before what they cause."""
 
-OF_THE_DRIVER = (Late, Busy, Starved, Failed)
+OF_THE_DRIVER = (Exhausted, Late, Busy, Starved, Failed)
 """Doubts that say: the driver could not offer this load on time."""
 
 
