@@ -194,6 +194,28 @@ def test_a_driver_that_is_late_while_the_hypervisor_takes_its_cpus_is_not_blamed
     ]
 
 
+@pytest.mark.parametrize(
+    ("measured", "excess", "doubts"),
+    [
+        ("400ms", None, ["nothing was measured of login.p95"]),
+        ("100ms", math.log(2), []),  # it missed, whatever the other is
+    ],
+)
+def test_what_was_not_measured_says_nothing_about_the_host(
+    tmp_path: Path, measured: str, excess: float | None, doubts: list[str]
+) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=[f"response.p95 < {measured}", "login.p95 < 1s"]))
+    assert trial.excess == (excess and pytest.approx(excess, abs=0.02))
+    assert (trial.met, trial.against, trial.doubts, trial.is_driver_limit) == (False, [], doubts, False)
+
+
+def test_a_driver_without_ports_is_the_limit_and_not_the_host(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", limits=LIMITS, lost=(3,), edit=measuring(errors={"out-of-ports": 2}))
+    trial = judged(folder)
+    assert trial.doubts == ["the driver's machine had no more ports: 60 lines could not be opened"]
+    assert trial.is_driver_limit
+
+
 def test_a_host_that_answers_nothing_has_missed(tmp_path: Path) -> None:
     def silent(row: Row) -> Row:
         return row | {"unfinished": 4, "oldest": 30.0} if row["phase"] == "measure" else row

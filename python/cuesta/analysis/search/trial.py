@@ -46,8 +46,8 @@ class Trial:
     load: float
     """Users, or arrivals a second."""
     excess: float | None
-    """The natural logarithm of how far the worst limit is exceeded: at most 0 if all are met; None if one could not be
-    measured."""
+    """The natural logarithm of how far the worst limit is exceeded: at most 0 if all are met; None if one was not
+    measured and the others are met."""
     met: bool
     """Whether every limit was kept and nothing else counts against the trial."""
     against: list[str]
@@ -110,8 +110,7 @@ def trial_of(
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)
-    values = [excess(result) for result in step.limits]
-    known = [value for value in values if value is not None]
+    worst = worst_of(step)
     met = all(result.ok for result in step.limits) and not against
     doubts = [doubt for doubt in found if not of_the_host(doubt) and not is_harmless(doubt, step, met)]
     stopped = bool(failures(step, found, limits))
@@ -119,10 +118,15 @@ def trial_of(
     return Trial(
         step=step.step,
         load=load_of(step, method),
-        excess=max(known) if known and len(known) == len(values) else None,
+        excess=worst,
         met=met,
         against=against,
-        doubts=[*map(str, doubts), *lacking(step), *(too_few(step, figures) if met else [])],
+        doubts=[
+            *map(str, doubts),
+            *lacking(step),
+            *(too_few(step, figures) if met else []),
+            *(unmeasured(step) if worst is None and not against else []),
+        ],
         is_driver_limit=bool(of_the_driver(doubts)),
         settled=not any(isinstance(doubt, Unsettled) for doubt in found),
         seconds=step.seconds,
@@ -170,6 +174,21 @@ def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
         number = number_of_values(figure, step)
         if number is not None and number < ENOUGH:
             yield f"{figure} rests on {many(number, 'value')}, and needs {ENOUGH}: measure for longer"
+
+
+def unmeasured(step: StepFigures) -> Iterator[str]:
+    """A doubt for each limited figure of which nothing was measured: it may be good or bad."""
+    for result in step.limits:
+        if result.value is None:
+            yield f"nothing was measured of {Limit.read(result.limit).figure}"
+
+
+def worst_of(step: StepFigures) -> float | None:
+    """How far the worst limit is exceeded; None if one was not measured, and the others are met."""
+    values = [excess(result) for result in step.limits]
+    known = [value for value in values if value is not None]
+    is_known = len(known) == len(values) or any(value > 0 for value in known)
+    return max(known, default=None) if is_known else None
 
 
 def excess(result: LimitResult) -> float | None:
