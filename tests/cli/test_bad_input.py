@@ -79,6 +79,16 @@ BAD = {
         Exit.BAD_INPUT,
         ["host.cpu.idle < 20%", "falls as the load grows", "lower bound"],
     ),
+    "a search for the driver's limit": (
+        ["search", "--limit", "echo.p95 < 1s", "--limit", "lateness.p99 < 2ms"],
+        Exit.BAD_INPUT,
+        ["lateness.p99 < 2ms", "is the driver's", "does not count anyway"],
+    ),
+    "a search for openings by users who stay": (
+        ["search", "--limit", "connect.p95 < 1s"],
+        Exit.BAD_INPUT,
+        ["connect.p95 < 1s", "users keep their lines", "--load open:2/s:sessions"],
+    ),
     "a search for no time": (["search", "--limit", "echo.p95 < 0s"], Exit.BAD_INPUT, ["no load can meet it"]),
     "a search that goes on otherwise": (
         ["search", "--resume", ".", "--rule", "rfc9971", "--users", "3"],

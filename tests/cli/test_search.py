@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
+from cuesta import machine
 from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.cli import main
 from cuesta.cli.search import EXITS, Chooser, sum_up
@@ -36,7 +37,8 @@ def begun(folder: Path) -> Path:
     run.mkdir()
     described = description(prepare(plan(folder)), datetime.now(UTC))
     search = {"method": BY_USERS.json()}
-    (run / "run.json").write_text(json.dumps({**described, "steps": [], "segments": [], "search": search}))
+    about = {"machine": dict(machine.facts()), "steps": [], "segments": [], "search": search}
+    (run / "run.json").write_text(json.dumps({**described, **about}))
     return run
 
 
@@ -53,6 +55,19 @@ def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, capsy
     assert code == Exit.BAD_INPUT
     assert "the tape `row` is not what it was when the search began" in said
     assert "tapes/row.tape again" in said
+
+
+def test_a_search_goes_on_only_on_the_machine_that_it_began_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = begun(tmp_path) / "run.json"
+    run = json.loads(file.read_text())
+    load = [each + 1 for each in run["machine"]["load"]]
+    for change, expected in (({"load": load}, Exit.GOOD), ({"kernel": "2.4.20", "id": "0"}, Exit.BAD_INPUT)):
+        file.write_text(json.dumps({**run, "machine": run["machine"] | change}))
+        code, said = resume(file.parent, capsys)
+        assert code == expected, said
+    assert f"machine: id 0 against {run['machine']['id']}, in the search and here" in said
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
-"""What a search that goes on takes from its folder: its plan and method, and the tapes that it must still have."""
+"""What a search that goes on takes from its folder: its plan and method, and the machine and tapes that it must have."""
 
 import argparse
 from pathlib import Path
 
+from cuesta import machine
+from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.search import Method
 from cuesta.cli.options import raw_options
 from cuesta.engine.folder import described_tapes
@@ -31,6 +33,16 @@ def resumed(arguments: argparse.Namespace) -> tuple[Plan, Method]:
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{folder / 'run.json'}: the plan or the method of the search is damaged") from None
     return Plan(str(folder), settings, (Step({}, settings),)), method
+
+
+def check_machine(folder: Path) -> None:
+    """Raise InputError on another machine than that of the trials before: these would not be alike."""
+    before, here = ({"machine": about} for about in (read_run(folder).get("machine"), machine.facts()))
+    unlike = differences(facts(before), facts(here), ["machine"]) if isinstance(before["machine"], dict) else []
+    if unlike:
+        raise InputError(
+            f"{folder}: {unlike[0]}, in the search and here", "resume it where it began, or begin a new search"
+        )
 
 
 def check_tapes(folder: Path, job: Job) -> None:

@@ -13,7 +13,7 @@ from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.cli.resumed import check_tapes, resumed
+from cuesta.cli.resumed import check_machine, check_tapes, resumed
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare
@@ -32,6 +32,10 @@ MOST_RATE = 1e5
 """The largest loads that are tried unless told otherwise: users, and arrivals a second."""
 FALLING = ("fairness.jain", "host.cpu.idle", "characters.in_per_s_per_user")
 """Figures that fall as the load grows: an objective may ask for more of these, and of no others."""
+OF_OPENINGS = ("connect", "negotiation", "login")
+"""Figures of which only users whose line is opened have values."""
+OF_THE_DRIVER = ("lateness", "driver")
+"""Figures, by their first word, that tell how well the driver did."""
 LOWEST_RATE = 0.01
 """The lowest rate that is tried, as a share of the first."""
 TRIALS = {"regression": "12 to 24", "rfc9971": "20 to 30"}
@@ -59,6 +63,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     most = at_load(plan.settings, method.highest)
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
     if arguments.resume:
+        check_machine(arguments.resume)
         check_tapes(arguments.resume, job)
     chooser = Chooser(plan.settings, method, _budget(plan.settings, arguments.budget), arguments.quiet)
     if arguments.dry_run:
@@ -88,9 +93,15 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
         raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
     if not plan.settings.limits:
         raise UsageError("a search needs an objective", "give one, such as --limit 'echo.p95 < 100ms'")
+    groups = plan.settings.group
     for limit in plan.settings.limits:
         _check_objective(limit)
-    groups = plan.settings.group
+        if limit.figure.metric in OF_OPENINGS and all(group.load.arrivals != "sessions" for group in groups):
+            why = "users keep their lines from trial to trial, so that only the first trial has it"
+            raise InputError(
+                f"limit `{limit}`: {why}",
+                "give a load of sessions, each with a line of its own: --load open:2/s:sessions",
+            )
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))
     lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
@@ -101,6 +112,9 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
 
 def _check_objective(limit: Limit) -> None:
     """Raise InputError for a limit that no load is the largest to meet."""
+    if limit.figure.metric.partition(".")[0] in OF_THE_DRIVER:
+        why = f"{limit.figure} is the driver's, and says nothing about the host"
+        raise InputError(f"limit `{limit}`: {why}", "a trial with a driver too late or too busy does not count anyway")
     asks_for_more, falls = limit.comparison in {">", ">="}, limit.figure.metric in FALLING
     if falls and not asks_for_more:
         why = f"{limit.figure} falls as the load grows, so that no load is the largest to meet it"
