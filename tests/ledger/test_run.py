@@ -185,6 +185,13 @@ def test_a_segment_that_never_began_is_reported_missing_unless_the_run_was_stopp
     assert open_run(folder).damage == damage
 
 
+@pytest.mark.parametrize("steps", [[], [1]])
+def test_a_search_that_went_on_and_ended_before_a_trial_lacks_nothing(tmp_path: Path, steps: list[int]) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    planned(folder, segments=[{"folder": ".", "steps": [0]}, {"folder": "segment-1", "steps": steps}])
+    assert open_run(folder).damage == (["segment-1/agent-0: has recorded nothing"] if steps else [])
+
+
 def test_time_counts_from_the_earliest_recorded_start_of_an_agent(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
     (folder / "agent-0" / "timeline.json").unlink()

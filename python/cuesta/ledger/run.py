@@ -301,7 +301,7 @@ def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
 
 def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
     """Empty records for planned agents without records. A run that ended early has no later segments."""
-    for segment in (folder / each["folder"] for each in run.get("segments", [{"folder": "."}])):
+    for segment in (folder / each["folder"] for each in planned_segments(run)):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
         for number in range(run.get("agents", 0)):
             if number not in own:
@@ -310,6 +310,12 @@ def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: li
                 yield Agent(number, path, Origin(0, 0, 0.0), {}, [], [], None)
         if any(agent.ending and agent.ending["ended"] != "completed" for agent in own.values()):
             return
+
+
+def planned_segments(run: JsonObject) -> list[JsonObject]:
+    """The segments that should have records: not that of a search which went on and ended before its next trial."""
+    segments: list[JsonObject] = run.get("segments", [{"folder": "."}])
+    return [each for each in segments if each.get("steps", True)] or segments[:1]
 
 
 def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[str]) -> Agent:
