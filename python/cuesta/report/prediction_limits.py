@@ -59,7 +59,7 @@ def allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
     several = len({now.at.own for own in answer.now.values() for now in own}) > 1
     said = [plain(each.at.configuration), f"Z+K {pace(each.at)}" if several and not each.at.is_paced else ""]
     name = f" ({', '.join(filter(None, said))})" if any(said) else ""
-    if each.allowed is None or each.allowed.value < 1:
+    if each.allowed is None or (each.allowed.value < 1 and not each.allowed.not_reported):
         return f"a single user misses it{name}"
     if not each.allowed.is_determined:
         return f"NOT REPORTED: {each.allowed.why_left_out}{name}"

@@ -123,6 +123,11 @@ class SystemPrediction:
             return INEXACT.format(error=100 * self.held_out.mape, margin=100 * self.margin)
         return ""
 
+    def unchecked(self, at: Conditions, users: float) -> str:
+        """Why a number of users that the model gives is not reported; empty if it is."""
+        measured = max(point.at.users for point in self.points if point.at.configuration == at.configuration)
+        return self.inadequate(at, is_outside=users > measured)
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -195,9 +200,11 @@ def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Condition
         whole,
         margin,
         held_out(choice, points),
-        [*responses, *modelled, *meters],
+        [*responses, *meters],
         conflicts(responses, meters, points),
     )
+    told = [each for each in modelled if not system.unchecked(each.at, each.users)]
+    system = replace(system, saturations=[*responses, *told, *meters])
     return replace(system, figures=[figure(system, at) for at in asked if choice.best.covers(at)])
 
 

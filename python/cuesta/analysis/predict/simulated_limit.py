@@ -9,7 +9,7 @@ from cuesta.analysis.predict.changes import response_of
 from cuesta.analysis.predict.fitting import users_at_saturation
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.simulation import NO_INTERVAL, PERCENTILES, Length, SimulatedFigure, Simulator
-from cuesta.analysis.predict.what_if import Estimate, allowed_users
+from cuesta.analysis.predict.what_if import Estimate, allowed_users, why_no_limit
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
 
@@ -134,6 +134,6 @@ def interval(trials: Trials, most: int) -> Band:
 def why_left_out(simulator: Simulator, users: int) -> str:
     """Why a number of users is not reported: judged as a limit on the mean that so many have by exact theory."""
     if not users:
-        return ""
+        return why_no_limit(simulator.system, simulator.at, users)
     mean = response_of(simulator.network(simulator.at), replace(simulator.at, users=users))
     return allowed_users(simulator.system, simulator.at, simulator.changes, mean).why_left_out

@@ -111,7 +111,7 @@ def capacity(
         return users_at_saturation(found, at) if found else math.inf
 
     users = saturated(system.model)
-    most = estimate(system, saturated, unchecked(system, at, users))
+    most = estimate(system, saturated, system.unchecked(at, users))
     allowed = None if limit is None else allowed_users(system, at, changes, limit)
     return Capacity(at, network.queueing, most, network.most_throughput, allowed)
 
@@ -125,7 +125,7 @@ def allowed_users(system: SystemPrediction, at: Conditions, changes: Sequence[Ch
 
     why = why_no_limit(system, at, kept(system.model, changes=[]))
     if changes:
-        why = why or unchecked(system, at, kept(system.model))
+        why = why or system.unchecked(at, kept(system.model))
     return estimate(system, kept, why)
 
 
@@ -136,24 +136,18 @@ def estimate(system: SystemPrediction, predict: Predict, not_reported: str) -> E
     return Estimate(value, within, not_reported)
 
 
-def unchecked(system: SystemPrediction, at: Conditions, users: float) -> str:
-    """Why a number of users that the model gives is not reported; empty if it is."""
-    measured = max(point.at.users for point in system.points if point.at.configuration == at.configuration)
-    return system.inadequate(at, is_outside=users > measured)
-
-
 def why_no_limit(system: SystemPrediction, at: Conditions, users: float) -> str:
     """Why the users that a limit allows without changes are not reported: for the reasons that a load of them is not.
 
     Forms that disagree on the response R of a closed load still agree on N = X·(R + Z + K) if they do on R + Z + K.
     """
-    if not 1 <= users < math.inf:
-        return unchecked(system, at, users)
-    found = figure(system, replace(at, users=math.floor(users)))
+    if users == math.inf:
+        return system.unchecked(at, users)
+    found = figure(system, replace(at, users=max(math.floor(users), 1)))
     cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
     if found.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
         return ""
-    return found.not_reported or unchecked(system, at, users)
+    return found.not_reported or system.unchecked(at, users)
 
 
 def changed_figures(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
