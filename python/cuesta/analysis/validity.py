@@ -89,7 +89,7 @@ class Starved:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The driver's machine had no more ports or files for lines. Terminals and processes, too, can lack: on the host."""
+    """The driver's machine had no more ports or files for lines. Terminals and processes are the host's."""
 
     lines: int
     what: str

@@ -1,4 +1,4 @@
-"""What a search that goes on takes from its folder: its plan and method, and the machine and tapes that it must have."""
+"""What a search that goes on takes from its folder: its plan and method, and the machine and tapes that it needs."""
 
 import argparse
 from pathlib import Path
