@@ -106,6 +106,9 @@ pub struct Load {
     pub stagger: u64,
     /// When the next input is due.
     pub load: LoadKind,
+    /// A grid of a paced load, ns: each pass is due at a multiple of it on the machine's clock.
+    #[serde(default)]
+    pub align: Option<u64>,
     /// A distribution in place of the script's think times.
     #[serde(default, deserialize_with = "distribution")]
     pub think: Option<Distribution>,
@@ -118,6 +121,11 @@ pub struct Load {
 }
 
 impl Load {
+    /// Whether its inputs are due at the same instants as another's.
+    pub(crate) fn is_paced_as(&self, other: &Self) -> bool {
+        (self.load, self.align) == (other.load, other.align)
+    }
+
     /// What the load says in place of the script.
     pub(crate) fn overrides(&self) -> Overrides {
         let gap = |rate: f64| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO);

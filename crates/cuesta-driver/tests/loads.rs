@@ -20,6 +20,45 @@ fn a_paced_load_does_not_depend_on_the_response() {
     }
 }
 
+/// The instants at which keys of 20 typists with a cycle of 200 ms were sent, in two steps of which the second has a grid of 20 ms.
+fn key_instants() -> Vec<(u64, u32)> {
+    use cuesta_lines::{Direction, Tap};
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}, "stagger": 3_000_000}});
+    let mut spec = spec(20, 0.0, 10.0, &load);
+    let mut aligned = spec.steps[0].clone();
+    aligned.groups[0].align = Some(20_000_000);
+    spec.steps.push(aligned);
+    let keys = Rc::new(RefCell::new(Vec::new()));
+    let sent = Rc::clone(&keys);
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "1ms"});
+    play_over(spec, ECHO, &host, move |line, user| {
+        let sent = Rc::clone(&sent);
+        Box::new(Tap::new(line, move |event| {
+            if event.direction == Direction::Sent {
+                sent.borrow_mut().push((event.at.as_nanos(), user));
+            }
+        }))
+    });
+    keys.take()
+}
+
+#[test]
+fn keys_of_all_users_fall_on_the_grid_that_they_are_aligned_to() {
+    let keys = key_instants();
+    let first = keys[0].0;
+    let (free, aligned): (Vec<_>, Vec<_>) = keys.iter().partition(|(at, _)| *at < first + 10_000_000_000);
+    let off_grid = |keys: &[(u64, u32)]| keys.iter().filter(|(at, _)| at % 20_000_000 != 0).count();
+    assert!(off_grid(&free) > free.len() * 9 / 10, "without a grid users do not type in step");
+    let in_second_step: Vec<_> = aligned.into_iter().filter(|(at, _)| *at > first + 10_300_000_000).collect();
+    assert_eq!(off_grid(&in_second_step), 0);
+    close("keys", in_second_step.len() as f64, 20.0 * 5.0 * 9.7, 0.03);
+    let instants: std::collections::BTreeSet<_> = in_second_step.iter().map(|(at, _)| at % 200_000_000).collect();
+    assert!((5..=10).contains(&instants.len()), "users share the ten instants of a cycle: {instants:?}");
+}
+
 #[test]
 fn inputs_that_a_paced_user_cannot_catch_up_with_are_skipped_and_counted() {
     // Each echo takes five cycles: once 256 inputs are behind, four of five are skipped.

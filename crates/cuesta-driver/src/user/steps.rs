@@ -78,18 +78,21 @@ impl User {
         if self.step == Some(step) {
             return;
         }
-        let load = self.shared.schedule().load(step, self.group).load;
-        let goes_on = self.step.is_some() && self.load == load;
+        let schedule = self.shared.schedule();
+        let entered = schedule.load(step, self.group);
+        let goes_on = self.step.is_some_and(|before| schedule.load(before, self.group).is_paced_as(entered));
         self.step = Some(step);
-        self.load = load;
+        self.load = entered.load;
         self.program = self.shared.groups[self.group].program_of(step);
         if let (true, Pacer::Cyclic { next, cycle }) = (goes_on, &mut self.pacer) {
             begin_in_cycle(next, *cycle, from);
         }
         if !goes_on {
-            self.pacer = match load {
+            self.pacer = match self.load {
                 LoadKind::Closed => Pacer::Closed,
-                LoadKind::Cyclic { cycle } => Pacer::cyclic(from, Duration::from_nanos(cycle), &mut self.rng),
+                LoadKind::Cyclic { cycle } => {
+                    Pacer::cyclic(from, Duration::from_nanos(cycle), entered.align, &mut self.rng)
+                }
                 LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
             };
         }
