@@ -1,4 +1,4 @@
-"""The Rust half, as Python sees it: text, numbers and bytes in and out, nine classes, never a callback.
+"""The Rust half, as Python sees it: text, numbers and bytes in and out, ten classes, never a callback.
 
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
@@ -126,6 +126,23 @@ class Host:
     def stop(self) -> None: ...
 
 @final
+class Tmux:
+    """An agent of TMux in the network namespace of the thread that starts it, on a thread of its own."""
+
+    @staticmethod
+    def start(spec: str) -> Tmux:
+        """Start the agent that the JSON `spec` describes (docs/tmux.md); it works at once. Raises RunError."""
+    def status(self) -> str:
+        """What the agent does and has counted, as JSON. Raises RunError if it has ended."""
+    def reset(self) -> str:
+        """Begin all counters anew; returns the status before. Raises RunError if it has ended."""
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was ended by another process, or has failed."""
+    def stop(self) -> None:
+        """End it and take back all that it set up. Raises RunError if it had failed."""
+
+@final
 class Meters:
     """Meters one subject on this machine: `machine`, `pid:N`, `cgroup:PATH` or `cpus:0-3`."""
 
@@ -206,6 +223,12 @@ def why_untraced(*, of_processes: bool = True) -> str | None:
 
 def tracer_object() -> bytes | None:
     """The tracer's program for the kernel, compiled (ELF); None if it is not built in."""
+
+def tmux_status() -> str:
+    """What the agent of TMux in this network namespace does and has counted, as JSON. Raises RunError."""
+
+def tmux_stop() -> str:
+    """End the agent of TMux in this network namespace; returns its last status. Raises RunError."""
 
 def distribution(text: str) -> str:
     """A distribution of durations in its canonical spelling. Raises ValueError."""

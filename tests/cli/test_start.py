@@ -57,7 +57,8 @@ def test_checking_a_tape_loads_no_library() -> None:
 
 
 def test_a_process_of_a_run_loads_no_library() -> None:
-    processes = "cuesta.engine.agent, cuesta.engine.host_process, cuesta.engine.meter_process"
+    names = ("agent", "host_process", "meter_process", "tmux_process")
+    processes = ", ".join(f"cuesta.engine.{name}" for name in names)
     code = f"import json, sys, {processes}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {module.partition(".")[0] for module in others(set(json.loads(done.stdout)))}

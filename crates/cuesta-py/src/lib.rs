@@ -1,6 +1,6 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Text, numbers, bytes and nine classes cross this boundary, but no callbacks. Each class has its own file. Long work returns
+//! Text, numbers, bytes and ten classes cross this boundary, but no callbacks. Each class has its own file. Long work returns
 //! a handle that Python polls. The functions only convert and call.
 #![allow(missing_docs)] // PyO3's macros generate public items; Python's docstrings are in the stub.
 
@@ -18,6 +18,7 @@ mod simulation;
 mod ssh;
 mod tape;
 mod text;
+mod tmux;
 mod transactions;
 
 #[pymodule(gil_used = false)]
@@ -48,6 +49,8 @@ mod _native {
     use crate::tape::Tape;
     #[pymodule_export]
     use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
+    #[pymodule_export]
+    use crate::tmux::{Tmux, tmux_status, tmux_stop};
     #[pymodule_export]
     use crate::transactions::read_transaction_log;
 }

@@ -2,6 +2,7 @@
 //! datagram of protocol 18.
 //!
 //! - [`wire`]: the protocol. Pure: packets and instants in, packets and instants out; both roles.
-//! - `endpoint`: a host's agent: it takes segments out of the kernel's path, and moves datagrams.
+//! - [`endpoint`]: a host's agent: it takes segments out of the kernel's path, and moves datagrams.
 
+pub mod endpoint;
 pub mod wire;

@@ -7,6 +7,7 @@
 - `spec`: the specification that the Rust half receives.
 - `placement`: the CPUs and the network of the host and of the driver; `isolation`: a separate network for each.
 - `host`: the built-in host in its own process, `host_process`.
+- `tmux_process`: an agent of TMux in its own process.
 - `agent`: one driver process; `agents`: this process's end of it; `meetings`: barriers across all agents.
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another

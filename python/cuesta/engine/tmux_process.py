@@ -1,0 +1,45 @@
+"""An agent of TMux in its own process, for its network namespace: `python -m cuesta.engine.tmux_process SPEC`.
+
+It prints the row `ready` when it works. Each row `status` or `reset` on its standard input is answered by a row of JSON
+(`reset`: the status before the counters began anew). It ends when its standard input does. It imports little, so that a
+run starts quickly.
+"""
+
+import signal
+import sys
+from types import FrameType
+
+from cuesta import _native
+
+
+def main() -> int:
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, _interrupt)
+    try:
+        agent = _native.Tmux.start(sys.argv[1])
+        try:
+            print("ready", flush=True)
+            answer(agent)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            agent.stop()
+    except _native.RunError as error:
+        print(f"cuesta: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def answer(agent: _native.Tmux) -> None:
+    """Answer requests until standard input ends."""
+    requests = {"status": agent.status, "reset": agent.reset}
+    for row in sys.stdin:
+        print(requests[row.strip()](), flush=True)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())
