@@ -5,7 +5,7 @@
 //! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
-//! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
+//! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
@@ -31,7 +31,7 @@ pub use line::{Expected, Fault, Line, Opening, Received, ResponseForm, StampPair
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
-pub use program::{ExitStatus, Pipe, ProgramError, ProgramExit, Pty, wait_for_ended_programs};
+pub use program::{ExitStatus, Pipe, ProgramError, ProgramExit, Pty, Socket, wait_for_ended_programs};
 pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};

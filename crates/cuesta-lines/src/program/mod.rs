@@ -1,6 +1,6 @@
 //! A program on this machine at the other end of a line: starts, reads, writes and ends it.
 //!
-//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. `ProxyCommand`: as the connection to an ssh host.
+//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
 //! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
@@ -11,6 +11,7 @@ mod pipe;
 mod proxy_command;
 mod pty;
 mod reaper;
+mod socket;
 mod spawn;
 
 use std::collections::HashSet;
@@ -37,6 +38,7 @@ pub use pipe::Pipe;
 pub(crate) use proxy_command::ProxyCommand;
 pub use pty::Pty;
 pub use reaper::wait_for_ended_programs;
+pub use socket::Socket;
 
 /// Why a program was not started.
 #[derive(Debug, Error)]
@@ -167,15 +169,16 @@ impl Program {
         if self.has_ended(cx) {
             // Reads without asking the event queue, which may not know yet of the last output.
             return Poll::Ready(match rustix::io::read(end.get_ref(), into) {
-                Err(Errno::AGAIN | Errno::IO) => Ok(0),
+                Err(Errno::AGAIN | Errno::IO | Errno::CONNRESET) => Ok(0),
                 outcome => Ok(outcome?),
             });
         }
         loop {
             let mut ready = ready!(end.poll_read_ready(cx))?;
             let outcome = ready.try_io(|end| match rustix::io::read(end.get_ref(), &mut *into) {
-                // Linux returns EIO when no process has the terminal open any more.
-                Err(Errno::IO) => Ok(0),
+                // Linux returns EIO when no process has the terminal open any more, and ECONNRESET when the program closed its
+                // socket before it had read all its input.
+                Err(Errno::IO | Errno::CONNRESET) => Ok(0),
                 outcome => Ok(outcome?),
             });
             if let Ok(outcome) = outcome {
@@ -208,7 +211,7 @@ impl Program {
         loop {
             let mut ready = ready!(end.poll_write_ready(cx))?;
             let outcome = ready.try_io(|end| match rustix::io::write(end.get_ref(), bytes) {
-                Err(Errno::IO) => Err(io::ErrorKind::BrokenPipe.into()),
+                Err(Errno::IO | Errno::CONNRESET) => Err(io::ErrorKind::BrokenPipe.into()),
                 outcome => Ok(outcome?),
             });
             if let Ok(outcome) = outcome {
