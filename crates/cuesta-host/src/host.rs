@@ -24,7 +24,7 @@ use crate::meters::Meters;
 use crate::meters::series::{Series, each_second, locked};
 use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
-use crate::{FrontEnd, HostError, Service, Spec, serve};
+use crate::{FrontEnd, HostError, Path, Service, Spec, serve};
 
 /// A host that has descriptors for fewer lines than this has a note about it.
 const MANY_LINES: u64 = 10_000;
@@ -175,8 +175,8 @@ impl Drop for Host {
     }
 }
 
-/// Binds all addresses. Anybody who reaches a shell acts as the host's user, so a shell listens on this machine only, unless
-/// `allow` names networks.
+/// Binds all addresses. Anybody who reaches a shell acts as the host's user, so a service that runs programs listens on this
+/// machine only, unless `allow` names networks.
 fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     if spec.listen.is_empty() {
         return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
@@ -184,8 +184,9 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     let allowed = spec.allow.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
     let listeners = spec.listen.iter().map(|url| bind(url)).collect::<Result<Vec<_>, _>>()?;
     let open = listeners.iter().find(|listener| !listener.is_loopback());
-    if let (Service::Shell { .. }, true, Some(open)) = (&spec.service, allowed.is_empty(), open) {
-        let problem = format!("{} would give a shell to anybody who connects", open.target());
+    if let (Some(command), true, Some(open)) = (spec.service.command(), allowed.is_empty(), open) {
+        let what = if matches!(spec.service, Service::Shell { .. }) { "a shell" } else { command };
+        let problem = format!("{} would give {what} to anybody who connects", open.target());
         return Err(HostError::setting("listen", problem, "listen at 127.0.0.1, or name who may: --allow 10.1.2.0/24"));
     }
     Ok(listeners.into_iter().map(|listener| listener.allow(allowed.clone())).collect())
@@ -207,7 +208,8 @@ fn network(text: &str) -> Result<IpNet, HostError> {
 
 /// Notes for its user: who can reach it, and how many lines fit, if that is few.
 fn notes(spec: &Spec, listeners: &[Listener]) -> Vec<String> {
-    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).collect()
+    let path = (spec.path == Path::Kernel).then(|| format!("the in-kernel path is not used: {}", not_in_kernel(spec)));
+    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).chain(path).collect()
 }
 
 /// Who can reach an address, unless only this machine can.
@@ -216,20 +218,28 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
         return None;
     }
     let who = if spec.allow.is_empty() { "anybody who reaches this machine".to_owned() } else { spec.allow.join(", ") };
-    Some(match &spec.service {
-        Service::Shell { command } => format!(
+    Some(match spec.service.command() {
+        Some(command) => format!(
             "{} gives `{command}` as user {} to {who}: no password is asked",
             listener.target(),
             rustix::process::getuid().as_raw()
         ),
-        _ => format!("{} listens beyond this machine: {who} can type at it", listener.target()),
+        None => format!("{} listens beyond this machine: {who} can type at it", listener.target()),
     })
+}
+
+/// Why lines are relayed in user space although the specification wants the in-kernel path.
+fn not_in_kernel(spec: &Spec) -> &'static str {
+    match spec.service {
+        Service::Socket { .. } => "it is not built in",
+        _ => "it is for the service `socket`; lines are relayed in user space",
+    }
 }
 
 /// How many lines fit, if that is few.
 fn room(service: &Service) -> Option<String> {
-    // A shell needs a pseudo-terminal and a pidfd as well.
-    let each = if matches!(service, Service::Shell { .. }) { 3 } else { 1 };
+    // A program needs a pseudo-terminal or a socket, and a pidfd as well.
+    let each = if service.command().is_some() { 3 } else { 1 };
     let limit = getrlimit(Resource::Nofile).current?;
     let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
     let needed = MANY_LINES * each + OTHER_DESCRIPTORS;

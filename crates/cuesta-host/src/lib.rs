@@ -9,7 +9,7 @@
 //! - [`Host`]: the server on threads of its own, until it is stopped.
 //! - [`FrontEnd`] and [`serve`]: one line on the current thread, for tests that join a driver and a host in virtual time.
 //! - `terminal`: a line with its line discipline, its echo and its waiting output; services use it.
-//! - `services`: echo, transaction, output, shell; one file each, all of one shape.
+//! - `services`: echo, transaction, output, shell, socket; one file each, all of one shape.
 //! - `meters`: cheap counters, and the figures made from them.
 
 mod error;
@@ -29,4 +29,4 @@ pub use error::HostError;
 pub use front_end::FrontEnd;
 pub use host::Host;
 pub use services::serve;
-pub use spec::{InputMode, OutputStart, Service, Spec, Stall};
+pub use spec::{InputMode, OutputStart, Path, Service, Spec, Stall};

@@ -78,12 +78,15 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
             wrong(format!("a reply of {reply} characters"), "its prompt alone is 4, and 1 GiB is the longest")
         }
         Service::Output { rows: 0, .. } => wrong("a listing of 0 rows".to_owned(), "it has at least one"),
-        Service::Shell { command } if command.trim().is_empty() || command.contains('\0') => {
-            wrong("the shell has no command".to_owned(), "write one that /bin/sh can run, such as `bash -i`")
+        Service::Shell { command } | Service::Socket { command }
+            if command.trim().is_empty() || command.contains('\0') =>
+        {
+            wrong("there is no command".to_owned(), "write one that /bin/sh can run, such as `bash -i`")
         }
-        Service::Shell { .. } if spec.service_time.is_some() || spec.delay.is_some() => {
-            wrong("a shell takes its own time".to_owned(), "leave out service_time and delay, or take another service")
-        }
+        Service::Shell { .. } | Service::Socket { .. } if spec.service_time.is_some() || spec.delay.is_some() => wrong(
+            "a program takes its own time".to_owned(),
+            "leave out service_time and delay, or take another service",
+        ),
         _ => Ok(()),
     }
 }
@@ -151,6 +154,7 @@ mod tests {
             (r#"{"service":{"transaction":{"reply":150}}}"#, true, true),
             (r#"{"service":{"output":{"rows":9}}}"#, true, false),
             (r#"{"service":{"shell":{"command":"cat"}}}"#, false, false),
+            (r#"{"service":{"socket":{"command":"cat"}}}"#, false, false),
             (r#"{"service":{"transaction":{"reply":150}},"input":"raw"}"#, false, false),
             (r#"{"service":{"echo":{}},"echo":true}"#, false, true),
         ] {
@@ -181,6 +185,7 @@ mod tests {
             (r#"{"service":{"transaction":{"reply":3}}}"#, "a reply of 3"),
             (r#"{"service":{"output":{"rows":0}}}"#, "0 rows"),
             (r#"{"service":{"shell":{"command":" "}}}"#, "no command"),
+            (r#"{"service":{"socket":{"command":""}}}"#, "no command"),
             (r#"{"service":{"shell":{"command":"cat"}},"delay":"1s"}"#, "takes its own time"),
             (r#"{"cpus":[]}"#, "cpus"),
         ] {

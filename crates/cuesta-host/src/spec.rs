@@ -40,6 +40,8 @@ pub struct Spec {
     pub threads: usize,
     /// The CPUs that the threads are pinned to, in turn; none = wherever the kernel puts them.
     pub cpus: Option<Vec<usize>>,
+    /// The way between a line and its program.
+    pub path: Path,
     /// Seed of the service times.
     pub seed: u64,
     /// A folder in which `series.jsonl` gets a row of meters each second.
@@ -70,6 +72,22 @@ pub enum Service {
         /// What `/bin/sh -c` runs.
         command: String,
     },
+    /// Runs a program on a socket.
+    Socket {
+        /// What `/bin/sh -c` runs.
+        command: String,
+    },
+}
+
+/// The way that characters take between a line and the program that serves it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Path {
+    /// Through the host, which relays them.
+    #[default]
+    User,
+    /// Within the kernel, except where the line's protocol needs the host. For the service `socket`.
+    Kernel,
 }
 
 /// What the `output` service waits for.
@@ -105,10 +123,18 @@ pub struct Stall {
 }
 
 impl Service {
+    /// The command of a service that runs a program for each line.
+    pub(crate) fn command(&self) -> Option<&str> {
+        match self {
+            Self::Shell { command } | Self::Socket { command } => Some(command),
+            _ => None,
+        }
+    }
+
     /// The default input mode, and whether canonical input is echoed by default.
     pub(crate) fn default_input(&self) -> (InputMode, bool) {
         match self {
-            Self::Echo {} | Self::Shell { .. } => (InputMode::Raw, false),
+            Self::Echo {} | Self::Shell { .. } | Self::Socket { .. } => (InputMode::Raw, false),
             Self::Transaction { .. } | Self::Output { start: OutputStart::Input, .. } => (InputMode::Canonical, true),
             // Echoes would break a listing that is printed from connection on.
             Self::Output { start: OutputStart::Connection, .. } => (InputMode::Canonical, false),
@@ -134,6 +160,7 @@ impl Default for Spec {
             pool: 16 << 20,
             threads: 1,
             cpus: None,
+            path: Path::User,
             seed: 1,
             meters: None,
         }

@@ -1,10 +1,12 @@
 //! The services. One file each, all of one shape: `serve(terminal, …)` reads messages and writes answers until the line or the
-//! service ends; the terminal does the rest.
+//! service ends; the terminal does the rest. `relay` is what the services that run programs share.
 
 mod echo;
 mod listing;
 mod output;
+mod relay;
 mod shell;
+mod socket;
 mod transaction;
 
 use std::io;
@@ -34,7 +36,8 @@ async fn run(terminal: &mut Terminal) -> io::Result<()> {
         Service::Echo {} => echo::serve(terminal).await,
         Service::Transaction { reply } => transaction::serve(terminal, reply).await,
         Service::Output { rows, start } => output::serve(terminal, rows, start).await,
-        // Boxed, because its future is large and lines of other services should stay small.
+        // Boxed, because these futures are large and lines of other services should stay small.
         Service::Shell { .. } => Box::pin(shell::serve(terminal)).await,
+        Service::Socket { .. } => Box::pin(socket::serve(terminal)).await,
     }
 }

@@ -1,83 +1,17 @@
 //! Programs on pseudo-terminals: their output, and that none of them stays.
 
-use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
-use crate::user::User;
-use cuesta_host::{Host, Spec};
 use cuesta_lines::{Options, Target, open};
 use cuesta_record::clock::{self, Time};
 
-const PATIENCE: Duration = Duration::from_secs(30);
-
-fn start(command: &str, kind: &str) -> Host {
-    let spec = serde_json::json!({
-        "listen": [format!("{kind}://127.0.0.1:0")],
-        "service": { "shell": { "command": command } },
-    });
-    Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts")
-}
-
-fn connect(host: &Host) -> TcpStream {
-    let line = TcpStream::connect(host.addresses()[0].rsplit('/').next().expect("a place")).expect("it listens");
-    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
-    line
-}
-
-fn receive_until(line: &mut TcpStream, end: &str) -> String {
-    let mut text = Vec::new();
-    while !text.ends_with(end.as_bytes()) {
-        let mut next = [0];
-        line.read_exact(&mut next).unwrap_or_else(|error| panic!("{error} after {:?}", String::from_utf8_lossy(&text)));
-        text.push(next[0]);
-    }
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-fn receive_all(mut line: TcpStream) -> String {
-    let mut text = Vec::new();
-    line.read_to_end(&mut text).expect("it ends");
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-/// The processes that have `mark` among their arguments.
-fn processes(mark: &str) -> usize {
-    let commands = process_files("cmdline");
-    commands.iter().filter(|command| command.contains(mark)).count()
-}
-
-/// Children of this process that have ended and are not reaped.
-fn zombies() -> usize {
-    let parent = format!("PPid:\t{}\n", std::process::id());
-    process_files("status").iter().filter(|status| status.contains(&parent) && status.contains("State:\tZ")).count()
-}
-
-fn process_files(file: &str) -> Vec<String> {
-    let processes = fs::read_dir("/proc").expect("Linux").filter_map(Result::ok);
-    processes.filter_map(|process| fs::read_to_string(process.path().join(file)).ok()).collect()
-}
-
-/// Waits for a condition; a child of another test may be a zombie for a moment.
-fn wait_until(what: &str, so: impl Fn() -> bool) {
-    for _ in 0..PATIENCE.as_millis() {
-        if so() {
-            return;
-        }
-        let due = clock::now() + Duration::from_millis(1);
-        clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
-    }
-    panic!("not within the time limit: {what}");
-}
-
-fn wait_for_close(host: &Host, closes: &serde_json::Value) {
-    wait_until(&format!("lines ended as {closes}"), || host.meters()["lines"]["closes"] == *closes);
-}
+use crate::programs::{connect, processes, receive_all, receive_until, start, wait_for_close, wait_until, zombies};
+use crate::user::User;
 
 #[test]
 fn a_program_shows_its_output_and_its_end_closes_the_line() {
-    let host = start("stty size; echo $TERM; tty >/dev/null && echo terminal; exit 3", "tcp");
+    let host = start("shell", "stty size; echo $TERM; tty >/dev/null && echo terminal; exit 3", "tcp");
     assert_eq!(receive_all(connect(&host)), "24 80\r\nxterm\r\nterminal\r\n");
     wait_for_close(&host, &serde_json::json!({"ended": 1}));
     wait_until("no zombie is left", || zombies() == 0);
@@ -85,7 +19,7 @@ fn a_program_shows_its_output_and_its_end_closes_the_line() {
 
 #[test]
 fn keys_reach_the_program() {
-    let host = start("stty -echo; echo ready; while read row; do echo \"got $row\"; done; echo over", "tcp");
+    let host = start("shell", "stty -echo; echo ready; while read row; do echo \"got $row\"; done; echo over", "tcp");
     let mut line = connect(&host);
     receive_until(&mut line, "ready\r\n");
     line.write_all(b"one\rtwo\n").unwrap();
@@ -97,7 +31,7 @@ fn keys_reach_the_program() {
 
 #[test]
 fn much_output_and_much_input_arrive_whole() {
-    let host = start("stty raw -echo; echo ready; exec cat", "tcp");
+    let host = start("shell", "stty raw -echo; echo ready; exec cat", "tcp");
     let mut line = connect(&host);
     receive_until(&mut line, "ready\n");
     let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 23) as u8).collect();
@@ -112,7 +46,7 @@ fn much_output_and_much_input_arrive_whole() {
 
 #[test]
 fn a_telnet_line_gives_its_window_and_name() {
-    let host = start("stty -echo; stty size; echo $TERM; read row", "telnet");
+    let host = start("shell", "stty -echo; stty size; echo $TERM; read row", "telnet");
     let target: Target = host.addresses()[0].parse().unwrap();
     let text = clock::run(Time::Real, async move {
         let options = Options { columns: 100, rows: 30, terminal: "vt220".to_owned(), ..Options::default() };
@@ -125,7 +59,7 @@ fn a_telnet_line_gives_its_window_and_name() {
 #[test]
 fn hanging_up_ends_even_a_program_that_ignores_it() {
     for (mark, ignore) in [("mark_listens", ""), ("mark_deaf", "trap '' HUP; ")] {
-        let host = start(&format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
+        let host = start("shell", &format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
         let mut line = connect(&host);
         receive_until(&mut line, "ready\r\n");
         // While a shell forks, two processes match.
@@ -139,7 +73,7 @@ fn hanging_up_ends_even_a_program_that_ignores_it() {
 
 #[test]
 fn stopping_the_host_ends_all_programs() {
-    let host = start(": mark_stopped; trap '' HUP; echo ready; while :; do sleep 3600; done", "tcp");
+    let host = start("shell", ": mark_stopped; trap '' HUP; echo ready; while :; do sleep 3600; done", "tcp");
     let mut lines: Vec<TcpStream> = (0..5).map(|_| connect(&host)).collect();
     for line in &mut lines {
         receive_until(line, "ready\r\n");
@@ -152,7 +86,7 @@ fn stopping_the_host_ends_all_programs() {
 
 #[test]
 fn a_missing_program_is_reported_on_the_line() {
-    let host = start("no-such-program-anywhere", "tcp");
+    let host = start("shell", "no-such-program-anywhere", "tcp");
     let text = receive_all(connect(&host));
     assert!(text.contains("no-such-program-anywhere") && text.contains("not found"), "{text}");
 }
