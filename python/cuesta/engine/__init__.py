@@ -5,7 +5,8 @@
 - `preflight`: checks that this machine and the target have what the run needs.
 - `folder`: the run folder and `run.json`.
 - `spec`: the specification that the Rust half receives.
-- `placement`: the CPUs and the network of the host and of the driver; `isolation`: a separate network for each.
+- `placement`: the CPUs and the network of the host and of the driver; `network`: a separate network for each, and what
+  works on the wire between them.
 - `host`: the built-in host in its own process, `host_process`.
 - `tmux_process`: an agent of TMux in its own process.
 - `agent`: one driver process; `agents`: this process's end of it; `meetings`: barriers across all agents.

@@ -16,6 +16,8 @@ from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.meter_source import SegmentFacts, choose_source
 from cuesta.engine.metering import Metering, metering
+from cuesta.engine.network.multiplexing import TmuxAgents
+from cuesta.engine.network.wire import WireRecord, recording
 from cuesta.engine.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
 from cuesta.errors import CuestaError
@@ -64,6 +66,8 @@ class Driven:
     meters: Metering
     host: Running | None
     """The built-in host, if it is the target."""
+    wire: WireRecord | None
+    """The record of the wire between driver and host, if there is one."""
     start_at: int
     """Nanoseconds of the monotonic clock; a step's times count from here."""
 
@@ -71,6 +75,8 @@ class Driven:
         """Have the meters report a step, and the built-in host's rows end at its bounds; ns from the start."""
         if self.host:
             self.host.end_rows_at([self.start_at + settled, self.start_at + end])
+        if self.wire:
+            self.wire.expect(number, self.start_at + settled, self.start_at + end)
         self.meters.expect(number, self.start_at + settled, self.start_at + end)
 
     def failures(self) -> list[str]:
@@ -94,10 +100,13 @@ def _run_segment(
 
 @contextmanager
 def driving(job: Job, segment: Segment, folder: Path, placement: Placement, more: Spec = NOTHING) -> Iterator[Driven]:
-    """Run the host, the agents and the meters of a segment during the block; `more` is added to the agents' spec."""
+    """Run the host, the agents, the meters and what works on the wire of a segment during the block.
+
+    `more` is added to the agents' spec.
+    """
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
-    with _host(job, segment, folder, placement) as host:
+    with placement.works_on_the_wire(settings) as tmux, _host(job, segment, folder, placement) as host:
         agents = start_agents(settings.agents, placement.driver_prefix)  # host, agents and meters start side by side
         where = choose_source(settings.meters, _known(segment, host, placement, agents), job.metered_every)
         with ending(agents), metering(where, folder) as meters:
@@ -105,7 +114,20 @@ def driving(job: Job, segment: Segment, folder: Path, placement: Placement, more
             instruct(agents, {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}, folder)
             if job.metered_every or timeline(segment)[0].settled < METERS_START:
                 meters.wait_until_it_reads()
-            yield Driven(agents, meters, host, start_together(agents))
+            with _wire(folder, placement, host, agents, tmux) as wire:
+                yield Driven(agents, meters, host, wire, start_together(agents))
+
+
+@contextmanager
+def _wire(
+    folder: Path, placement: Placement, host: Running | None, agents: list[Agent], tmux: TmuxAgents | None
+) -> Iterator[WireRecord | None]:
+    """Record the wire between driver and host."""
+    if placement.sides is None or host is None:
+        yield None
+        return
+    with recording(folder, {"driver": agents[0].process.pid, "host": host.process.pid}, tmux) as wire:
+        yield wire
 
 
 def _tapes(job: Job) -> dict[str, dict[str, str]]:

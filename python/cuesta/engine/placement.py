@@ -5,8 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cuesta.engine import preflight
-from cuesta.engine.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.job import Job
+from cuesta.engine.network.deferral import deferral
+from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.plan import Settings
 from cuesta.target import LISTEN
 
 
@@ -37,6 +40,15 @@ class Placement:
     def host_prefix(self) -> Sequence[str]:
         """The prefix of the host's command."""
         return self.sides.host.command_prefix if self.sides else ()
+
+    @contextmanager
+    def works_on_the_wire(self, settings: Settings) -> Iterator[TmuxAgents | None]:
+        """Defer and multiplex between the sides during the block, as the settings of a segment say."""
+        if self.sides is None:
+            yield None
+            return
+        with deferral(settings.defer, self.sides), multiplexing(settings.tmux, self.sides) as agents:
+            yield agents
 
     def described(self) -> dict[str, object] | None:
         """Describe it for `run.json`."""

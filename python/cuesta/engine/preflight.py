@@ -12,8 +12,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
-from cuesta.engine import isolation, passphrases
+from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users
+from cuesta.engine.network import isolation
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -81,8 +82,8 @@ def needed_files(job: Job) -> int:
     if not hosted:
         each = max(descriptors_of(group.target) for _, group in groups)
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
-    shell = any(job.service(step).name == "shell" for step in hosted)
-    return lines * (3 if shell else 1) + OWN_FILES
+    programs = any(job.service(step).name in ("shell", "socket") for step in hosted)
+    return lines * (3 if programs else 1) + OWN_FILES
 
 
 def most_users_at(job: Job, *kinds: str) -> int:

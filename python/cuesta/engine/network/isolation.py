@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ ADDRESSES = ("198.18.0.1", "198.18.0.2")
 """Addresses of the driver's and the host's end, in a network reserved for tests (RFC 2544) and visible only to them."""
 PROGRAMS = {"ip": "iproute2", "nsenter": "util-linux", "taskset": "util-linux"}
 """Required programs and their Debian packages."""
+DEFERRAL_PROGRAMS = {"ethtool": "ethtool"}
 PRIVILEGES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 """Required capabilities, as bits of `CapEff`."""
 
@@ -61,9 +62,16 @@ def check(job: Job) -> None:
         what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
         raise UsageError(what, "leave --isolate out, or leave --target out")
     see_privileges()
-    for program, package in PROGRAMS.items():
+    need_programs("--isolate", PROGRAMS)
+    if any(step.settings.defer is not None for step in job.plan.steps):
+        need_programs("defer", DEFERRAL_PROGRAMS)
+
+
+def need_programs(what: str, programs: Mapping[str, str]) -> None:
+    """Raise CuestaError if one of `what`'s programs, given with their Debian packages, is not installed."""
+    for program, package in programs.items():
         if not shutil.which(program):
-            raise CuestaError(f"--isolate needs `{program}`", f"apt-get install {package}")
+            raise CuestaError(f"{what} needs `{program}`", f"apt-get install {package}")
 
 
 def see_privileges(status: Path = Path("/proc/self/status")) -> None:
@@ -89,6 +97,11 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
             yield sides
         finally:
             os.sched_setaffinity(0, before)
+
+
+def inside(side: NetNs, script: str) -> None:
+    """Run a shell's script on a side; it sees the namespace's own devices in /sys. Raises CuestaError if it fails."""
+    _ip("netns", "exec", side.namespace, "sh", "-c", script)
 
 
 @contextmanager
@@ -142,16 +155,9 @@ def _make(sides: NetNsPair) -> None:
 
 
 def _steer(side: NetNs) -> None:
-    """Make the side's CPUs receive its packets; `ip netns exec` shows the namespace's own devices in /sys."""
+    """Make the side's CPUs receive its packets."""
     queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
-    _ip(
-        "netns",
-        "exec",
-        side.namespace,
-        "sh",
-        "-c",
-        f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done",
-    )
+    inside(side, f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done")
 
 
 def _ip(*words: str) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from cuesta.cli import main
-from cuesta.engine import isolation
-from cuesta.engine.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
 from cuesta.engine.job import prepare
+from cuesta.engine.network import isolation
+from cuesta.engine.network.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running

@@ -1,0 +1,60 @@
+"""The kernel's own deferral at the host's end of the wire: it receives several packets at once, some time later.
+
+A network device without an interrupt of its own is polled by a thread of the kernel (threaded NAPI), here on the host's
+CPUs. `gro_flush_timeout` is how long it waits before it polls again, `napi_defer_hard_irqs` how often it finds nothing
+before it stops. A veth pair is polled so only if its receiver collects segments (GRO); its sender then must not send
+several as one (TSO).
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cuesta.engine.network.isolation import WIRE, NetNsPair, inside
+
+EMPTY_POLLS = 2
+"""How often the thread finds nothing before it waits for the next packet."""
+FOLDER = f"/sys/class/net/{WIRE}"
+
+
+@contextmanager
+def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
+    """Put off receiving at the host's end for at most `wait` ns during the block; not at all if it is None.
+
+    With 0 packets are received by the thread at once.
+    """
+    if wait is None:
+        yield
+        return
+    before = _polling_threads()
+    _write(sides, collect="on", threaded=1, wait=wait)
+    try:
+        for thread in _polling_threads() - before:
+            os.sched_setaffinity(thread, sides.host.cpus)
+        yield
+    finally:
+        _write(sides, collect="off", threaded=0, wait=0)
+
+
+def _write(sides: NetNsPair, *, collect: str, threaded: int, wait: int) -> None:
+    inside(sides.driver, f"ethtool -K {WIRE} tso {'off' if threaded else 'on'}")
+    settings = {
+        "threaded": threaded,
+        "napi_defer_hard_irqs": EMPTY_POLLS if threaded else 0,
+        "gro_flush_timeout": wait,
+    }
+    writes = [f"echo {value} >{FOLDER}/{name}" for name, value in settings.items()]
+    inside(sides.host, " && ".join([f"ethtool -K {WIRE} gro {collect}", *writes]))
+
+
+def _polling_threads() -> set[int]:
+    """The kernel's threads that poll a device of this name; those of other runs have the same name."""
+    found = set()
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if comm.read_text().startswith(f"napi/{WIRE}-"):
+                found.add(int(comm.parent.name))
+        except OSError:  # it has ended
+            continue
+    return found

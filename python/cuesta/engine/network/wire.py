@@ -1,0 +1,105 @@
+"""Records what crossed the wire in each step: `wire.jsonl` (docs/folder.md).
+
+A thread reads the counters of both ends at the bounds of each measurement interval, and the agents of TMux, whose
+counters begin anew with the interval. It reads files of /proc, so that nothing is started while keys are due.
+"""
+
+import json
+import queue
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from cuesta import _native
+from cuesta.engine.network.isolation import WIRE
+from cuesta.engine.network.multiplexing import TmuxAgents
+
+COUNTERS = {
+    "received_bytes": 0,
+    "received_packets": 1,
+    "received_dropped": 3,
+    "sent_bytes": 8,
+    "sent_packets": 9,
+    "sent_dropped": 11,
+}
+"""Columns of /proc/net/dev."""
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class WireRecord:
+    """A thread that records each step that it is told to expect."""
+
+    file: IO[str]
+    processes: Mapping[str, int]
+    """A process in each side's network, by side."""
+    tmux: TmuxAgents | None
+    expected: "queue.SimpleQueue[tuple[int, int, int] | None]" = field(default_factory=queue.SimpleQueue)
+    """Steps: number, begin and end of the measurement interval in ns; None after the last."""
+    ending: threading.Event = field(default_factory=threading.Event)
+
+    def expect(self, number: int, settled: int, end: int) -> None:
+        """Record a step between two instants of the monotonic clock, in ns. Steps are given in order."""
+        self.expected.put((number, settled, end))
+
+    def run(self) -> None:
+        """Record steps until there are no more. A step that is cut short ends when the run does."""
+        for number, settled, end in iter(self.expected.get, None):
+            if self._waits_until(settled):
+                return
+            begun = self._begin()
+            cut_short = self._waits_until(end)
+            self._write({"step": number, "begin": begun, "end": self._end()})
+            if cut_short:
+                return
+
+    def _waits_until(self, instant: int) -> bool:
+        """True if the run ends before the instant."""
+        return self.ending.wait(max((instant - _native.now()) / 1e9, 0.0))
+
+    def _begin(self) -> Row:
+        self._ask("reset")
+        return self._ends()
+
+    def _end(self) -> Row:
+        return self._ends() | {"tmux": self._ask("status")}
+
+    def _ends(self) -> Row:
+        return {"at": _native.now(), **{side: counters(process) for side, process in self.processes.items()}}
+
+    def _ask(self, request: str) -> Row | None:
+        if self.tmux is None:
+            return None
+        return {"driver": self.tmux.driver.ask(request), "host": self.tmux.host.ask(request)}
+
+    def _write(self, row: Row) -> None:
+        self.file.write(json.dumps(row) + "\n")
+        self.file.flush()
+
+
+@contextmanager
+def recording(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | None) -> Iterator[WireRecord]:
+    """Record the wire during the block; `processes` has one in each side's network."""
+    with (folder / "wire.jsonl").open("w", encoding="utf-8") as file:
+        record = WireRecord(file, processes, tmux)
+        thread = threading.Thread(target=record.run, daemon=True)
+        thread.start()
+        try:
+            yield record
+        finally:
+            record.ending.set()
+            record.expected.put(None)
+            thread.join()
+
+
+def counters(process: int) -> dict[str, int] | None:
+    """The counters of the wire's end in a process's network; None if the process has ended."""
+    try:
+        rows = Path(f"/proc/{process}/net/dev").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    cells = next((row.partition(":")[2].split() for row in rows if row.strip().startswith(f"{WIRE}:")), None)
+    return {name: int(cells[column]) for name, column in COUNTERS.items()} if cells else None
