@@ -73,3 +73,36 @@ def test_more_agents_than_users_are_refused(here: Path, write: Write) -> None:
     assert job_of(here, write, "users = 3\nagents = 3").plan.settings.agents == 3
     with pytest.raises(InputError, match="4 agents cannot share 3 users"):
         job_of(here, write, "agents = 4\n[sweep]\nusers = [3, 2]")
+
+
+@pytest.mark.parametrize("setting", ['tmux = "20ms"', 'defer = "5ms"', '[sweep]\ntmux = ["off", "20ms"]'])
+def test_what_works_on_the_wire_needs_one(setting: str, here: Path, write: Write) -> None:
+    with pytest.raises(
+        InputError, match=r"(tmux|defer): it works on the wire .* without `isolate` there is none"
+    ) as raised:
+        job_of(here, write, setting)
+    assert raised.value.remedy == "give each a network of its own: isolate = true or --isolate, as root"
+    job_of(here, write, f"isolate = true\n{setting}")
+
+
+def test_the_hosts_cpus_have_a_name_if_it_has_some(here: Path, write: Write) -> None:
+    for meters in ("cpus:host", "exact:cpus:host"):
+        with pytest.raises(InputError, match="the host has no CPUs of its own"):
+            job_of(here, write, f'meters = "{meters}"')
+        job_of(here, write, f'pin = true\nmeters = "{meters}"')
+
+
+@pytest.mark.parametrize(
+    ("load", "align", "said"),
+    [
+        ("closed", "20ms", "only a paced load has instants that can be aligned, not `closed`"),
+        ("paced:200ms", "30ms", "the cycle of `paced:200ms` is no multiple of 30ms"),
+        ("paced:200ms", "0ms", "the cycle of `paced:200ms` is no multiple of 0s"),
+    ],
+)
+def test_keys_are_aligned_to_a_grid_that_divides_the_cycle(
+    load: str, align: str, said: str, here: Path, write: Write
+) -> None:
+    with pytest.raises(InputError, match=said):
+        job_of(here, write, f'load = "{load}"\nalign = "{align}"')
+    job_of(here, write, 'load = "paced:200ms"\nalign = "20ms"')

@@ -20,6 +20,9 @@ def read(kind: Any, value: object) -> object:
         (fields.KeyRate, 2, 2.0),
         (fields.KeyRate, "0cps", 0.0),
         (fields.Share, "1%", 0.01),
+        (fields.OffOrDuration, "off", None),
+        (fields.OffOrDuration, "0ms", 0),
+        (fields.OffOrDuration, "1.25ms", 1_250_000),
         (fields.Share, 0.25, 0.25),
         (fields.Switch, "yes", True),
         (fields.Stamps, "all", 1),
@@ -32,6 +35,7 @@ def read(kind: Any, value: object) -> object:
         (fields.LoadText, "open:2/s:sessions", Load("open", per_s=2.0, arrivals="sessions")),
         (fields.ServiceText, "transaction 150", Service("transaction", "150")),
         (fields.ServiceText, "shell bash -i", Service("shell", "bash -i")),
+        (fields.ServiceText, "socket cat", Service("socket", "cat")),
     ],
 )
 def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
@@ -43,6 +47,7 @@ def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
     [
         (fields.Duration, "-3s", "negative"),
         (fields.Duration, True, "not a duration"),
+        (fields.OffOrDuration, "on", "not a duration"),
         (fields.Users, -1, "from 0 to 1,000,000"),
         (fields.Users, 96.5, "not a whole number"),
         (fields.Users, True, "not a whole number"),

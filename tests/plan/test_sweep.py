@@ -38,6 +38,15 @@ def test_users_stay_connected_while_lines_and_host_stay(here: Path, write: Write
     assert len(plan.segments()) == 2
 
 
+def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Path, write: Write) -> None:
+    plan = plan_of(here, write, 'isolate = true\n[sweep]\ntmux = ["off", "0ms", "20ms"]\ndefer = ["off", "5ms"]')
+    seen = [(step.settings.tmux, step.settings.defer) for step in plan.steps]
+    assert seen == [(hold, wait) for hold in (None, 0, 20_000_000) for wait in (None, 5_000_000)]
+    assert len(plan.segments()) == 6
+    plan = plan_of(here, write, 'load = "paced:200ms"\n[sweep]\nalign = ["off", "20ms"]')
+    assert ([step.settings.group[0].align for step in plan.steps], len(plan.segments())) == ([None, 20_000_000], 1)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -64,9 +64,17 @@ SETTINGS: dict[str, tuple[str, str]] = {
         "",
         "as --pin, each in a network of its own, so that CPU figures are certain (root)",
     ),
+    "tmux": (
+        "HOLD",
+        "with --isolate: TMux (RFC 1692) at both ends, holding segments for at most so long; off",
+    ),
+    "defer": (
+        "D",
+        "with --isolate: how long the host's kernel may put off receiving; off",
+    ),
     "meters": (
         "WHERE",
-        "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, ssh://H, http://H:9100/metrics",
+        "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, ssh://H, http://H:9100/metrics",
     ),
     "stamps": (
         "WHICH",
@@ -130,5 +138,9 @@ HOST: dict[str, tuple[str, str]] = {
     "threads": (
         "THREADS",
         "threads, one core each",
+    ),
+    "path": (
+        "WHICH",
+        "the way between a line and the program of the service `socket`: through the host, or within the kernel (root)",
     ),
 }

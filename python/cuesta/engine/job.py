@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from cuesta._native import show_duration
 from cuesta.engine.tapes import TapeFile, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
@@ -65,6 +66,10 @@ def prepare(plan: Plan) -> Job:
         _check_work(job, group)
         _check_place(plan, group)
         _check_columns(job, group)
+    for step in plan.steps:
+        _check_network(step)
+        for group in step.settings.group:
+            _check_grid(group)
     _check_figures(job)
     _check_agents(plan)
     _check_cast(job)
@@ -123,6 +128,31 @@ def _check_place(plan: Plan, group: Group) -> None:
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "name the host to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not behave like the recorded host", remedy)
+
+
+def _check_network(step: Step) -> None:
+    """What works on the wire between driver and host needs one, and a name for the host's CPUs needs some."""
+    settings = step.settings
+    for name in ("tmux", "defer"):
+        if getattr(settings, name) is not None and not settings.isolate:
+            what = f"{name}: it works on the wire between driver and host, and without `isolate` there is none"
+            raise InputError(what, "give each a network of its own: isolate = true or --isolate, as root")
+    if settings.meters.endswith("cpus:host") and not (settings.pin or settings.isolate):
+        what = "meters: `cpus:host`: the host has no CPUs of its own"
+        raise InputError(what, "give it some: --pin, or --isolate as root")
+
+
+def _check_grid(group: Group) -> None:
+    """Instants stay on a grid if the cycle is a multiple of it."""
+    if group.align is None:
+        return
+    if group.load.kind != "paced":
+        what = f"group {group.name}: align: only a paced load has instants that can be aligned, not `{group.load}`"
+        raise InputError(what, 'give it a cycle, such as load = "paced:200ms", or leave `align` out')
+    if not group.align or group.load.cycle % group.align:
+        grid = show_duration(group.align)
+        what = f"group {group.name}: align: the cycle of `{group.load}` is no multiple of {grid}"
+        raise InputError(what, "give a grid that divides the cycle, such as a tenth of it")
 
 
 def _check_agents(plan: Plan) -> None:

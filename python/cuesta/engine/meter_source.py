@@ -25,6 +25,8 @@ TRACED: Mapping[str, Literal["light", "full"]] = {"exact": "light", "calls": "fu
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
 OF_CPUS = ("machine", "cpus:")
 """Subjects that are all tasks of some CPUs, not processes."""
+OF_HOST = "cpus:host"
+"""The subject that is everything on the built-in host's CPUs."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
@@ -101,12 +103,17 @@ class SegmentFacts:
 def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -> MeterSource:
     """Resolve WHERE with its tracers and its period; the default is a second."""
     tier, subject = tier_and_subject(where)
-    found = untraced(subject, facts)
+    found = untraced(named_cpus(subject, facts), facts)
     if found.request is None:
         return found
     if tier:
         found = replace(found, request=trace(found.request, TRACED[tier]))
     return replace(found, request=replace(found.request, every=every)) if found.request and every else found
+
+
+def named_cpus(subject: str, facts: SegmentFacts) -> str:
+    """Name the CPUs of `cpus:host`."""
+    return f"cpus:{','.join(map(str, facts.host_cpus))}" if subject == OF_HOST and facts.host_cpus else subject
 
 
 def trace(request: MeterRequest, depth: Literal["light", "full"]) -> MeterRequest:

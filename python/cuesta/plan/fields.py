@@ -118,6 +118,14 @@ def _duration(value: object) -> int:
     return _native.duration(str(value).strip())
 
 
+def _off_or_duration(value: object) -> int | None:
+    return None if value in (None, "off", False) else _duration(value)
+
+
+def _show_off_or_duration(value: int | None) -> str:
+    return "off" if value is None else _native.show_duration(value)
+
+
 def _share(value: object) -> float:
     if isinstance(value, str) and value.strip().endswith("%"):
         return number(0, 100)(value.strip()[:-1]) / 100
@@ -210,20 +218,20 @@ class Stall:
 class Service:
     """What the built-in host does with input: the service's name, and its one setting."""
 
-    name: Literal["transaction", "echo", "output", "shell"]
+    name: Literal["transaction", "echo", "output", "shell", "socket"]
     setting: str = ""
 
     @staticmethod
     def read(value: object) -> "Service":
-        """Read `transaction 150`, `echo`, `output 1000` or `shell bash -i`."""
+        """Read `transaction 150`, `echo`, `output 1000`, `shell bash -i` or `socket cat`."""
         name, _, setting = _text(value).partition(" ")
         match name, setting.strip():
             case ("transaction" | "output") as counted, count:
                 return Service(counted, str(whole(1, 1 << 20)(count)))
             case "echo", "":
                 return Service("echo")
-            case "shell", command if command:
-                return Service("shell", command)
+            case ("shell" | "socket") as program, command if command:
+                return Service(program, command)
             case _:
                 return _wrong("it is none of these")
 
@@ -234,8 +242,8 @@ class Service:
                 return {"transaction": {"reply": int(self.setting)}}
             case "output":
                 return {"output": {"rows": int(self.setting)}}
-            case "shell":
-                return {"shell": {"command": self.setting}}
+            case "shell" | "socket":
+                return {self.name: {"command": self.setting}}
             case "echo":
                 return {"echo": {}}
 
@@ -329,7 +337,7 @@ def tracing_tier(meters: str) -> str | None:
     return tier_and_subject(meters)[0]
 
 
-_SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+")
+_SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+|cpus:host")
 
 
 def _limit(value: object) -> Limit:
@@ -356,6 +364,11 @@ Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
 Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
 KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate)]
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
+OffOrDuration = Annotated[
+    int | None,
+    *_typed("`off` or a duration such as `20ms`", _off_or_duration),
+    PlainSerializer(_show_off_or_duration, return_type=str),
+]
 DistributionText = Annotated[str, *_typed("a distribution of durations such as `exp 5s`", _distribution)]
 KeyDistributionText = Annotated[
     str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)
@@ -364,8 +377,8 @@ Target = Annotated[str, *_typed(SYNTAX, _target)]
 TRACED = ("exact", "calls")
 """Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
 METERS = (
-    "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `exact:pid:N`, "
-    "`ssh://HOST` or `http://HOST:9100/metrics`"
+    "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `cpus:host`, "
+    "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
 )
 Meters = Annotated[str, *_typed(METERS, _meters)]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
@@ -374,7 +387,9 @@ Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
 LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
 StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
-    Service, *_typed("`transaction 150`, `echo`, `output 1000` or `shell COMMAND`", Service.read), _as_text
+    Service,
+    *_typed("`transaction 150`, `echo`, `output 1000`, `shell COMMAND` or `socket COMMAND`", Service.read),
+    _as_text,
 ]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
 LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", _limit), _as_text]

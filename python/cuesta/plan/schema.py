@@ -30,6 +30,7 @@ from cuesta.plan.fields import (
     Meters,
     Name,
     NumberText,
+    OffOrDuration,
     Path,
     Remark,
     Seed,
@@ -93,6 +94,11 @@ class Group(PlanTable):
         description="when the next input is due: after the think time (closed), once a cycle (paced), "
         "at a rate of inputs or `:sessions` over all users of the group (open)",
     )
+    align: Annotated[OffOrDuration, PER_STEP] = Field(
+        None,
+        description="a grid for a paced load, the same for all users: each pass is due at a multiple of it; it divides "
+        "the cycle",
+    )
     think: Annotated[
         DistributionText | None,
         Flag("DISTRIBUTION", "think time, such as 'exp 5s'"),
@@ -155,6 +161,11 @@ class Host(PlanTable):
     )
     pool: Bytes = Field(16 << 20, description="buffers of all lines together, in bytes")
     threads: Count = Field(1, description="threads, one core each")
+    path: Annotated[Literal["user", "kernel"], Flag("WHICH")] = Field(
+        "user",
+        description="the way between a line and the program of the service `socket`: through the host, or within the "
+        "kernel (root)",
+    )
 
 
 class Validity(PlanTable):
@@ -228,11 +239,27 @@ class Settings(PlanTable):
         description="as `pin`, and each also gets a network of its own and receives from it on its own CPUs "
         "(root): docs/meters.md",
     )
+    tmux: Annotated[
+        OffOrDuration,
+        Flag("HOLD", "with --isolate: TMux (RFC 1692) at both ends, holding segments for at most so long; off"),
+    ] = Field(
+        None,
+        description="with `isolate`: an agent of TMux (RFC 1692) at each end of the wire holds TCP segments for at "
+        "most so long, to send several in one datagram; `0ms` = it sends what is there at once: docs/tmux.md",
+    )
+    defer: Annotated[
+        OffOrDuration,
+        Flag("D", "with --isolate: how long the host's kernel may put off receiving; off"),
+    ] = Field(
+        None,
+        description="with `isolate`: the kernel at the host's end of the wire puts off receiving for at most so long "
+        "(`napi_defer_hard_irqs`, `gro_flush_timeout`), to receive several packets at once",
+    )
     meters: Annotated[
         Meters,
         Flag(
             "WHERE",
-            "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, "
+            "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, "
             "ssh://H, http://H:9100/metrics",
         ),
     ] = Field(

@@ -18,7 +18,7 @@ from cuesta.plan.messages import near, plan_error
 from cuesta.plan.schema import Group, Host, Settings, driver_settings
 
 MOST_STEPS = 1000
-OF_A_STEP = ("settle", "measure", "seed")
+OF_A_STEP = ("settle", "measure", "seed", "tmux", "defer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Step:
 
     def _run(self) -> tuple[object, ...]:
         groups = [group.model_dump(exclude=set(driver_settings(Group, PER_STEP))) for group in self.settings.group]
-        return self.settings.seed, self.settings.host, groups
+        settings = self.settings
+        return settings.seed, settings.host, settings.tmux, settings.defer, groups
 
 
 def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object, ...]]) -> tuple[Step, ...]:
