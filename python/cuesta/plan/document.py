@@ -34,6 +34,7 @@ WRITTEN = {
     "limits": "a list of limits",
     "sweep": "a table of lists",
     "input": "`canonical` or `raw`",
+    "path": "`user` or `kernel`",
     "bound": "`at least` or `at most`",
 }
 """Settings whose type has no syntax of its own."""
