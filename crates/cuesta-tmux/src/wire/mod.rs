@@ -5,11 +5,15 @@
 //! - [`Output`]: where its packets go.
 //! - [`Counters`], [`PeerStatus`]: what it did, and what it believes of its peers.
 
+mod assembly;
 mod carriage;
 mod counters;
+mod icmp;
 mod ip;
+mod message;
 mod multiplexer;
 mod peer;
+mod segment;
 mod settings;
 
 pub use carriage::Carriage;

@@ -1,13 +1,25 @@
 //! Both roles of one host towards all its peers.
 
-use cuesta_record::Stamp;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{CommonHeader, Counters, PeerStatus, Settings};
+use cuesta_record::Stamp;
+use rand::SeedableRng;
+use rand_pcg::Pcg32;
+
+use super::assembly::{Assembly, Message};
+use super::icmp::refused_peer;
+use super::ip::Packet;
+use super::message::{Fault, MOST_SEGMENTS, segments};
+use super::peer::Peer;
+use super::segment::{Segment, Transport, is_acceptable, to_multiplex};
+use super::settings::is_unicast;
+use super::{CommonHeader, Counters, PeerStatus, SendCauses, Settings};
 
 /// Where packets of a [`Multiplexer`] go. Each call gives one complete IP packet, valid during the call.
 pub trait Output {
-    /// A datagram for the network: a message, an ENQ, or a packet that is not multiplexed. With [`Carriage::Udp`](super::Carriage),
-    /// messages and ENQs are complete UDP packets with their checksum, so the same raw sockets send them.
+    /// A datagram for the network: a message, an ENQ, or a packet that is not multiplexed. With
+    /// [`Carriage::Udp`](super::Carriage), messages and ENQs are complete UDP packets with their checksum, so the same raw
+    /// sockets send them.
     fn to_network(&mut self, packet: &[u8]);
     /// A rebuilt packet for this host's own transport protocols.
     fn to_host(&mut self, packet: &[u8]);
@@ -17,50 +29,272 @@ pub trait Output {
 #[derive(Debug)]
 pub struct Multiplexer {
     settings: Settings,
+    /// By address.
+    peers: Vec<Peer>,
+    assembly: Assembly,
     counters: Counters,
+    random: Pcg32,
+    /// The packet that is being written.
+    packet: Vec<u8>,
+    /// The last instant that was given.
+    latest: Stamp,
 }
 
 impl Multiplexer {
-    /// A multiplexer that knows nothing of its peers yet: its first probes are due at `now`.
+    /// A multiplexer that knows nothing of its peers yet: its first probes are due at `now`. What [`Settings::check`] refuses is
+    /// brought to the nearest limit, or left out.
     pub fn new(settings: Settings, now: Stamp) -> Self {
-        let _ = now;
-        Self { settings, counters: Counters::default() }
+        let local =
+            |index: usize, peer: &IpAddr| settings.local.get(index).copied().unwrap_or_else(|| unspecified(*peer));
+        let known = settings.peers.iter().enumerate().map(|(index, peer)| Peer::new(*peer, local(index, peer), now));
+        let mut peers: Vec<Peer> = known.filter(|peer| is_unicast(peer.address)).take(settings.max_host).collect();
+        peers.sort_by_key(|peer| peer.address);
+        peers.dedup_by_key(|peer| peer.address);
+        let settings = settings.within_limits();
+        Self {
+            peers,
+            assembly: Assembly::new(settings.carriage, settings.mtu, settings.delay),
+            counters: Counters::default(),
+            random: Pcg32::seed_from_u64(settings.seed),
+            packet: Vec::with_capacity(super::LARGEST_MTU),
+            latest: now,
+            settings,
+        }
     }
 
     /// Takes an IP packet that this host sends.
     pub fn send(&mut self, packet: &[u8], now: Stamp, output: &mut impl Output) {
-        let _ = (now, packet, output, &self.settings);
+        self.notice(now);
+        let Some(ip) = Packet::parse(packet) else {
+            self.counters.refused.unreadable += 1;
+            return;
+        };
+        if self.settings.carriage.payload(&ip).is_some() {
+            self.counters.refused.looped += 1;
+            return;
+        }
+        let Some((segment, transport)) = to_multiplex(&ip, &self.settings, &mut self.counters.plain) else {
+            return output.to_network(packet);
+        };
+        if self.goes_in_message(&ip.header, &segment, now) {
+            self.add(ip.header, &segment, transport, now, output);
+        } else {
+            // What waits for the same host must not be overtaken.
+            self.flush_peer(ip.header.destination, |causes| &mut causes.plain, now, output);
+            output.to_network(packet);
+        }
+    }
+
+    /// Whether this segment is multiplexed now. Otherwise the reason is counted.
+    fn goes_in_message(&mut self, header: &CommonHeader, segment: &Segment<'_>, now: Stamp) -> bool {
+        let Counters { plain, changes, .. } = &mut self.counters;
+        let Some(peer) = find(&mut self.peers, header.destination) else {
+            plain.not_a_peer += 1;
+            return false;
+        };
+        let reason = if !self.assembly.can_hold(header, segment.octets.len()) {
+            &mut plain.over_mtu
+        } else if self.settings.rfc_bypass && segment.octets.len() > self.settings.max_mpx {
+            &mut plain.large
+        } else if !peer.takes_segment(now, &mut self.random, changes) {
+            &mut plain.peer_unable
+        } else {
+            return true;
+        };
+        *reason += 1;
+        false
+    }
+
+    /// Adds a segment to its message, and sends what may not wait.
+    fn add(
+        &mut self,
+        header: CommonHeader,
+        segment: &Segment<'_>,
+        transport: Transport,
+        now: Stamp,
+        output: &mut impl Output,
+    ) {
+        if let Some(full) = self.assembly.take_full(&header, segment.octets.len()) {
+            self.send_message(full, |causes| &mut causes.full, now, output);
+        }
+        let full = self.assembly.add(header, segment, transport, now);
+        if transport.is_urgent {
+            self.flush_peer(header.destination, |causes| &mut causes.urgent, now, output);
+        } else if segment.octets.len() > self.settings.max_mpx {
+            self.flush_peer(header.destination, |causes| &mut causes.large, now, output);
+        } else if full && let Some(message) = self.assembly.take_next(|other| *other == header) {
+            self.send_message(message, |causes| &mut causes.full, now, output);
+        }
+    }
+
+    fn flush_peer(&mut self, peer: IpAddr, cause: Cause, now: Stamp, output: &mut impl Output) {
+        while let Some(message) = self.assembly.take_next(|header| header.destination == peer) {
+            self.send_message(message, cause, now, output);
+        }
+    }
+
+    fn flush_all(&mut self, cause: Cause, now: Stamp, output: &mut impl Output) {
+        while let Some(message) = self.assembly.take_next(|_| true) {
+            self.send_message(message, cause, now, output);
+        }
+    }
+
+    fn send_message(&mut self, mut message: Message, cause: Cause, now: Stamp, output: &mut impl Output) {
+        let datagram = message.complete(self.settings.carriage, self.settings.mtu);
+        self.counters.messages.sent += 1;
+        self.counters.octets.sent += datagram.len() as u64;
+        output.to_network(datagram);
+        self.counters.segments.sent += message.segments() as u64;
+        self.counters.segments_per_message.record(message.segments() as u64);
+        message.waits(now).for_each(|wait| self.counters.held.record(wait));
+        *cause(&mut self.counters.sent_because) += 1;
+        if let Some(peer) = find(&mut self.peers, message.header.destination) {
+            peer.sent_message(message.needs_answer, now);
+        }
+        self.assembly.recycle(message);
     }
 
     /// Takes a datagram from the network, its IP header included (and its UDP header, with that carriage).
     pub fn receive(&mut self, datagram: &[u8], now: Stamp, output: &mut impl Output) {
-        let _ = (now, datagram, output);
+        let dropped = &mut self.counters.dropped;
+        let Some(packet) = Packet::parse(datagram) else {
+            dropped.unreadable += 1;
+            return;
+        };
+        let payload = self.settings.carriage.payload(&packet);
+        let reason = match payload {
+            _ if packet.has_options => &mut dropped.options,
+            _ if packet.is_fragment => &mut dropped.fragment,
+            None => &mut dropped.protocol,
+            Some(payload) => return self.receive_payload(packet.header, payload, now, output),
+        };
+        *reason += 1;
     }
 
     /// Takes what a datagram from the network carries, without its headers: raw sockets of IPv6 and UDP sockets give no more.
     pub fn receive_payload(&mut self, header: CommonHeader, payload: &[u8], now: Stamp, output: &mut impl Output) {
-        let _ = (header, payload, now, output);
+        self.notice(now);
+        let Some(peer) = find(&mut self.peers, header.source) else {
+            self.counters.dropped.stranger += 1;
+            return;
+        };
+        if !is_unicast(header.destination) {
+            self.counters.dropped.not_unicast += 1;
+            return;
+        }
+        if peer.local.is_unspecified() {
+            peer.local = header.destination;
+        }
+        if payload.is_empty() {
+            self.counters.enqs.received += 1;
+            peer.heard(now, self.settings.ttl, &mut self.counters.changes);
+            if peer.answers_enq(now) {
+                self.send_enq(header.destination, header.source, output);
+            }
+        } else {
+            self.receive_message(header, payload, now, output);
+        }
+    }
+
+    fn receive_message(&mut self, header: CommonHeader, message: &[u8], now: Stamp, output: &mut impl Output) {
+        self.counters.messages.received += 1;
+        self.counters.octets.received += (self.settings.carriage.header_len(&header) + message.len()) as u64;
+        let mut valid = 0;
+        let mut fault = None;
+        for segment in segments(message) {
+            match segment {
+                Ok(segment) => {
+                    self.deliver(&header, &segment, valid, output);
+                    valid += 1;
+                }
+                Err(found) => fault = Some(found),
+            }
+        }
+        match fault {
+            Some(Fault::Checksum) => self.counters.dropped.checksum += 1,
+            Some(Fault::Length) => self.counters.dropped.length += 1,
+            None if valid == 0 => self.counters.dropped.length += 1,
+            None => (),
+        }
+        if valid > 0
+            && let Some(peer) = find(&mut self.peers, header.source)
+        {
+            peer.heard(now, self.settings.ttl, &mut self.counters.changes);
+        }
+    }
+
+    /// Gives a segment to the host as a packet of its own, if `before` it in the message are not too many.
+    fn deliver(&mut self, header: &CommonHeader, segment: &Segment<'_>, before: usize, output: &mut impl Output) {
+        if before >= MOST_SEGMENTS {
+            self.counters.dropped.over_limit += 1;
+            return;
+        }
+        if !is_acceptable(segment, &self.settings, &mut self.counters.dropped) {
+            return;
+        }
+        self.packet.clear();
+        self.packet.resize(header.len(), 0);
+        self.packet.extend_from_slice(segment.octets);
+        header.write(segment.protocol, &mut self.packet);
+        self.counters.segments.received += 1;
+        output.to_host(&self.packet);
     }
 
     /// Takes an ICMP message from the network: a refusal of our datagrams makes its peer unable. One of IPv4 with its IP header,
     /// one of IPv6 with or without, as raw sockets give them.
     pub fn receive_icmp(&mut self, message: &[u8], now: Stamp) {
-        let _ = (now, message);
+        self.notice(now);
+        let address = refused_peer(message, self.settings.carriage);
+        if let Some(peer) = address.and_then(|address| find(&mut self.peers, address)) {
+            peer.refused(now, &mut self.random, &mut self.counters.changes);
+        }
     }
 
     /// Does what is due at `now`: sends messages whose time is over, and probes.
     pub fn expire(&mut self, now: Stamp, output: &mut impl Output) {
-        let _ = (now, output);
+        self.notice(now);
+        if self.assembly.due() <= now {
+            self.flush_all(|causes| &mut causes.timer, now, output);
+        }
+        for index in 0..self.peers.len() {
+            let peer = &mut self.peers[index];
+            if peer.probe_due() <= now && peer.probe_due() != Stamp::FAR {
+                peer.sent_probe(now, &mut self.random);
+                let (local, address) = (peer.local, peer.address);
+                self.send_enq(local, address, output);
+            }
+        }
+    }
+
+    fn send_enq(&mut self, source: IpAddr, destination: IpAddr, output: &mut impl Output) {
+        let header = CommonHeader { source, destination, tos: 0 };
+        self.packet.clear();
+        self.packet.resize(self.settings.carriage.header_len(&header), 0);
+        self.settings.carriage.write_headers(&header, &mut self.packet);
+        self.counters.enqs.sent += 1;
+        output.to_network(&self.packet);
     }
 
     /// Nothing more can be read from the host now: with a delay of zero, sends what waits.
     pub fn drained(&mut self, now: Stamp, output: &mut impl Output) {
-        let _ = (now, output);
+        self.notice(now);
+        if self.settings.delay.is_zero() {
+            self.flush_all(|causes| &mut causes.drained, now, output);
+        }
     }
 
     /// When [`Self::expire`] must be called next; [`Stamp::FAR`] = not before another call.
     pub fn next_due(&self) -> Stamp {
-        Stamp::FAR
+        self.peers.iter().map(Peer::probe_due).fold(self.assembly.due(), Stamp::min)
+    }
+
+    /// Keeps what was scheduled within reach if the clock went back.
+    fn notice(&mut self, now: Stamp) {
+        if now < self.latest {
+            self.assembly.clock_went_back(now);
+            self.peers.iter_mut().for_each(|peer| peer.clock_went_back(now, self.settings.ttl));
+        }
+        self.latest = now;
     }
 
     /// What was done since the counters were reset.
@@ -75,7 +309,22 @@ impl Multiplexer {
 
     /// Every peer, by address.
     pub fn peers(&self, now: Stamp) -> Vec<PeerStatus> {
-        let _ = now;
-        Vec::new()
+        let waiting = |peer: &Peer| self.assembly.waiting(|header| header.destination == peer.address);
+        self.peers.iter().map(|peer| peer.status(now, waiting(peer))).collect()
+    }
+}
+
+/// Which count of the causes of sending a message belongs to.
+type Cause = fn(&mut SendCauses) -> &mut u64;
+
+fn find(peers: &mut [Peer], address: IpAddr) -> Option<&mut Peer> {
+    let index = peers.binary_search_by_key(&address, |peer| peer.address).ok()?;
+    peers.get_mut(index)
+}
+
+const fn unspecified(like: IpAddr) -> IpAddr {
+    match like {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
     }
 }

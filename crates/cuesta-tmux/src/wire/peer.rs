@@ -1,8 +1,39 @@
-//! What is known of a peer.
+//! What is known of a peer: whether it speaks `TMux`, and when to ask it (RFC 1692 §2.3).
+//!
+//! ```text
+//! Unknown ──a datagram came──→ Able ──nothing came for the TTL──────────────────→ Expired ──a datagram came──→ Able
+//!                              Able ──ICMP refused a datagram───────────────────→ Refused ─a datagram came──→ Able
+//!                              Able ──3 messages and 3 s without an answer──────→ Silent ──an answer came───→ Able
+//! ```
+//!
+//! A peer that is not able is probed by ENQs after 15 s, 30 s, 60 s … 1 h. Meanwhile segments go to it as plain IP.
+//!
+//! Any valid datagram of a configured peer makes it able, as the RFC says. To ask for an answer to one of ours first would leave
+//! two idle hosts unknown to each other, because the RFC advises against answering ENQs. What a forged datagram can do is bounded
+//! instead: messages that draw no answer make the peer silent, and then only an answer makes it able again. The same rule serves
+//! where a filter lets datagrams through in one direction only.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
+use cuesta_record::Stamp;
+use rand::RngExt;
+use rand_pcg::Pcg32;
 use serde::Serialize;
+
+use super::counters::PeerChanges;
+use super::settings::LATEST;
+
+/// The interval after the first ENQ; each is twice the one before.
+const FIRST_INTERVAL: Duration = Duration::from_secs(15);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(3600);
+/// An ENQ is answered only if nothing was sent for this long: otherwise the peer knows already.
+const QUIET: Duration = Duration::from_secs(1);
+/// ENQs are answered at most once in this time, so that two hosts do not answer each other for ever (RFC 1692 §6).
+const BETWEEN_ANSWERS: Duration = Duration::from_secs(15);
+/// How long an answer may take, and how many messages may be without one meanwhile. TCP acknowledges within half a second.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+const UNANSWERED: u32 = 3;
 
 /// What is believed of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,4 +64,157 @@ pub struct PeerStatus {
     pub probe_in_s: Option<f64>,
     /// Segments that wait for it.
     pub waiting: usize,
+}
+
+/// What is known of a peer.
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub(super) address: IpAddr,
+    /// This host's address towards it, the source of probes.
+    pub(super) local: IpAddr,
+    state: PeerState,
+    /// Until when it is believed able, if it is.
+    able_until: Stamp,
+    heard: Option<Stamp>,
+    /// When a message or ENQ was sent to it.
+    sent: Option<Stamp>,
+    /// When an ENQ was sent as an answer.
+    answered: Option<Stamp>,
+    /// Messages sent that need an answer, since it was heard, and when the first of them was.
+    unanswered: u32,
+    unanswered_since: Stamp,
+    /// [`Stamp::FAR`] while it is able.
+    probe_due: Stamp,
+    /// From the next probe to the one after it.
+    interval: Duration,
+}
+
+impl Peer {
+    /// A peer of which nothing is known: its first probe is due at `now`.
+    pub(super) const fn new(address: IpAddr, local: IpAddr, now: Stamp) -> Self {
+        Self {
+            address,
+            local,
+            state: PeerState::Unknown,
+            able_until: now,
+            heard: None,
+            sent: None,
+            answered: None,
+            unanswered: 0,
+            unanswered_since: now,
+            probe_due: now,
+            interval: FIRST_INTERVAL,
+        }
+    }
+
+    /// Whether the segment at hand is multiplexed. When the TTL is over the peer becomes unable, and yet this segment is
+    /// multiplexed: a peer that lives will answer it (RFC 1692 §2.3).
+    pub(super) fn takes_segment(&mut self, now: Stamp, random: &mut Pcg32, changes: &mut PeerChanges) -> bool {
+        if self.state != PeerState::Able {
+            return false;
+        }
+        if self.unanswered >= UNANSWERED && now.since(self.unanswered_since) >= ANSWER_TIME {
+            changes.silent += 1;
+            self.become_unable(PeerState::Silent, now, random);
+            return false;
+        }
+        if now >= self.able_until {
+            changes.expired += 1;
+            self.interval = FIRST_INTERVAL;
+            self.become_unable(PeerState::Expired, now, random);
+        }
+        true
+    }
+
+    /// A valid datagram of it came.
+    pub(super) fn heard(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
+        self.heard = Some(now);
+        let is_answer = self.sent.is_some_and(|sent| now.since(sent) <= ANSWER_TIME);
+        if is_answer {
+            self.interval = FIRST_INTERVAL;
+        } else if self.state == PeerState::Silent {
+            return;
+        }
+        changes.able += u64::from(self.state != PeerState::Able);
+        self.state = PeerState::Able;
+        self.able_until = now + ttl;
+        self.unanswered = 0;
+        self.probe_due = Stamp::FAR;
+    }
+
+    /// ICMP said that a datagram to it was refused.
+    pub(super) fn refused(&mut self, now: Stamp, random: &mut Pcg32, changes: &mut PeerChanges) {
+        if self.state == PeerState::Able {
+            changes.refused += 1;
+            self.become_unable(PeerState::Refused, now, random);
+        }
+        self.state = PeerState::Refused;
+    }
+
+    fn become_unable(&mut self, state: PeerState, now: Stamp, random: &mut Pcg32) {
+        self.state = state;
+        self.unanswered = 0;
+        self.schedule_probe(now, random);
+    }
+
+    fn schedule_probe(&mut self, now: Stamp, random: &mut Pcg32) {
+        self.probe_due = (now + self.interval.mul_f64(random.random_range(0.9..1.1))).min(LATEST);
+        self.interval = (self.interval * 2).min(LONGEST_INTERVAL);
+    }
+
+    /// A message was sent to it.
+    pub(super) fn sent_message(&mut self, needs_answer: bool, now: Stamp) {
+        self.sent = Some(now);
+        if needs_answer {
+            if self.unanswered == 0 {
+                self.unanswered_since = now;
+            }
+            self.unanswered = self.unanswered.saturating_add(1);
+        }
+    }
+
+    /// When it must be probed.
+    pub(super) const fn probe_due(&self) -> Stamp {
+        self.probe_due
+    }
+
+    /// A probe is being sent to it.
+    pub(super) fn sent_probe(&mut self, now: Stamp, random: &mut Pcg32) {
+        self.sent = Some(now);
+        self.schedule_probe(now, random);
+    }
+
+    /// Whether its ENQ is to be answered by one. It is if this host has nothing to send: so a host that only receives is
+    /// discovered too.
+    pub(super) fn answers_enq(&mut self, now: Stamp) -> bool {
+        let over = |since: Option<Stamp>, time| since.is_none_or(|since| now.since(since) >= time);
+        let answers = over(self.sent, QUIET) && over(self.answered, BETWEEN_ANSWERS);
+        if answers {
+            (self.sent, self.answered) = (Some(now), Some(now));
+        }
+        answers
+    }
+
+    /// The clock went back to `now`: nothing is later than it could be from here.
+    pub(super) fn clock_went_back(&mut self, now: Stamp, ttl: Duration) {
+        self.able_until = self.able_until.min(now + ttl);
+        self.unanswered_since = self.unanswered_since.min(now);
+        for past in [&mut self.heard, &mut self.sent, &mut self.answered] {
+            *past = past.map(|past| past.min(now));
+        }
+        if self.probe_due != Stamp::FAR {
+            self.probe_due = self.probe_due.min(now + self.interval);
+        }
+    }
+
+    pub(super) fn status(&self, now: Stamp, waiting: usize) -> PeerStatus {
+        let expired = self.state == PeerState::Able && now >= self.able_until;
+        PeerStatus {
+            address: self.address,
+            state: if expired { PeerState::Expired } else { self.state },
+            heard_s: self.heard.map(|heard| now.since(heard).as_secs_f64()),
+            probe_in_s: (self.probe_due != Stamp::FAR).then(|| self.probe_due.since(now).as_secs_f64()),
+            waiting,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use cuesta_record::Stamp;
 use thiserror::Error;
 
 use super::carriage::Carriage;
@@ -13,6 +14,8 @@ pub const LONGEST_DELAY: Duration = Duration::from_millis(100);
 pub const SMALLEST_MTU: usize = 68;
 /// The largest datagram that there is.
 pub const LARGEST_MTU: usize = 65_535;
+/// Nothing is due later: [`Stamp::FAR`] means that nothing is due.
+pub(super) const LATEST: Stamp = Stamp::from_nanos(u64::MAX - 1);
 
 /// What may be multiplexed, with whom, and for how long a segment may wait. The names and defaults of the first three are
 /// those of the Annex terminal server.
@@ -27,6 +30,9 @@ pub struct Settings {
     pub max_host: usize,
     /// Addresses of the peers; datagrams from elsewhere are dropped and counted.
     pub peers: Vec<IpAddr>,
+    /// This host's address towards each of `peers`, in their order: the source of probes. Where it is missing, probes have none
+    /// until a datagram shows it; Linux fills it in for IPv4, but not for IPv6 and not in UDP's checksum.
+    pub local: Vec<IpAddr>,
     /// Only segments from or to one of these ports are multiplexed, and accepted from peers; empty = all.
     pub ports: Vec<u16>,
     /// The largest datagram in octets, its IP header included.
@@ -51,6 +57,7 @@ impl Default for Settings {
             max_mpx: 700,
             max_host: 64,
             peers: Vec::new(),
+            local: Vec::new(),
             ports: Vec::new(),
             mtu: 1500,
             carriage: Carriage::Ip,

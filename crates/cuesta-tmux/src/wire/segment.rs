@@ -1,0 +1,104 @@
+//! Transport segments: which ones are multiplexed, and which ones are accepted.
+
+use etherparse::{TcpHeaderSlice, UdpHeaderSlice};
+
+use super::Settings;
+use super::carriage::{TCP, UDP};
+use super::counters::{DroppedInput, PlainReasons};
+use super::ip::Packet;
+use super::settings::is_unicast;
+
+/// A transport header and what follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Segment<'a> {
+    pub(super) protocol: u8,
+    pub(super) octets: &'a [u8],
+}
+
+/// What the transport header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transport {
+    pub(super) ports: [u16; 2],
+    /// SYN, FIN, RST or URG: a wait would be felt at every login and logout, and by whoever interrupts a program.
+    pub(super) is_urgent: bool,
+    /// The other end must acknowledge it.
+    pub(super) needs_answer: bool,
+}
+
+impl Segment<'_> {
+    /// What the transport header says; none if its lengths are wrong, or it is neither TCP nor UDP.
+    pub(super) fn transport(&self) -> Option<Transport> {
+        match self.protocol {
+            TCP => {
+                let tcp = TcpHeaderSlice::from_slice(self.octets).ok()?;
+                Some(Transport {
+                    ports: [tcp.source_port(), tcp.destination_port()],
+                    is_urgent: tcp.syn() || tcp.fin() || tcp.rst() || tcp.urg(),
+                    needs_answer: tcp.syn() || tcp.fin() || self.octets.len() > tcp.slice().len(),
+                })
+            }
+            UDP => {
+                let udp = UdpHeaderSlice::from_slice(self.octets).ok()?;
+                let ports = [udp.source_port(), udp.destination_port()];
+                let right = (8..=self.octets.len()).contains(&udp.length().into());
+                right.then_some(Transport { ports, is_urgent: false, needs_answer: false })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The segment of a packet of this host, if packets of its kind are multiplexed. Otherwise the reason is counted.
+pub(super) fn to_multiplex<'a>(
+    packet: &Packet<'a>,
+    settings: &Settings,
+    reasons: &mut PlainReasons,
+) -> Option<(Segment<'a>, Transport)> {
+    let segment = Segment { protocol: packet.protocol, octets: packet.payload };
+    let transport = segment.transport();
+    let reason = if !is_unicast(packet.header.destination) {
+        &mut reasons.not_unicast
+    } else if packet.has_options {
+        &mut reasons.options
+    } else if packet.is_fragment {
+        &mut reasons.fragment
+    } else if !settings.multiplexes(packet.protocol) {
+        &mut reasons.protocol
+    } else if transport.is_none() {
+        &mut reasons.transport
+    } else if transport.is_some_and(|transport| !settings.names_one_of(transport.ports)) {
+        &mut reasons.port
+    } else {
+        return Some((segment, transport?));
+    };
+    *reason += 1;
+    None
+}
+
+/// Whether a segment of a peer's message is given to this host. Otherwise the reason is counted.
+pub(super) fn is_acceptable(segment: &Segment<'_>, settings: &Settings, dropped: &mut DroppedInput) -> bool {
+    let transport = segment.transport();
+    let reason = if settings.carriage.is_nested(segment.protocol, segment.octets) {
+        &mut dropped.nested
+    } else if !settings.multiplexes(segment.protocol) {
+        &mut dropped.segment_protocol
+    } else if transport.is_none() {
+        &mut dropped.transport
+    } else if transport.is_some_and(|transport| !settings.names_one_of(transport.ports)) {
+        &mut dropped.segment_port
+    } else {
+        return true;
+    };
+    *reason += 1;
+    false
+}
+
+impl Settings {
+    const fn multiplexes(&self, protocol: u8) -> bool {
+        protocol == TCP || protocol == UDP && self.udp
+    }
+
+    fn names_one_of(&self, ports: [u16; 2]) -> bool {
+        self.ports.is_empty() || ports.iter().any(|port| self.ports.contains(port))
+    }
+}

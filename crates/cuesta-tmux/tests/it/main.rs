@@ -1,0 +1,4 @@
+//! RFC 1692 in virtual time.
+
+mod harness;
+mod vectors;
