@@ -4,7 +4,7 @@
 //! crate of Cuesta.
 //!
 //! - [`clock`]: real or virtual time; all Rust code but benchmarks and tests reads it and sleeps here.
-//! - [`event_queue`]: descriptors on the thread's event queue.
+//! - [`event_queue`]: descriptors on the thread's event queue; [`TimerFd`]: a timer for another one.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for displays.
@@ -30,5 +30,6 @@ pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};
 pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
+pub use timer_fd::TimerFd;
 pub use transaction::Transaction;
 pub use transaction_log::{LoggedTransaction, read_transaction_log};

@@ -10,6 +10,9 @@ pub enum EndpointError {
     /// The settings are not the JSON that [`EndpointSpec`](crate::endpoint::EndpointSpec) describes.
     #[error("the settings of TMux: {0}")]
     Json(#[from] serde_json::Error),
+    /// A setting that the protocol does not allow.
+    #[error(transparent)]
+    Settings(#[from] crate::wire::SettingsError),
     /// A setting that does not fit.
     #[error("{setting}: {problem}; {remedy}")]
     Setting {

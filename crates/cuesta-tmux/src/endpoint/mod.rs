@@ -5,14 +5,26 @@
 //! - [`EndpointSpec`]: the settings, as JSON; [`EndpointError`]: why an agent cannot start.
 //! - [`Endpoint`]: an agent on a thread of its own, until it is stopped.
 //! - [`status_of_running`], [`stop_running`]: ask the agent of this network namespace by its `control` socket.
-//! - `agent`: that thread; `requests`: what others ask of it.
+//! - `agent`: that thread; `requests`: what others ask of it; `counters`: what its work costs.
+//! - `packet_io`: where packets come from and go to: `tun`, the device; `sockets`, those of each version of IP, with their
+//!   `options`; `datagrams`, many in one system call; `capture`, a file of what crosses the sockets.
+//! - `routing`: which segments go to the device; `ip` runs the command of that name.
 
 mod agent;
+mod capture;
 mod control;
+mod counters;
+mod datagrams;
 mod error;
 mod handle;
+mod ip;
+mod options;
+mod packet_io;
 mod requests;
+mod routing;
+mod sockets;
 mod spec;
+mod tun;
 
 pub use control::{status_of_running, stop_running};
 pub use error::EndpointError;

@@ -1,0 +1,135 @@
+//! Where packets come from and go to: the TUN device and the sockets.
+
+use std::io;
+use std::net::IpAddr;
+
+use cuesta_record::Stamp;
+
+use super::EndpointError;
+use super::capture::Capture;
+use super::counters::EndpointCounters;
+use super::datagrams::Sending;
+use super::sockets::Sockets;
+use super::tun::Tun;
+use crate::wire::{CommonHeader, Output};
+
+/// The TUN device, the sockets of each version of IP that a peer has, and the capture of what crosses the sockets.
+#[derive(Debug)]
+pub(crate) struct PacketIo {
+    pub(crate) tun: Tun,
+    pub(crate) v4: Option<Sockets>,
+    pub(crate) v6: Option<Sockets>,
+    pub(crate) capture: Option<Capture>,
+    pub(crate) counters: EndpointCounters,
+    /// When the thread woke up: the time of all that it does before it waits again.
+    pub(crate) now: Stamp,
+    sending_v4: Sending,
+    sending_v6: Sending,
+}
+
+impl PacketIo {
+    pub(crate) fn new(tun: Tun, v4: Option<Sockets>, v6: Option<Sockets>, capture: Option<Capture>) -> Self {
+        let (sending_v4, sending_v6) = Default::default();
+        Self { tun, v4, v6, capture, counters: EndpointCounters::default(), now: Stamp::ZERO, sending_v4, sending_v6 }
+    }
+
+    /// Reads one packet that this host sends; `None` if none waits.
+    pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<Option<usize>, EndpointError> {
+        self.counters.system_calls += 1;
+        match self.tun.read(into) {
+            Ok(length) => {
+                self.counters.read_from_host += 1;
+                Ok(Some(length))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Err(error) => Err(EndpointError::system("reading from the TUN device")(error)),
+        }
+    }
+
+    /// Sends the packets that were collected.
+    pub(crate) fn flush(&mut self) {
+        let both = [(&self.v4, &mut self.sending_v4), (&self.v6, &mut self.sending_v6)];
+        for (sockets, sending) in both {
+            if let Some(sockets) = sockets.as_ref().filter(|_| !sending.is_empty()) {
+                let counters = &mut self.counters;
+                let calls = sending.send(sockets.outgoing(), |error| counters.not_sent(&error));
+                counters.system_calls += calls;
+            }
+        }
+    }
+
+    /// Captures a datagram that was received with its IP header.
+    pub(crate) fn capture_received(&mut self, datagram: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.received(self.now, datagram);
+        }
+    }
+
+    /// Captures a datagram that was received without its headers.
+    pub(crate) fn capture_received_payload(&mut self, header: CommonHeader, payload: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.received_payload(self.now, header, payload);
+        }
+    }
+
+    fn collect(&mut self, packet: &[u8], to: IpAddr) {
+        let (sockets, sending) =
+            if to.is_ipv4() { (&self.v4, &mut self.sending_v4) } else { (&self.v6, &mut self.sending_v6) };
+        if sockets.is_none() {
+            self.counters.dropped.unreachable += 1;
+            return;
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.sent(self.now, packet);
+        }
+        self.counters.sent += 1;
+        sending.push(packet, to);
+        if sending.is_full() {
+            self.flush();
+        }
+    }
+}
+
+impl Output for PacketIo {
+    fn to_network(&mut self, packet: &[u8]) {
+        match destination(packet) {
+            Some(to) => self.collect(packet, to),
+            None => self.counters.dropped.unreachable += 1,
+        }
+    }
+
+    fn to_host(&mut self, packet: &[u8]) {
+        self.counters.system_calls += 1;
+        match self.tun.write(packet) {
+            Ok(()) => self.counters.written_to_host += 1,
+            Err(_) => self.counters.dropped.to_host += 1,
+        }
+    }
+}
+
+/// Where an IP packet goes.
+fn destination(packet: &[u8]) -> Option<IpAddr> {
+    match packet.first()? >> 4 {
+        4 => Some(IpAddr::from(<[u8; 4]>::try_from(packet.get(16..20)?).ok()?)),
+        6 => Some(IpAddr::from(<[u8; 16]>::try_from(packet.get(24..40)?).ok()?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations_are_read_from_either_header_and_from_nothing_else() {
+        let mut packet = [0_u8; 40];
+        packet[0] = 0x45;
+        packet[16..20].copy_from_slice(&[192, 0, 2, 2]);
+        assert_eq!(destination(&packet), Some("192.0.2.2".parse().unwrap()));
+        packet[0] = 0x60;
+        packet[24..].copy_from_slice(&[0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(destination(&packet), Some("2001:db8::2".parse().unwrap()));
+        assert_eq!((destination(&packet[..39]), destination(&[0x50; 40]), destination(&[])), (None, None, None));
+    }
+}

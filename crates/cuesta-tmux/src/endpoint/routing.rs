@@ -1,0 +1,156 @@
+//! Policy routing: which of this host's segments go to the TUN device.
+//!
+//! A routing table of the agent's own has only routes to peers, by the TUN device; rules send the chosen ports there. When the
+//! device goes, the table is empty, and the rules fall through to the main table. A rule before them sends the agent's own
+//! packets to the main table by their mark. (No rule is negated: `ip rule add not …` negates all of the rule.)
+
+use std::fs;
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::ip::{self, Version};
+use super::{EndpointError, EndpointSpec};
+
+/// The mark of the agent's own packets.
+pub(crate) const MARK: u32 = 0x1692;
+const TABLE: &str = "1692";
+/// The order of the rule for the agent's own packets, and of the others after it.
+const MARK_RULE: u32 = 1690;
+const PORT_RULE: u32 = 1692;
+/// Segments that may wait in the TUN device.
+const QUEUE: u32 = 10_000;
+
+/// The kernel's way to a peer, without the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Path {
+    pub(crate) peer: IpAddr,
+    /// The address that this host uses towards it.
+    own: String,
+    interface: String,
+    /// The largest packet, in octets.
+    pub(crate) mtu: usize,
+}
+
+/// Devices whose `rp_filter` was changed. Dropping it restores them and removes all rules.
+#[derive(Debug)]
+pub(crate) struct Routing {
+    loosened: Vec<String>,
+}
+
+/// The ways to all peers.
+pub(crate) fn paths(spec: &EndpointSpec) -> Result<Vec<Path>, EndpointError> {
+    spec.peers.iter().map(|peer| path(*peer, spec.interface.as_deref())).collect()
+}
+
+fn path(peer: IpAddr, interface: Option<&str>) -> Result<Path, EndpointError> {
+    let no_route = |why: &str| EndpointError::NoRoute { peer, why: why.to_owned() };
+    let address = peer.to_string();
+    let mut words = vec!["route", "get", &address];
+    words.extend(interface.iter().flat_map(|name| ["oif", name]));
+    let found = ip::show(version(peer), &words).map_err(|error| match error {
+        EndpointError::Ip { why, .. } => no_route(&why),
+        other => other,
+    })?;
+    let text = |name: &str| found[0][name].as_str().map(str::to_owned);
+    if found[0]["type"].as_str().is_some_and(|kind| kind != "unicast") {
+        return Err(no_route("it is this host's own address, or a group of hosts"));
+    }
+    let interface = text("dev").ok_or_else(|| no_route("the route has no device"))?;
+    let own = text("prefsrc").ok_or_else(|| no_route("this host has no address towards it"))?;
+    let link = ip::show(Version::V4, &["link", "show", "dev", &interface])?;
+    let mtu = found[0]["metrics"][0]["mtu"].as_u64().or(link[0]["mtu"].as_u64()).unwrap_or(1500) as usize;
+    Ok(Path { peer, own, interface, mtu })
+}
+
+impl Routing {
+    /// Brings up the TUN device with `mtu`, and sends the segments that `spec` chooses to it.
+    pub(crate) fn set_up(spec: &EndpointSpec, paths: &[Path], mtu: usize) -> Result<Self, EndpointError> {
+        let device = &spec.device;
+        ip::batch(
+            Version::V4,
+            &[
+                format!("link set dev {device} mtu {mtu} txqueuelen {QUEUE} addrgenmode none"),
+                format!("link set dev {device} up"),
+            ],
+        )?;
+        let mut routing = Self { loosened: Vec::new() };
+        let devices = paths.iter().map(|path| &path.interface).chain([device]);
+        routing.loosened = devices.filter(|name| loosen(name)).cloned().collect();
+        for version in [Version::V4, Version::V6] {
+            let mut commands = routes(spec, paths, version);
+            if !commands.is_empty() {
+                commands.extend(rules(spec));
+                ip::batch(version, &commands)?;
+            }
+        }
+        Ok(routing)
+    }
+}
+
+impl Drop for Routing {
+    fn drop(&mut self) {
+        let _ = remove_stale_rules();
+        for device in &self.loosened {
+            let _ = fs::write(rp_filter_file(device), "1");
+        }
+    }
+}
+
+fn routes(spec: &EndpointSpec, paths: &[Path], version_of_ip: Version) -> Vec<String> {
+    let of_version = paths.iter().filter(|path| version(path.peer) == version_of_ip);
+    of_version
+        .map(|Path { peer, own, .. }| format!("route add {peer} dev {} src {own} table {TABLE}", spec.device))
+        .collect()
+}
+
+fn rules(spec: &EndpointSpec) -> Vec<String> {
+    let protocols: &[&str] = if spec.multiplex_udp { &["tcp", "udp"] } else { &["tcp"] };
+    let mut rules = vec![format!("rule add pref {MARK_RULE} fwmark {MARK:#x} lookup main")];
+    for protocol in protocols {
+        let rule = format!("rule add pref {PORT_RULE} ipproto {protocol}");
+        let lookup = format!("lookup {TABLE}");
+        if spec.ports.is_empty() {
+            rules.push(format!("{rule} {lookup}"));
+        }
+        for port in &spec.ports {
+            rules.push(format!("{rule} sport {port} {lookup}"));
+            rules.push(format!("{rule} dport {port} {lookup}"));
+        }
+    }
+    rules
+}
+
+/// Removes rules, also those of an agent that was killed.
+pub(crate) fn remove_stale_rules() -> Result<(), EndpointError> {
+    for version in [Version::V4, Version::V6] {
+        let Ok(shown) = ip::show(version, &["rule", "show"]) else { continue }; // without IPv6 there are none
+        let deletions = shown.as_array().into_iter().flatten().filter_map(deletion).collect::<Vec<_>>();
+        ip::batch(version, &deletions)?;
+    }
+    Ok(())
+}
+
+/// The command that deletes a rule, if it is one of the agent's.
+fn deletion(rule: &Value) -> Option<String> {
+    if rule["fwmark"] == format!("{MARK:#x}") {
+        return Some(format!("rule del pref {MARK_RULE} fwmark {MARK:#x}"));
+    }
+    (rule["table"] == TABLE).then(|| format!("rule del pref {PORT_RULE} lookup {TABLE}"))
+}
+
+/// Makes the kernel take a peer's packets from `device` though the route to the peer is another; true if it would not have.
+/// A check of the source address that is strict becomes loose: the larger of the device's and of all devices' counts.
+fn loosen(device: &str) -> bool {
+    let read = |name: &str| fs::read_to_string(rp_filter_file(name)).unwrap_or_default();
+    let is_strict = read(device).trim() == "1" || read("all").trim() == "1" && read(device).trim() != "2";
+    is_strict && fs::write(rp_filter_file(device), "2").is_ok() && read(device).trim() == "2"
+}
+
+fn rp_filter_file(device: &str) -> String {
+    format!("/proc/sys/net/ipv4/conf/{device}/rp_filter")
+}
+
+fn version(address: IpAddr) -> Version {
+    if address.is_ipv4() { Version::V4 } else { Version::V6 }
+}
