@@ -277,7 +277,9 @@ impl Agent {
     fn watch(&self) -> Result<(), EndpointError> {
         for source in SOURCES {
             if let Some(descriptor) = self.descriptor(source) {
-                epoll::add(&self.events, descriptor, EventData::new_u64(source.bit().into()), EventFlags::IN)
+                // The timer's expirations are not read: one event for each is enough.
+                let mode = if source == Source::Due { EventFlags::ET } else { EventFlags::empty() };
+                epoll::add(&self.events, descriptor, EventData::new_u64(source.bit().into()), EventFlags::IN | mode)
                     .map_err(|error| EndpointError::system("epoll")(error.into()))?;
             }
         }
