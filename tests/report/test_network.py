@@ -46,7 +46,7 @@ def test_isolated_sides_have_their_own_cpus() -> None:
 
 def test_others_on_isolated_cpus_are_named() -> None:
     found = host(2, network=SAMPLED)
-    used = CpuUse(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0)
+    used = CpuUse(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0, load=43.0)
     _, said = network(replace(found, cpu=used))
     assert said == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
     assert len(list(network(replace(found, cpu=replace(used, others=2.0))))) == 1

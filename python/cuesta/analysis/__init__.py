@@ -6,7 +6,7 @@
 - `limits`: compares limits with measured values; `published`: puts published figures beside measured ones; `planned`:
   what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;
-  `front_end`: `tty_meters` of the built-in host.
+  `front_end`: `tty_meters` of the built-in host; `wire`: the network between driver and host, and TMux there.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is

@@ -28,6 +28,7 @@ def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Int
     end = recorded.metered.ends.get(number, step.end)
     too_little = mostly_others(recorded, number, report, counted, end) if report else None
     each = per_transaction(report, done_by(counted, report, end)) if report and not too_little else None
+    keys = within(counted, end - report.seconds, end, lambda row: row.keys) if report else 0.0
     return HostFigures(
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
@@ -40,6 +41,7 @@ def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Int
         sheet=report,
         builtin=built_in(shares),
         programs=programs(recorded, number),
+        cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
     )
 
 
@@ -50,7 +52,7 @@ def mostly_others(
     about, used = recorded.metered.about(number), report.own.seconds.value
     if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
         return None
-    driver = within(counted, report, end, lambda row: row.cpu)
+    driver = within(counted, end - report.seconds, end, lambda row: row.cpu)
     if driver <= used - driver:
         return None
     return (
@@ -94,7 +96,7 @@ def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
         parts["irq"] = None
     is_part = all(others is not None for _, others, _ in known)
     others = sum((others or 0.0) * weight for _, others, weight in known) / whole if is_part else None
-    return CpuUse(**parts, others=others)  # type: ignore[arg-type]  # all but irq are known
+    return CpuUse(**parts, others=others, load=100.0 - (parts["idle"] or 0.0))  # type: ignore[arg-type]  # all but irq are known
 
 
 def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
@@ -146,12 +148,11 @@ def intervals_by_cause(report: MeterReport | None) -> Mapping[str, tuple[float, 
 
 def done_by(counted: Sequence[Interval], report: MeterReport, end: float) -> float:
     """Count the transactions of the interval of a report: meters may begin late, and their subject may end."""
-    return within(counted, report, end, lambda row: row.transactions)
+    return within(counted, end - report.seconds, end, lambda row: row.transactions)
 
 
-def within(counted: Sequence[Interval], report: MeterReport, end: float, of: Callable[[Interval], float]) -> float:
-    """Sum up a figure of the agents' rows over the interval of a report; a row that it cuts counts by its part."""
-    begin = end - report.seconds
+def within(counted: Sequence[Interval], begin: float, end: float, of: Callable[[Interval], float]) -> float:
+    """Sum up a figure of the agents' rows over an interval; a row that it cuts counts by its part."""
     shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
     return sum((of(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
 
@@ -170,6 +171,12 @@ def per_transaction(report: MeterReport, transactions: float) -> PerTransaction 
         **{name: None if count is None else count.count / transactions for name, count in counts.items()},
         of_machine=[name for name in COUNTS if name in report.counts.of_machine],
     )
+
+
+def per_keystroke(report: MeterReport, keys: float) -> float | None:
+    """Divide the subject's CPU time by the keys of the same interval."""
+    seconds = report.own.seconds.value
+    return seconds / keys if keys and seconds is not None else None
 
 
 def estimated_calls(report: MeterReport) -> float | None:

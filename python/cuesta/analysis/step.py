@@ -13,6 +13,7 @@ from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
+from cuesta.analysis.wire import tmux, wire
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,
@@ -94,6 +95,8 @@ class StepRecords:
             characters=self.characters(),
             law=self.law(done) if self.plan and self.plan.closed else None,
             host=host(self.recorded, self.number, self.times, self.rows),
+            wire=wire(self.recorded.wire.get(self.number), self.rows),
+            tmux=tmux(self.recorded.wire.get(self.number), self.rows),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),

@@ -90,11 +90,9 @@ class CpuUse:
             "others' CPU",
         ),
     ]
-
-    @property
-    def load(self) -> float:
-        """Percent of the CPUs that are not idle, as sar has it."""
-        return 100.0 - self.idle
+    load: Annotated[
+        float, About("100 − idle, as `sar` has it", Unit.PERCENT, "host load", alias="host.load", column="host_load")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +171,16 @@ class HostFigures:
     programs: Annotated[
         Mapping[str, int], About("commands that lines start on this machine, and the number of users of each")
     ]
+    cpu_per_keystroke: Annotated[
+        float | None,
+        About(
+            "CPU time of the host per key that was sent in the metered interval; of a machine or of CPUs all that they "
+            "did, interrupts included",
+            Unit.SECONDS,
+            "host CPU per key",
+            Better.LESS,
+        ),
+    ] = None
     per_transaction_missing: Annotated[
         str | None,
         About("why `per_transaction` is missing although transactions were counted and metered", sentence=True),

@@ -33,6 +33,7 @@ from cuesta.figures.durations import (
     TransactionClass,
 )
 from cuesta.figures.host import HostFigures
+from cuesta.figures.wire import TmuxFigures, WireFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +299,11 @@ class StepFigures:
     characters: Annotated[Characters, About("Characters a second", better=Better.MORE)]
     law: Annotated[ResponseLaw | None, About("The response-time law, of closed loads")]
     host: Annotated[HostFigures, About("The system under test, by its meters")]
+    wire: Annotated[
+        WireFigures | None,
+        About("The network between driver and host, if each has one of its own", better=Better.LESS),
+    ]
+    tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]
     settled: Annotated[Settling, About("Whether the host had settled when measuring began")]

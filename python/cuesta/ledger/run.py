@@ -5,7 +5,7 @@ at any byte: what cannot be read is left out, and `Recorded.damage` has a senten
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.meters import Metered, read_metered
 from cuesta.ledger.rows import JsonObject, json_rows, parsed_rows, place, read_object, row_of, why_unreadable
+from cuesta.ledger.wire import WireInterval, read_wire
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
@@ -202,6 +203,8 @@ class Recorded:
     """What could not be read, a sentence each."""
     metered: Metered = field(default_factory=Metered)
     """The records of the host's meters."""
+    wire: Mapping[int, WireInterval] = field(default_factory=dict)
+    """What crossed the wire between driver and host in the steps of an isolated run."""
 
     @property
     def steps(self) -> dict[int, StepTimes]:
@@ -249,7 +252,8 @@ def open_run(folder: Path | str) -> Recorded:
         row for path in meters if path.exists() for row in json_rows(path, lambda row: HostRow.of(row, begun), damage)
     ]
     segments = [(0 if path is folder else number_of(path), path) for path in segment_folders(folder)]
-    return Recorded(folder, run, agents, measured, host, damage, read_metered(segments, begun, damage))
+    metered, wire = read_metered(segments, begun, damage), read_wire(segments, begun, damage)
+    return Recorded(folder, run, agents, measured, host, damage, metered, wire)
 
 
 def read_run(folder: Path) -> JsonObject:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 from cuesta.engine.network.isolation import WIRE, NetNs, NetNsPair
@@ -41,12 +42,12 @@ class TmuxAgent:
             raise CuestaError(f"tmux: an agent did not start: {why}", "docs/tmux.md tells what it needs")
 
     def ask(self, request: str) -> Mapping[str, Any] | None:
-        """Its status; `reset` also begins its counters anew. None if it has ended."""
+        """Its status, and the CPU time of its process in ns; `reset` also resets its counters. None if it has ended."""
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(f"{request}\n".encode())
             self.process.stdin.flush()
-            return json.loads(self._row())  # type: ignore[no-any-return]
+            return {"cpu": self._cpu(), "status": json.loads(self._row())}
         except (OSError, ValueError):
             return None
 
@@ -61,6 +62,10 @@ class TmuxAgent:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+    def _cpu(self) -> int:
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks)
 
     def _row(self) -> bytes:
         """Its next row; empty if it has ended or does not answer."""

@@ -61,11 +61,10 @@ class WireRecord:
         return self.ending.wait(max((instant - _native.now()) / 1e9, 0.0))
 
     def _begin(self) -> Row:
-        self._ask("reset")
-        return self._ends()
+        return {"tmux": self._ask("reset"), **self._ends()}
 
     def _end(self) -> Row:
-        return self._ends() | {"tmux": self._ask("status")}
+        return {**self._ends(), "tmux": self._ask("status")}
 
     def _ends(self) -> Row:
         return {"at": _native.now(), **{side: counters(process) for side, process in self.processes.items()}}

@@ -1,0 +1,77 @@
+"""What crossed the wire between driver and host, and what TMux did there, per key of the same interval."""
+
+from collections.abc import Mapping, Sequence
+
+from cuesta.analysis.host import within
+from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
+from cuesta.ledger import Interval
+from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval
+
+
+def wire(interval: WireInterval | None, counted: Sequence[Interval]) -> WireFigures | None:
+    """Divide the counters of the host's end by the keys; None without a record, or without keys."""
+    keys = within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
+    if interval is None or not keys or "host" not in interval.ends:
+        return None
+    host = interval.ends["host"]
+    return WireFigures(
+        packets_per_keystroke=(host.received_packets + host.sent_packets) / keys,
+        packets_in_per_keystroke=host.received_packets / keys,
+        packets_out_per_keystroke=host.sent_packets / keys,
+        bytes_per_keystroke=(host.received_bytes + host.sent_bytes) / keys,
+        dropped=sum(map(dropped, interval.ends.values())),
+    )
+
+
+def dropped(end: WireEnd) -> int:
+    return end.received_dropped + end.sent_dropped
+
+
+def tmux(interval: WireInterval | None, counted: Sequence[Interval]) -> TmuxFigures | None:
+    """The figures of both agents; None if there were none."""
+    if interval is None or not interval.tmux:
+        return None
+    keys = within(counted, interval.begin, interval.end, lambda row: row.keys)
+    driver, host = (side(interval.tmux.get(name), keys) for name in ("driver", "host"))
+    segments, datagrams, held = (
+        sum(of(record.counters) for record in interval.tmux.values()) for of in (segments_sent, datagrams_sent, held_ns)
+    )
+    return TmuxFigures(
+        segments_per_datagram=ratio(segments, datagrams),
+        held_mean=ratio(held / 1e9, segments),
+        driver=driver,
+        host=host,
+    )
+
+
+def side(record: TmuxRecord | None, keys: float) -> TmuxSide:
+    """The figures of one agent; none of them if it had ended."""
+    if record is None:
+        return TmuxSide(None, None, None, None, None)
+    counters, segments = record.counters, segments_sent(record.counters)
+    return TmuxSide(
+        segments_per_datagram=ratio(segments, datagrams_sent(counters)),
+        held_mean=ratio(held_ns(counters) / 1e9, segments),
+        held_max=counters["held"]["max_ns"] / 1e9 if segments else None,
+        plain=sum(counters["plain"].values()),
+        cpu_per_keystroke=ratio(record.cpu, keys),
+    )
+
+
+Counters = Mapping[str, Mapping[str, int]]
+
+
+def segments_sent(counters: Counters) -> int:
+    return counters["segments"]["sent"]
+
+
+def datagrams_sent(counters: Counters) -> int:
+    return counters["messages"]["sent"]
+
+
+def held_ns(counters: Counters) -> int:
+    return counters["held"]["sum_ns"]
+
+
+def ratio(value: float, base: float) -> float | None:
+    return value / base if base else None

@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.figures import CATALOGUE
+from cuesta.figures.step import StepFigures
+from tests.run_folder import CLOCK, NANO, RunFolder
+
+Row = dict[str, Any]
+
+
+def end_of_wire(packets: int) -> Row:
+    """Counters of an end that has received so many packets of 70 bytes, and sent half of them."""
+    return {
+        "received_bytes": 70 * packets,
+        "received_packets": packets,
+        "received_dropped": 1 if packets > 1000 else 0,
+        "sent_bytes": 35 * packets,
+        "sent_packets": packets // 2,
+        "sent_dropped": 0,
+    }
+
+
+def agent(cpu: int, segments: int, messages: int) -> Row:
+    counters = {
+        "segments": {"sent": segments, "received": 0},
+        "messages": {"sent": messages, "received": 0},
+        "held": {"sum_ns": 5_000_000 * segments, "max_ns": 20_000_000, "microseconds": []},
+        "plain": {"peer_unable": 2, "large": 1},
+    }
+    return {"cpu": cpu, "status": {"counters": counters}}
+
+
+def bounds(begin: Row | None, end: Row | None) -> Row:
+    """The row of a step that is measured from second 2 to 32."""
+    first = {"at": CLOCK + 2 * NANO, "driver": end_of_wire(10), "host": end_of_wire(1000), "tmux": begin}
+    last = {"at": CLOCK + 32 * NANO, "driver": end_of_wire(900), "host": end_of_wire(3340), "tmux": end}
+    return {"step": 0, "begin": first, "end": last}
+
+
+def step_of(path: Path, *rows: Row) -> StepFigures:
+    """A step with 26 keys a second, 780 in all."""
+    folder = RunFolder(path / "run").write()
+    (folder / "wire.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return summarise(folder).last
+
+
+def value(step: StepFigures, name: str) -> float | None:
+    return CATALOGUE[name].of(step)
+
+
+def test_packets_and_bytes_are_divided_by_the_keys_of_the_same_interval(tmp_path: Path) -> None:
+    step = step_of(tmp_path, bounds(None, None))
+    assert step.keystrokes.count == 780
+    assert value(step, "wire.packets_in_per_keystroke") == pytest.approx(2340 / 780)
+    assert value(step, "wire.packets_out_per_keystroke") == pytest.approx(1170 / 780)
+    assert value(step, "wire.packets_per_keystroke") == pytest.approx(4.5)
+    assert value(step, "wire.bytes_per_keystroke") == pytest.approx(105 * 2340 / 780)
+    assert value(step, "wire.dropped") == 1
+    assert step.tmux is None
+
+
+def test_an_interval_that_the_record_cuts_counts_only_its_keys(tmp_path: Path) -> None:
+    row = bounds(None, None)
+    row["end"]["at"] = CLOCK + 17 * NANO
+    assert value(step_of(tmp_path, row), "wire.packets_in_per_keystroke") == pytest.approx(2340 / 390)
+
+
+def test_segments_and_held_times_are_means_over_both_agents(tmp_path: Path) -> None:
+    begin = {"driver": agent(1_000_000, 0, 0), "host": agent(2_000_000, 0, 0)}
+    end = {"driver": agent(40_000_000, 1000, 100), "host": agent(80_000_000, 500, 25)}
+    step = step_of(tmp_path, bounds(begin, end))
+    assert value(step, "tmux.segments_per_datagram") == 12
+    assert value(step, "tmux.driver.segments_per_datagram") == 10
+    assert value(step, "tmux.host.segments_per_datagram") == 20
+    assert value(step, "tmux.held_mean") == pytest.approx(0.005)
+    assert value(step, "tmux.host.held_max") == pytest.approx(0.020)
+    assert value(step, "tmux.host.plain") == 3
+    assert value(step, "tmux.driver.cpu_per_keystroke") == pytest.approx(0.039 / 780)
+    assert value(step, "tmux.host.cpu_per_keystroke") == pytest.approx(0.078 / 780)
+
+
+def test_an_agent_that_ended_has_no_figures(tmp_path: Path) -> None:
+    begin = {"driver": agent(1_000_000, 0, 0), "host": agent(2_000_000, 0, 0)}
+    step = step_of(tmp_path, bounds(begin, {"driver": agent(40_000_000, 1000, 100), "host": None}))
+    assert value(step, "tmux.driver.segments_per_datagram") == value(step, "tmux.segments_per_datagram") == 10
+    assert value(step, "tmux.host.segments_per_datagram") is value(step, "tmux.host.cpu_per_keystroke") is None
+
+
+def test_without_a_record_there_are_no_figures(tmp_path: Path) -> None:
+    assert (step_of(tmp_path).wire, step_of(tmp_path / "other", {"step": 0}).wire) == (None, None)
