@@ -1,5 +1,6 @@
 //! What is believed of a peer, and when it is asked.
 
+use std::slice;
 use std::time::Duration;
 
 use cuesta_tmux::wire::{Carriage, PeerState};
@@ -35,7 +36,7 @@ fn protocol_unreachable_makes_a_peer_unable_at_once() {
     refuse(&mut host, &icmp(PEER, 3, 2, &packet(US, PEER, 0, 18, b"")));
     assert_eq!(state(&host), PeerState::Refused);
     let plain = out(6, &key(1));
-    assert_eq!(host.send(&plain), [plain.clone()]);
+    assert_eq!(host.send(&plain), slice::from_ref(&plain));
     assert_eq!(host.multiplexer.counters().changes.refused, 1);
     assert_eq!(host.wait(Duration::from_secs(17)), [packet(US, PEER, 0, 18, b"")], "it is probed again");
     hear(&mut host);

@@ -63,11 +63,11 @@ impl Host {
     }
 
     pub(crate) fn expire(&mut self) -> Vec<Vec<u8>> {
-        self.output(|multiplexer, now, output| multiplexer.expire(now, output)).network
+        self.output(Multiplexer::expire).network
     }
 
     pub(crate) fn drained(&mut self) -> Vec<Vec<u8>> {
-        self.output(|multiplexer, now, output| multiplexer.drained(now, output)).network
+        self.output(Multiplexer::drained).network
     }
 
     /// Lets time pass, and does everything that is due meanwhile, when it is due.

@@ -108,7 +108,8 @@ fn a_length_below_four_ends_the_message_though_its_checksum_is_right() {
 #[test]
 fn a_length_past_the_end_ends_the_message() {
     for [high, low] in [[0, 57], [0xff, 0xff], [0xff, 0xfd]] {
-        let (given, host) = given(|datagram| datagram[AT[2]..][..4].copy_from_slice(&[high, low, 17, high ^ low ^ 17]));
+        let (given, host) =
+            given(|datagram| datagram[AT[2]..][..4].copy_from_slice(&[high, low, 0x11, high ^ low ^ 0x11]));
         assert_eq!(given, three()[..2]);
         assert_eq!(host.multiplexer.counters().dropped.length, 1);
     }
@@ -143,7 +144,7 @@ fn an_empty_segment_is_no_segment_of_tcp() {
 
 #[test]
 fn messages_do_not_nest() {
-    let (given, host) = given(|datagram| datagram[AT[1]..][..4].copy_from_slice(&[0x00, 0x1c, 18, 0x1c ^ 18]));
+    let (given, host) = given(|datagram| datagram[AT[1]..][..4].copy_from_slice(&[0x00, 0x1c, 0x12, 0x1c ^ 0x12]));
     assert_eq!(given, [three()[0].clone(), three()[2].clone()]);
     assert_eq!(host.multiplexer.counters().dropped.nested, 1);
 }
