@@ -37,7 +37,7 @@ impl Crowd {
         let work = Work::Typists;
         let built_in = framing != Framing::Ssh;
         let play = |framing, start: fn(&Job) -> Result<Part, Box<dyn Error>>| {
-            let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in, delay: Duration::ZERO })?;
+            let (_host, address) = Part::host(HostJob { built_in, ..HostJob::small(work, framing, hosts) })?;
             let usual = Job::new(work, framing, users, address, drivers);
             start(&Job { cycle, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
         };

@@ -25,7 +25,7 @@ impl DelayCheck {
     /// Runs typists at the built-in host, on another core, which delays each echo by `delay`.
     pub(crate) fn run(delay: Duration, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let (work, framing) = (Work::Typists, Framing::Tcp);
-        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay })?;
+        let (_host, address) = Part::host(HostJob { built_in: true, delay, ..HostJob::small(work, framing, hosts) })?;
         let _awake = process::stay_awake();
         let job = Job { settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
         let wakes = Wakes::on(hosts);

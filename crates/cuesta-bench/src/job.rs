@@ -1,5 +1,6 @@
 //! The job of a part, as JSON. The limit and Cuesta get the same job.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
@@ -58,6 +59,8 @@ impl Framing {
 pub(crate) struct HostJob {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
+    /// The address that it listens at.
+    pub(crate) address: IpAddr,
     pub(crate) cpu: usize,
     /// The built-in host instead of the smallest possible one.
     pub(crate) built_in: bool,
@@ -89,7 +92,8 @@ pub(crate) struct Job {
 impl HostJob {
     /// The smallest possible host.
     pub(crate) fn small(work: Work, framing: Framing, cpu: usize) -> Self {
-        Self { work, framing, cpu, built_in: false, delay: Duration::ZERO }
+        let address = Ipv4Addr::LOCALHOST.into();
+        Self { work, framing, address, cpu, built_in: false, delay: Duration::ZERO }
     }
 }
 

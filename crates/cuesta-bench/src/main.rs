@@ -12,6 +12,7 @@
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
 //! - `screens`: users with screens compared with users without.
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
+//! - `tmux`: typists through TMux, between two network namespaces.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.
@@ -40,6 +41,8 @@ mod table;
 mod targets;
 mod timer;
 #[cfg(feature = "exact")]
+mod tmux;
+#[cfg(feature = "exact")]
 mod tracing;
 mod wait;
 mod wakes;
@@ -55,6 +58,8 @@ fn main() -> ExitCode {
         ["bare", job] => bare::play(job).map(|()| true),
         ["driver", job] => cuesta::play(job).map(|()| true),
         ["simulation", job] => simulation::play(job).map(|()| true),
+        #[cfg(feature = "exact")]
+        ["agent", job] => tmux::serve(job).map(|()| true),
         _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {

@@ -14,6 +14,8 @@ use serde::de::DeserializeOwned;
 use crate::job::{HostJob, Job};
 use crate::outcome::Outcome;
 use crate::simulation::SimulationJob;
+#[cfg(feature = "exact")]
+use crate::tmux::{AgentJob, Side};
 
 /// A running part. Dropping it kills the process.
 pub(crate) struct Part {
@@ -25,6 +27,12 @@ impl Part {
     /// Starts a part of this name.
     fn start(name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
         Self::run(Command::new(env::current_exe()?).arg(name).arg(serde_json::to_string(job)?))
+    }
+
+    /// The same at an end of a wire.
+    #[cfg(feature = "exact")]
+    fn start_at(side: &Side, name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
+        Self::run(side.command(&env::current_exe()?).arg(name).arg(serde_json::to_string(job)?))
     }
 
     fn run(command: &mut Command) -> Result<Self, Box<dyn Error>> {
@@ -43,6 +51,28 @@ impl Part {
     /// Starts the limit.
     pub(crate) fn bare(job: &Job) -> Result<Self, Box<dyn Error>> {
         Self::start("bare", job)
+    }
+
+    /// Starts a host at its end of a wire, and returns its address too.
+    #[cfg(feature = "exact")]
+    pub(crate) fn host_at(side: &Side, job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
+        let mut host = Self::start_at(side, "server", &HostJob { address: side.address, cpu: side.cpu, ..job })?;
+        let address = host.row()?;
+        Ok((host, address))
+    }
+
+    /// Starts the limit at its end of a wire.
+    #[cfg(feature = "exact")]
+    pub(crate) fn bare_at(side: &Side, job: &Job) -> Result<Self, Box<dyn Error>> {
+        Self::start_at(side, "bare", &Job { cpu: side.cpu, ..job.clone() })
+    }
+
+    /// Starts an agent of TMux, and waits until it works.
+    #[cfg(feature = "exact")]
+    pub(crate) fn agent(side: &Side, job: AgentJob) -> Result<Self, Box<dyn Error>> {
+        let mut agent = Self::start_at(side, "agent", &job)?;
+        agent.row()?;
+        Ok(agent)
     }
 
     /// Starts Cuesta.
@@ -72,6 +102,12 @@ impl Part {
     /// Waits for a driver's outcome.
     pub(crate) fn outcome(&mut self) -> Result<Outcome, Box<dyn Error>> {
         self.answer()
+    }
+
+    /// Its process.
+    #[cfg(feature = "exact")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     fn row(&mut self) -> Result<String, Box<dyn Error>> {

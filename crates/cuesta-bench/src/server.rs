@@ -34,7 +34,7 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     if job.framing == Framing::Ssh {
         return ssh_server::serve();
     }
-    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let listener = TcpListener::bind((job.address, 0))?;
     rustix::net::listen(&listener, BACKLOG)?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
     Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
@@ -47,7 +47,7 @@ fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
         Work::Typists | Work::Screens => Service::Echo {},
         Work::Closed => Service::Transaction { reply: ANSWER as u64 },
     };
-    let listen = vec![format!("{scheme}://127.0.0.1:0")];
+    let listen = vec![format!("{scheme}://{}:0", job.address)];
     let delay = (!job.delay.is_zero()).then(|| format!("{}us", job.delay.as_micros()));
     let host = Host::start(&Spec { listen, service, delay, cpus: Some(vec![job.cpu]), ..Spec::default() })?;
     for address in host.addresses() {

@@ -139,6 +139,15 @@ impl ResultRow {
         Self::new(name, measured, target, if met { TargetStatus::Met } else { TargetStatus::Missed })
     }
 
+    /// A figure that is at most `most`; without that it is only shown.
+    #[cfg(feature = "exact")]
+    pub(crate) fn at_most(name: &str, measured: String, figure: f64, most: Option<f64>) -> Self {
+        match most {
+            Some(most) => Self::with_target(name, measured, &format!("at most {most:.2} x"), figure <= most),
+            None => Self::without_target(name, measured, 0),
+        }
+    }
+
     fn new(name: &str, measured: String, target: &str, status: TargetStatus) -> Self {
         Self { name: name.to_owned(), measured, target: target.to_owned(), status }
     }
@@ -163,14 +172,14 @@ impl ResultRow {
 
 /// Several measurements of the same thing.
 #[derive(Debug, Clone, Copy)]
-struct Spread {
+pub(crate) struct Spread {
     least: f64,
-    median: f64,
+    pub(crate) median: f64,
     largest: f64,
 }
 
 impl Spread {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn of(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
         let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);

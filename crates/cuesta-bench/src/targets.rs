@@ -114,6 +114,8 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
     }
     add("sampling".to_owned(), Box::new(sampling::measure));
     #[cfg(feature = "exact")]
+    add("TMux".to_owned(), Box::new(move || crate::tmux::measure(cpus)));
+    #[cfg(feature = "exact")]
     add("tracing".to_owned(), Box::new(crate::tracing::measure));
     all
 }
