@@ -247,3 +247,65 @@ def sweep(path: Path) -> Path:
     series = folder / "agent-0" / "series.jsonl"
     series.write_text("".join(row + "\n" for row in series.read_text().splitlines() if json.loads(row)["step"] < 3))
     return folder
+
+
+def batching(path: Path, seeds: Sequence[int] = (1, 2, 3)) -> Path:
+    """A sweep of TMux at 25 and 400 users: it costs CPU with few users, saves it with many, and always takes time.
+
+    Beside it a published table of 25 users.
+    """
+    points = [(seed, hold, users) for seed in seeds for hold in ("off", "20ms") for users in (25, 400)]
+
+    def slower(step: int, _: int, second: int) -> list[float]:
+        return [0.040 if points[step][1] == "20ms" else 0.001] * 10
+
+    folder = RunFolder(path, users=[users for *_, users in points], measure=5, responses=slower).write()
+    run = json.loads((folder / "run.json").read_text())
+    run["plan"] |= {"host": {"path": "user"}, "published_table": [PUBLISHED_TABLE]}
+    for step, (seed, hold, users) in zip(run["steps"], points, strict=True):
+        step["swept"] = {"seed": seed, "tmux": hold, "users": users}
+    (folder / "run.json").write_text(json.dumps(run))
+    records = [batching_records(step, *point) for step, point in enumerate(points)]
+    about = {"source": "here", "subject": "cpus:1", "why": "as asked for", "honesty": "isolated", "order": 2}
+    meters = [{"about": about, "at": CLOCK}, *(meter for meter, _ in records)]
+    (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in meters))
+    (folder / "wire.jsonl").write_text("".join(json.dumps(row) + "\n" for _, row in records))
+    return folder
+
+
+def batching_records(step: int, seed: int, hold: str, users: int) -> tuple[Row, Row]:
+    """The meters' report and the record of the wire of a step with 130 keys a second."""
+    begin, end = CLOCK + (7 * step + 2) * NANO, CLOCK + (7 * step + 7) * NANO
+    keys, with_it = 650, hold != "off"
+    per_key = {(25, False): 100e-6, (25, True): 103e-6, (400, False): 40e-6, (400, True): 24e-6}[users, with_it]
+    report = meter_report(end, 5.0, part=False)
+    report["own"]["seconds"] = plain(per_key * keys * (1 + 0.02 * (seed - 2)))
+    packets = keys * (1 if with_it else 3)
+    ends = dict.fromkeys(("received_bytes", "received_dropped", "sent_bytes", "sent_packets", "sent_dropped"), 0)
+    counters = {
+        "segments": {"sent": 6 * keys},
+        "messages": {"sent": keys},
+        "held": {"sum_ns": 10_000_000 * 6 * keys, "max_ns": 20_000_000},
+        "plain": {},
+    }
+    agent = {"cpu": 5_000_000, "status": {"counters": counters}}
+    first = {side: {**ends, "received_packets": 0} for side in ("driver", "host")}
+    last = {side: {**ends, "received_packets": packets} for side in ("driver", "host")}
+    both = {"driver": agent, "host": agent} if with_it else None
+    row = {"step": step, "begin": {"at": begin, "tmux": both, **first}, "end": {"at": end, "tmux": both, **last}}
+    return {"step": step, "at": end, "sheet": report}, row
+
+
+PUBLISHED_TABLE: Row = {
+    "table": {
+        "title": "5 cps results for Telnet",
+        "source": "A memo, 1993",
+        "columns": ["ports", "usr", "sys", "response"],
+        "rows": [[20, 5, 43, 29], [25, 6, 53, 40]],
+    },
+    "when": {"host.path": "user", "tmux": "off"},
+    "users": "ports",
+    "columns": {"usr": ["host.cpu.usr"], "sys": ["host.cpu.sys", "host.cpu.irq"], "response": ["response.mean"]},
+    "units": {"response": "1ms"},
+    "also": ["wire.packets_per_keystroke", "host.cpu_per_keystroke", "tmux.segments_per_datagram"],
+}

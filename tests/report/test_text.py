@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis import summarise
 from cuesta.report import text
-from tests.report.made_up import bad, good, search, sweep
+from tests.report.made_up import bad, batching, good, search, sweep
 from tests.run_folder import RunFolder
 
 
@@ -18,7 +18,7 @@ def shown(folder: Path, *, verbose: bool = False) -> str:
     return text(summarise(folder), colour=False, verbose=verbose).replace(str(folder), "RUN")
 
 
-MAKES = pytest.mark.parametrize("make", [good, bad, sweep, search])
+MAKES = pytest.mark.parametrize("make", [good, bad, sweep, search, batching])
 BOTH = pytest.mark.parametrize("verbose", [False, True], ids=["brief", "verbose"])
 
 
@@ -36,7 +36,9 @@ ORDER = (
         "SEARCH",
         "LIMITS",
         "NOTICE",
+        "BATCHING",
         "SWEEP",
+        "TABLE",
         "CAPACITY",
         "RESPONSE",
         "COURSE OF THE RUN",

@@ -3,10 +3,11 @@
 - `summary`: all figures of a run folder, the object that `--json` prints. `step`: the figures of one step.
 - `validity`: why a run cannot be trusted; `answering`: doubts about a host that did not answer; `stationarity`:
   whether it had settled; `certainty`: Student's t, the standard errors of a rate and a mean.
-- `limits`: compares limits with measured values; `published`: puts published figures beside measured ones; `planned`:
-  what the plan says about a step.
+- `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
+  ones; `planned`: what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;
   `front_end`: `tty_meters` of the built-in host; `wire`: the network between driver and host, and TMux there.
+- `batching`: what handling several packets at once gives and costs, in a sweep of TMux, deferral or aligned keys.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
-from cuesta.plan.schema import PublishedFigure, Validity
+from cuesta.plan.schema import PublishedFigure, PublishedTable, Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,8 @@ def limits(recorded: Recorded) -> list[Limit]:
 def published(recorded: Recorded) -> list[PublishedFigure]:
     """Read the published figures that the plan holds."""
     return [PublishedFigure.model_validate(row) for row in recorded.plan.get("published", [])]
+
+
+def published_tables(recorded: Recorded) -> list[PublishedTable]:
+    """Read the published tables that the plan holds."""
+    return [PublishedTable.model_validate(row) for row in recorded.plan.get("published_table", [])]

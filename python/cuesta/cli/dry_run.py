@@ -7,7 +7,7 @@ from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.preflight import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
-from cuesta.plan import Group, PublishedFigure, Segment, Step
+from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
 
@@ -81,12 +81,12 @@ def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
 
 
 def _settings(job: Job) -> str:
-    plain = job.plan.settings.model_dump(
-        mode="json", exclude_none=True, exclude={"group", "host", "validity", "sweep", "limits", "published"}
-    )
+    apart = {"group", "host", "validity", "sweep", "limits", "published", "published_table"}
+    plain = job.plan.settings.model_dump(mode="json", exclude_none=True, exclude=apart)
     rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
     rows += [f"limit {limit}" for limit in job.plan.settings.limits]
     rows += [f"published {_published(each)}" for each in job.plan.settings.published]
+    rows += [f"published table {_published_table(each)}" for each in job.plan.settings.published_table]
     validity = job.plan.settings.validity.model_dump(mode="json")
     rows.append("valid if " + ", ".join(f"{name} {_toml(value)}" for name, value in validity.items()))
     return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
@@ -95,6 +95,11 @@ def _settings(job: Job) -> str:
 def _published(each: PublishedFigure) -> str:
     users = "" if each.users is None else f", of {many(each.users, 'user')}"
     return f"{each.what}: {each.figure} {each.bound or '='} {each.value}{users}, {each.source}"
+
+
+def _published_table(each: PublishedTable) -> str:
+    when = ", ".join(f"{name} = {value}" for name, value in each.when.items())
+    return f"{each.table.title}, {each.table.source}{f': beside steps with {when}' if when else ''}"
 
 
 def _groups(job: Job) -> str:

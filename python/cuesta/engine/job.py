@@ -10,6 +10,7 @@ from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
 from cuesta.plan.messages import near
+from cuesta.plan.sweep import setting_at
 from cuesta.target import BUILTIN_HOST
 
 SECOND = 1_000_000_000
@@ -71,6 +72,7 @@ def prepare(plan: Plan) -> Job:
         for group in step.settings.group:
             _check_grid(group)
     _check_figures(job)
+    _check_published_tables(plan)
     _check_agents(plan)
     _check_cast(job)
     return job
@@ -189,6 +191,17 @@ def _check_figures(job: Job) -> None:
         _check_transaction(f"limit `{limit}`", limit.figure, known)
     for published in job.plan.settings.published:
         _check_transaction(f"published `{published.what}`", published.figure, known)
+
+
+def _check_published_tables(plan: Plan) -> None:
+    """A published table is beside some step, else nothing would be shown of it."""
+    whole = plan.settings.model_dump(mode="json")
+    for each in plan.settings.published_table:
+        values = [{name: setting_at(step.swept, whole, name) for name in each.when} for step in plan.steps]
+        if each.when not in values:
+            what = ", ".join(f"{name} = {value}" for name, value in each.when.items())
+            known = ", ".join(f"{name} = {value}" for name, value in values[0].items())
+            raise InputError(f"published table `{each.table.title}`: no step has {what}", f"the first step has {known}")
 
 
 def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:

@@ -20,7 +20,7 @@ class WireFigures:
         float, About("packets that the host's end sent, per key", Unit.COUNT, "packets from the host per key")
     ]
     bytes_per_keystroke: Annotated[
-        float, About("bytes both ways, Ethernet headers included, per key", Unit.BYTES, "bytes on the wire per key")
+        float, About("bytes both ways, Ethernet headers included, per key", Unit.COUNT, "bytes on the wire per key")
     ]
     dropped: Annotated[int, About("packets that either end dropped", Unit.COUNT, "packets dropped on the wire")]
 

@@ -1,6 +1,7 @@
 """Reads and checks plans, once, before a run.
 
-- `fields`: types of single values (durations, distributions, loads, targets).
+- `fields`: types of single values (durations, distributions, loads, targets); `typed_table`: a table of published
+  figures.
 - `schema`: the settings of a plan, with defaults and meanings.
 - `driver`: the settings as the driver receives them.
 - `messages`: error messages about plans, each with a remedy.
@@ -12,7 +13,7 @@
 
 from cuesta.plan.fields import Load, Service
 from cuesta.plan.load import Plan, RawOptions, Segment, load
-from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, Settings, Validity
+from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, PublishedTable, Settings, Validity
 from cuesta.plan.sweep import Step
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Load",
     "Plan",
     "PublishedFigure",
+    "PublishedTable",
     "RawOptions",
     "Segment",
     "Service",

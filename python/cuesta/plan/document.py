@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
-from cuesta.plan.schema import Group, Host, PublishedFigure, Settings, Validity, flags
+from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
@@ -29,6 +29,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "host": Host,
     "validity": Validity,
     "published": PublishedFigure,
+    "published_table": PublishedTable,
 }
 WRITTEN = {
     "limits": "a list of limits",
@@ -36,6 +37,8 @@ WRITTEN = {
     "input": "`canonical` or `raw`",
     "path": "`user` or `kernel`",
     "bound": "`at least` or `at most`",
+    "when": "a table of values",
+    "units": "a table of durations",
 }
 """Settings whose type has no syntax of its own."""
 

@@ -15,9 +15,11 @@ from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from cuesta import _native
+from cuesta.figures.catalogue import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
+from cuesta.plan.typed_table import TypedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +348,12 @@ def _limit(value: object) -> Limit:
     return limit
 
 
+def _figure_names(value: object) -> tuple[str, ...]:
+    names = [str(name) for name in (value if isinstance(value, list | tuple) else [value])]
+    unknown = next((name for name in names if name not in CATALOGUE), None)
+    return tuple(names) if unknown is None else _wrong(f"docs/summary.md has no figure `{unknown}`")
+
+
 _as_text = PlainSerializer(str, return_type=str)
 _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
@@ -392,4 +400,9 @@ ServiceText = Annotated[
     _as_text,
 ]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
+FigureNames = Annotated[tuple[str, ...], *_typed("a figure such as `response.mean`, or a list of them", _figure_names)]
+FigureColumns = Annotated[dict[str, FigureNames], Syntax("a table of figures, or of lists of them")]
+TypedTableText = Annotated[
+    TypedTable, *_typed("a table of typed figures `FILE#TABLE`", TypedTable.read), PlainSerializer(TypedTable.json)
+]
 LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", _limit), _as_text]

@@ -129,11 +129,11 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
         inside = isinstance(value, str) and value.strip() and not value.startswith("builtin:")
         return str(folder / str(value)) if inside else value
 
-    groups = raw.get("group")
-    sweep = raw.get("sweep")
-    for table in (raw, sweep, *(groups if isinstance(groups, list) else ())):
+    lists = (raw.get(name) for name in ("group", "published_table"))
+    tables = [table for tables in lists if isinstance(tables, list) for table in tables]
+    for table in (raw, raw.get("sweep"), *tables):
         if isinstance(table, dict):
-            table.update({key: absolute(table[key]) for key in table if key.rpartition(".")[2] in FILES})
+            table.update({key: absolute(table[key]) for key in table if key.rpartition(".")[2] in (*FILES, "table")})
 
 
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:

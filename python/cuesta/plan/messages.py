@@ -8,13 +8,14 @@ from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
 from cuesta.plan.fields import show
-from cuesta.plan.schema import Group, Host, PublishedFigure, Settings, Validity
+from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
 
 TABLES: dict[str, type[BaseModel]] = {
     "group": Group,
     "host": Host,
     "validity": Validity,
     "published": PublishedFigure,
+    "published_table": PublishedTable,
 }
 
 
@@ -55,7 +56,8 @@ def message(detail: ErrorDetails) -> str:
         case "missing":
             return f"it has no `{detail['loc'][-1]}`"
         case "too_short" | "too_long":
-            return "expected at most 256 figures" if detail["loc"][0] == "published" else "expected 1 to 256 groups"
+            is_published = str(detail["loc"][0]).startswith("published")
+            return "expected at most 256 of them" if is_published else "expected 1 to 256 groups"
         case _:
             return detail["msg"].removeprefix("Value error, ")
 

@@ -19,6 +19,8 @@ from cuesta.plan.fields import (
     DriverSetting,
     Duration,
     EchoMap,
+    FigureColumns,
+    FigureNames,
     FigureText,
     Flag,
     Key,
@@ -41,6 +43,7 @@ from cuesta.plan.fields import (
     Stamps,
     Switch,
     Target,
+    TypedTableText,
     UserNumber,
     Users,
 )
@@ -206,6 +209,33 @@ class PublishedFigure(PlanTable):
         return self.figure.value(self.value)
 
 
+class PublishedTable(PlanTable):
+    """A table of published figures, to be shown beside the steps that repeat it."""
+
+    table: TypedTableText = Field(
+        description="the table, typed from a document ([ledger.md](ledger.md)); the file is relative to the plan"
+    )
+    when: dict[str, str] = Field(
+        {},
+        description="the settings of the steps that repeat it: as in `[sweep]`; by default all steps",
+    )
+    users: Name = Field("users", description="the column with the number of users")
+    columns: FigureColumns = Field(
+        description="for each column to show the figure that is compared with it; several are added"
+    )
+    units: dict[str, Duration] = Field({}, description="for columns of durations, what 1 stands for; by default `1s`")
+    also: FigureNames = Field((), description="further figures to show beside them")
+
+    @field_validator("users", "columns")
+    @classmethod
+    def _of_the_table(cls, value: Any, info: ValidationInfo) -> Any:
+        table = info.data.get("table")
+        names = value if isinstance(value, dict) else [value]
+        if table and (unknown := next((name for name in names if name not in table.columns), None)):
+            raise ValueError(f"the table has no column `{unknown}`; it has {', '.join(table.columns)}")
+        return value
+
+
 class Settings(PlanTable):
     """A plan."""
 
@@ -287,6 +317,7 @@ class Settings(PlanTable):
     host: Host = Host()
     validity: Validity = Validity()
     published: tuple[PublishedFigure, ...] = Field((), max_length=256)
+    published_table: tuple[PublishedTable, ...] = Field((), max_length=256)
     sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take in turn")
 
     @field_validator("measure")

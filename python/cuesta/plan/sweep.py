@@ -90,6 +90,19 @@ def put_users(groups: list[dict[str, Any]], total: object) -> None:
         group["users"] = users
 
 
+def setting_at(swept: Mapping[str, object], plan: Mapping[str, Any], name: str) -> str | None:
+    """The value of a dotted setting in a step: as written if it is swept, else as the resolved plan has it.
+
+    A setting of groups is the first group's. None if there is no such setting.
+    """
+    if name in swept:
+        return str(swept[name])
+    tables = (plan, *plan.get("group", ())[:1])
+    if name.startswith("host."):
+        tables, name = (plan.get("host", {}),), name.removeprefix("host.")
+    return next((str(table[name]) for table in tables if name in table), None)
+
+
 def at_load(settings: Settings, load: float) -> Step:
     """The step with another load: a rate of arrivals if the loads are open, else a number of users.
 

@@ -7,7 +7,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
-from cuesta.report import search
+from cuesta.report import batching, search
 from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
@@ -74,6 +74,8 @@ def has_limits(summary: Summary) -> bool:
 
 def sweep_answer(summary: Summary) -> str:
     """Up to how many users the limits were kept; without limits, how the response time grew."""
+    if answer_of_batching := batching.first_answer(summary):
+        return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
         if first is last or not (first.response.count and last.response.count):

@@ -8,7 +8,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import capacity, host, render, search, sweep
+from cuesta.report import batching, capacity, host, published_tables, render, search, sweep
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -71,7 +71,9 @@ def sections(summary: Summary) -> Iterator[Section]:
     if summary.search is None:
         yield limits(summary)
     yield from unusual(summary)
+    yield from batching.section(summary)
     yield from sweep.section(summary)
+    yield from published_tables.sections(summary)
     yield capacity.section(summary)
     yield response(summary, step)
     yield Section("Course of the run", more=[Plots(list(courses(summary.recorded)))])

@@ -1,0 +1,196 @@
+"""What it gives and costs to handle several packets at once, in sweeps of `tmux`, `defer` or `align`.
+
+Each of these settings is compared with the steps that are equal but for having none of them. Steps that differ in
+nothing but `seed` are repeats of one another. Two figures are told apart if there are at least two repeats of each and
+their ranges do not overlap; a single measurement claims nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from cuesta.analysis.summary import Summary
+from cuesta.figures import CATALOGUE
+from cuesta.figures.step import StepFigures
+
+SETTINGS = ("tmux", "defer", "align")
+OFF = "off"
+APART = ("users", "seed", "settle", "measure")
+"""Swept settings that make no configuration of their own."""
+CPU, PACKETS = "host.cpu_per_keystroke", "wire.packets_per_keystroke"
+RESPONSE, ECHO = "response.mean", "echo.mean"
+REPEATS = 2
+"""The fewest repeats whose range says how far chance reaches."""
+
+Settings = tuple[tuple[str, str], ...]
+"""Names and values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A figure over repeats."""
+
+    values: Sequence[float]
+
+    @property
+    def median(self) -> float:
+        return median(self.values)
+
+    @property
+    def low(self) -> float:
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        return max(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A figure without and with a setting."""
+
+    without: Spread
+    with_it: Spread
+
+    @property
+    def verdict(self) -> Literal["less", "more", "not told apart"]:
+        """Whether the setting makes it less or more."""
+        if min(len(self.without.values), len(self.with_it.values)) < REPEATS:
+            return "not told apart"
+        if self.with_it.high < self.without.low:
+            return "less"
+        return "more" if self.with_it.low > self.without.high else "not told apart"
+
+    @property
+    def is_less(self) -> bool:
+        return self.verdict == "less"
+
+    @property
+    def is_more(self) -> bool:
+        return self.verdict == "more"
+
+    @property
+    def share(self) -> float:
+        """By which share of itself the median grows."""
+        return self.with_it.median / self.without.median - 1 if self.without.median else 0.0
+
+    @property
+    def difference(self) -> float:
+        """By how much the median grows."""
+        return self.with_it.median - self.without.median
+
+
+@dataclass(frozen=True, slots=True)
+class AtLoad:
+    """What a setting changes at one number of users; None for what was not measured."""
+
+    users: int
+    cpu: Change | None
+    """Host CPU per key, seconds."""
+    response: Change | None
+    """The mean, seconds."""
+    packets: Change | None
+    """Packets on the wire per key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """A share of the host's CPU per key that an effect saves."""
+
+    share: float
+    users: int
+    by: "Effect"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a setting changes in one configuration, by number of users."""
+
+    setting: Settings
+    """Those of SETTINGS that are not off."""
+    configuration: Settings
+    """The other swept settings."""
+    loads: Sequence[AtLoad]
+
+    @property
+    def saves_from(self) -> int | None:
+        """The number of users from which on the host takes less CPU per key, at all loads that were measured."""
+        found = None
+        for load in reversed(self.loads):
+            if load.cpu is None or not load.cpu.is_less:
+                break
+            found = load.users
+        return found
+
+    @property
+    def most_saved(self) -> Saving | None:
+        """Where the host's CPU per key shrinks by the largest share; None if it shrinks nowhere."""
+        shares = [Saving(-load.cpu.share, load.users, self) for load in self.loads if load.cpu and load.cpu.is_less]
+        return max(shares, default=None, key=lambda saving: saving.share)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether anything was measured often enough to be told apart."""
+        changes = [change for load in self.loads for change in (load.cpu, load.response, load.packets) if change]
+        return any(min(len(each.without.values), len(each.with_it.values)) >= REPEATS for each in changes)
+
+
+def effects(summary: Summary) -> list[Effect]:
+    """Compare every setting with none, configuration by configuration; steps that are in doubt do not count."""
+    doubted = {each.step for each in summary.doubts}
+    made = [step for step in summary.steps if step.seconds and step.step not in doubted and None not in doubted]
+    groups = dict[tuple[Settings, Settings], list[StepFigures]]()
+    for step in made:
+        groups.setdefault((configuration_of(step), setting_of(step)), []).append(step)
+    found = [
+        Effect(setting, configuration, at_loads(groups[configuration, ()], steps))
+        for (configuration, setting), steps in groups.items()
+        if setting and (configuration, ()) in groups
+    ]
+    return [effect for effect in found if effect.loads]
+
+
+def setting_of(step: StepFigures) -> Settings:
+    """Those of SETTINGS that are swept and not off in a step."""
+    swept = ((last(name), str(value)) for name, value in step.swept.items())
+    return tuple((name, value) for name, value in swept if name in SETTINGS and value != OFF)
+
+
+def configuration_of(step: StepFigures) -> Settings:
+    return tuple((name, str(value)) for name, value in step.swept.items() if last(name) not in (*SETTINGS, *APART))
+
+
+def last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def at_loads(without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> list[AtLoad]:
+    """Compare at the numbers of users that both were measured with."""
+    users = sorted({step.users for step in without} & {step.users for step in with_it})
+    response = RESPONSE if any(step.response.count for step in (*without, *with_it)) else ECHO
+    return [
+        AtLoad(number, *(change(name, number, without, with_it) for name in (CPU, response, PACKETS)))
+        for number in users
+    ]
+
+
+def change(name: str, users: int, without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> Change | None:
+    both = spread(name, users, without), spread(name, users, with_it)
+    return Change(*both) if both[0].values and both[1].values else None
+
+
+def spread(name: str, users: int, steps: Sequence[StepFigures]) -> Spread:
+    values = (CATALOGUE[name].of(step) for step in steps if step.users == users)
+    return Spread([value for value in values if value is not None])
+
+
+def points_at(effects: Sequence[Effect], users: int) -> Mapping[tuple[Settings, Settings], tuple[Spread, Spread]]:
+    """Response and host CPU per key at a number of users, by configuration and setting; () is none."""
+    points = dict[tuple[Settings, Settings], tuple[Spread, Spread]]()
+    for effect in effects:
+        for load in effect.loads:
+            if load.users == users and load.cpu and load.response:
+                points[effect.configuration, ()] = load.response.without, load.cpu.without
+                points[effect.configuration, effect.setting] = load.response.with_it, load.cpu.with_it
+    return points

@@ -1,0 +1,59 @@
+"""A table of published figures typed from a document (docs/ledger.md), as a plan refers to it: `FILE#TABLE`.
+
+It is read with the plan, and `run.json` holds its rows: a run folder can be read without the file.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TypedTable:
+    """One table of a document, its cells as numbers."""
+
+    title: str
+    source: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[float]]
+
+    @staticmethod
+    def read(value: object) -> "TypedTable":
+        """Read `FILE#TABLE`, or what `run.json` holds of it; raises ValueError with what is wrong."""
+        if isinstance(value, TypedTable):
+            return value
+        if isinstance(value, Mapping):
+            return TypedTable(**value)
+        file, mark, name = value.rpartition("#") if isinstance(value, str) else ("", "", "")
+        if not mark:
+            raise ValueError("there is no `#`")
+        return _read(Path(file), name)
+
+    def json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@cache
+def _read(file: Path, name: str) -> TypedTable:
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"it is not TOML: {error}") from None
+    table = document.get("table", {}).get(name)
+    if not isinstance(table, dict) or "columns" not in table:
+        known = ", ".join(each for each, found in document.get("table", {}).items() if "columns" in found)
+        raise ValueError(f"the file has no table of columns `{name}`; it has {known or 'none'}")
+    rows = [[_number(cell) for cell in row] for row in table["rows"].values()]
+    return TypedTable(table["title"], document["source"], table["columns"], rows)
+
+
+def _number(cell: object) -> float:
+    """The value of a cell: text as printed, a whole number, or a table with the typist's reading."""
+    if isinstance(cell, dict):
+        cell = cell.get("reading") or cell["printed"]
+    return float(str(cell).replace(",", ""))

@@ -1,0 +1,166 @@
+"""The section of a sweep of `tmux`, `defer` or `align`: where handling several packets at once wins and loses."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from cuesta.analysis.batching import SETTINGS, AtLoad, Change, Effect, Settings, Spread, effects
+from cuesta.analysis.summary import Summary
+from cuesta.report.figure import head
+from cuesta.report.model import Plots, Remark, Section, Table
+from cuesta.report.phrases import plain
+from cuesta.report.plots.frontier import frontier
+from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
+
+NAMES = {"tmux": "TMux", "defer": "the kernel's deferral", "align": "aligned keys without either"}
+ONCE = "measured once each, which tells nothing from chance; repeat the steps: [sweep] seed = [1, 2, 3]"
+HOW = "medians of repeats"
+NOT_TOLD = "in brackets: not told from chance, as the ranges of the repeats overlap or there are none"
+LONGEST = 24
+"""Characters of a setting's value that are shown: a service may have a long command."""
+Of = Callable[[AtLoad], Change | None]
+
+
+def section(summary: Summary) -> Iterator[Section]:
+    found = effects(summary)
+    if not found:
+        return
+    answers = [Remark(answer(kind)) for kind in by_kind(found)]
+    more = [Plots(plots)] if (plots := list(frontier(found))) else []
+    yield Section("Several packets at once", [*answers, overview(found)], [details(found), *more], name="BATCHING")
+
+
+def first_answer(summary: Summary) -> str:
+    """The first sentence of the section; empty if a sweep has none."""
+    kinds = by_kind(effects(summary))
+    return answer(kinds[0]) if kinds else ""
+
+
+def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
+    """Group effects by the settings that make them, in the order of SETTINGS; combinations last."""
+    kinds = dict[tuple[str, ...], list[Effect]]()
+    for effect in found:
+        kinds.setdefault(tuple(name for name, _ in effect.setting), []).append(effect)
+    return [kinds[kind] for kind in sorted(kinds, key=lambda kind: (len(kind), SETTINGS.index(kind[0])))]
+
+
+def answer(kind: Sequence[Effect]) -> str:
+    """One sentence on settings of one kind: where they win, and what they cost."""
+    name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
+    if not any(effect.is_repeated for effect in kind):
+        return f"{name}: {ONCE}"
+    return f"{name}: {wins(kind)}; {loses(kind)}"
+
+
+def wins(kind: Sequence[Effect]) -> str:
+    """By how much the host's CPU per key shrinks at most, and from how many users on it shrinks at all."""
+    best = max((saving for each in kind if (saving := each.most_saved)), default=None, key=lambda saving: saving.share)
+    if best is None:
+        return "at no load that was measured did it save the host CPU for sure"
+    at = f"{of_effect(best.by)}, {many(best.users, 'user')}"
+    saved = f"it saves the host up to {share(best.share)} of its CPU per key ({at})"
+    starts = [(effect.saves_from, effect.setting) for effect in kind if effect.saves_from is not None]
+    if not starts:
+        return saved
+    users, setting = min(starts)
+    return f"{saved}, at the earliest from {many(users, 'user')} on ({written(setting)})"
+
+
+def loses(kind: Sequence[Effect]) -> str:
+    """At which loads it costs the host CPU, and the users time."""
+    costs, waits = where(kind, lambda load: load.cpu), where(kind, lambda load: load.response)
+    parts = [f"it costs the host more CPU {costs}"] if costs else []
+    parts += [f"it lengthens the response {waits}"] if waits else []
+    return " and ".join(parts) or "nothing that it costs was told from chance"
+
+
+def where(kind: Sequence[Effect], of: Of) -> str:
+    """At which loads a figure is more; empty if at none."""
+    known = [(load.users, change.is_more) for effect in kind for load in effect.loads if (change := of(load))]
+    worse = sorted({users for users, is_more in known if is_more})
+    if worse and all(is_more for _, is_more in known):
+        return "at every load"
+    *first, last_ = map(count, worse or [0])
+    return (f"at {', '.join(first)} and {last_} users" if first else f"at {last_} users") if worse else ""
+
+
+def overview(found: Sequence[Effect]) -> Table:
+    """A row for each effect: from how many users on it saves CPU, and what it changes at the most users."""
+    most = {effect.loads[-1].users for effect in found}
+    at = many(most.pop(), "user") if len(most) == 1 else "the most users"
+    heads = ("", "saves host CPU", head("host.cpu_per_keystroke"), "mean response", head("wire.packets_per_keystroke"))
+    rows = [
+        (
+            of_effect(effect),
+            saves(effect),
+            of_share(effect.loads[-1].cpu),
+            of_difference(effect.loads[-1].response),
+            of_share(effect.loads[-1].packets),
+        )
+        for effect in found
+    ]
+    return Table(heads, rows, f"changes at {at}, {HOW}; {NOT_TOLD}")
+
+
+def of_effect(effect: Effect) -> str:
+    return written((*effect.setting, *effect.configuration))
+
+
+def saves(effect: Effect) -> str:
+    start = effect.saves_from
+    if start is None:
+        return "nowhere for sure"
+    return "at every load" if start == effect.loads[0].users else f"from {many(start, 'user')} on"
+
+
+def of_share(change: Change | None) -> str:
+    """By how many percent a figure changes."""
+    return judged(change, signed(f"{100 * change.share:+.0f} %")) if change else ABSENT
+
+
+def of_difference(change: Change | None) -> str:
+    """By how many seconds a figure changes."""
+    if change is None:
+        return ABSENT
+    return judged(change, f"{'+' if change.difference >= 0 else ''}{seconds(change.difference)}")
+
+
+def judged(change: Change, text: str) -> str:
+    """A change in brackets if it is not told apart from chance."""
+    return text if change.is_less or change.is_more else f"({text})"
+
+
+def details(found: Sequence[Effect]) -> Table:
+    """A row for each effect and number of users, with medians and ranges."""
+    heads = ("", "users", "host CPU per key", "without", "mean response", "without", "packets per key", "without")
+    rows = [
+        (
+            of_effect(effect),
+            count(load.users),
+            *cells(load.cpu, seconds),
+            *cells(load.response, seconds),
+            *cells(load.packets, digits),
+        )
+        for effect in found
+        for load in effect.loads
+    ]
+    return Table(heads, rows, f"{HOW}, and in brackets their ranges")
+
+
+def cells(change: Change | None, write: Callable[[float], str]) -> tuple[str, str]:
+    if change is None:
+        return ABSENT, ABSENT
+    return ranged(change.with_it, write), ranged(change.without, write)
+
+
+def ranged(of: Spread, write: Callable[[float], str]) -> str:
+    if len(of.values) == 1:
+        return write(of.median)
+    return f"{write(of.median)} [{write(of.low)}–{write(of.high)}]"
+
+
+def written(settings: Settings) -> str:
+    named = ((plain(name.removeprefix("host.")), shortened(plain(value))) for name, value in settings)
+    return ", ".join(f"{name} {value}" for name, value in named)
+
+
+def shortened(value: str) -> str:
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"

@@ -1,0 +1,92 @@
+"""Mean response against host CPU per key, a point for each setting of a sweep of `tmux`, `defer` or `align`."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.batching import Effect, Settings, Spread, points_at
+from cuesta.report.model import Plot
+from cuesta.report.phrases import plain
+from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colours, plot, quantity
+from cuesta.units import count
+
+NONE = "none of them"
+MOST = 3
+"""Numbers of users that have a plot each: those with the most settings, the largest first."""
+
+
+def frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
+    """A plot for each of a few numbers of users; none where there are less than two points."""
+    settings = Counter(load.users for effect in effects for load in effect.loads if load.cpu and load.response)
+    users = sorted(settings, key=lambda users: (-settings[users], -users))[:MOST]
+    for number in sorted(users):
+        points = points_at(effects, number)
+        if len(points) > 1:
+            yield drawn(f"Response against host CPU per key, {count(number)} users", list(points.items()))
+
+
+Point = tuple[tuple[Settings, Settings], tuple[Spread, Spread]]
+
+
+def drawn(title: str, points: Sequence[Point]) -> Plot:
+    rows = [
+        {
+            "x": cpu.median,
+            "x1": cpu.low,
+            "x2": cpu.high,
+            "y": response.median,
+            "y1": response.low,
+            "y2": response.high,
+            "s": kind(configuration, setting),
+            "l": ", ".join(value for _, value in setting) or "off",
+        }
+        for (configuration, setting), (response, cpu) in points
+    ]
+    names = list(dict.fromkeys(row["s"] for row in rows))
+    x = quantity("host CPU per key", zero=True, **DURATION)
+    y = quantity("mean response", zero=True, **DURATION)
+    colour = colours([Series(str(name), []) for name in names], "circle")
+    layers = [
+        whiskers(rows, {"x": {"field": "x1", **x}, "x2": {"field": "x2"}, "y": {"field": "y", **y}}, colour),
+        whiskers(rows, {"x": {"field": "x", **x}, "y": {"field": "y1", **y}, "y2": {"field": "y2"}}, colour),
+        dots(rows, x, y, colour),
+        names_of(rows, x, y),
+    ]
+    return plot(title, layers, labels=map(str, names))
+
+
+def kind(configuration: Settings, setting: Settings) -> str:
+    """The series of a point: the settings' names, and the configuration."""
+    names = " and ".join(name for name, _ in setting) or NONE
+    return ", ".join([names, *(f"{plain(name)} {plain(value)}" for name, value in configuration)])
+
+
+def whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
+    """Draw the range of the repeats."""
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "rule", "strokeWidth": 1.2},
+        "encoding": {**encoding, "color": colour},
+    }
+
+
+def dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
+    written = {"formatType": "duration", "type": "quantitative"}
+    tooltip = [
+        {"field": "s", "title": "what"},
+        {"field": "l", "title": "set to"},
+        {"field": "x", "title": "host CPU per key", **written},
+        {"field": "y", "title": "mean response", **written},
+    ]
+    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "color": colour, "tooltip": tooltip}
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "point", "size": 55, "filled": True, "opacity": 1},
+        "encoding": encoding,
+    }
+
+
+def names_of(rows: list[Spec], x: Spec, y: Spec) -> Spec:
+    """Write beside each point what it is set to."""
+    mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
+    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "text": {"field": "l", "type": "nominal"}}
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding}

@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.analysis.batching import Change, Effect, Spread, effects
+from tests.report.made_up import batching
+
+
+def effect(path: Path, seeds: tuple[int, ...] = (1, 2, 3)) -> Effect:
+    (found,) = effects(summarise(batching(path / "run", seeds)))
+    return found
+
+
+def test_a_setting_is_compared_with_the_same_steps_without_it(tmp_path: Path) -> None:
+    found = effect(tmp_path)
+    assert (found.setting, found.configuration) == ((("tmux", "20ms"),), ())
+    few, many = found.loads
+    assert (few.users, many.users) == (25, 400)
+    assert many.cpu is not None
+    assert (many.cpu.without.median, many.cpu.with_it.median) == pytest.approx((40e-6, 24e-6))
+    assert (many.cpu.without.low, many.cpu.without.high) == pytest.approx((39.2e-6, 40.8e-6))
+    assert many.cpu.share == pytest.approx(-0.4)
+    assert many.packets is not None
+    assert many.packets.verdict == "less"
+    assert many.packets.share == pytest.approx(-2 / 3)
+    assert few.response is not None
+    assert few.response.verdict == "more"
+    assert few.response.difference == pytest.approx(0.039, rel=0.01)
+
+
+def test_ranges_that_overlap_are_not_told_apart(tmp_path: Path) -> None:
+    """At 25 users: 98 to 102 µs without, 101 to 105 µs with TMux."""
+    few = effect(tmp_path).loads[0].cpu
+    assert few is not None
+    assert few.verdict == "not told apart"
+    assert few.share == pytest.approx(0.03)
+
+
+def test_it_wins_from_the_users_on_from_which_no_load_fails(tmp_path: Path) -> None:
+    found = effect(tmp_path)
+    assert found.saves_from == 400
+    assert found.most_saved is not None
+    assert found.most_saved.users == 400
+    assert found.most_saved.share == pytest.approx(0.4)
+
+
+def test_a_single_measurement_claims_nothing(tmp_path: Path) -> None:
+    found = effect(tmp_path, seeds=(1,))
+    assert (found.is_repeated, found.saves_from, found.most_saved) == (False, None, None)
+    assert found.loads[1].cpu is not None
+    assert found.loads[1].cpu.verdict == "not told apart"
+    assert found.loads[1].cpu.share == pytest.approx(-0.4)
+
+
+@pytest.mark.parametrize(
+    ("without", "with_it", "verdict"),
+    [
+        ([3.0, 4.0], [1.0, 2.0], "less"),
+        ([1.0, 2.0], [3.0, 4.0], "more"),
+        ([1.0, 3.0], [3.0, 4.0], "not told apart"),
+        ([2.0], [1.0, 1.0], "not told apart"),
+    ],
+)
+def test_verdicts(without: list[float], with_it: list[float], verdict: str) -> None:
+    assert Change(Spread(without), Spread(with_it)).verdict == verdict
+
+
+def test_steps_in_doubt_do_not_count(tmp_path: Path) -> None:
+    """The driver was busy in the last second of the last step, which is of 400 users with TMux."""
+    folder = batching(tmp_path / "run")
+    series = folder / "agent-0" / "series.jsonl"
+    rows = series.read_text().splitlines()
+    series.write_text("".join(f"{row}\n" for row in rows[:-5]) + "".join(f"{busy(row)}\n" for row in rows[-5:]))
+    (found,) = effects(summarise(folder))
+    assert [len(load.cpu.with_it.values) for load in found.loads if load.cpu] == [3, 2]
+
+
+def busy(row: str) -> str:
+    return row.replace('"cpu": 0.01', '"cpu": 0.99')
