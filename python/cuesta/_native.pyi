@@ -136,9 +136,8 @@ class Tmux:
         """What the agent does and has counted, as JSON. Raises RunError if it has ended."""
     def reset(self) -> str:
         """Begin all counters anew; returns the status before. Raises RunError if it has ended."""
-    @property
-    def has_ended(self) -> bool:
-        """Whether it was ended by another process, or has failed."""
+    def wait(self, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for the end; true if another process has ended it, or it has failed."""
     def stop(self) -> None:
         """End it and take back all that it set up. Raises RunError if it had failed."""
 
@@ -228,7 +227,10 @@ def tmux_status() -> str:
     """What the agent of TMux in this network namespace does and has counted, as JSON. Raises RunError."""
 
 def tmux_stop() -> str:
-    """End the agent of TMux in this network namespace; returns its last status. Raises RunError."""
+    """End the agent of TMux in this network namespace; returns its last status as JSON. Raises RunError.
+
+    If there is only what a killed one has left behind, this is removed, and the status is `null`.
+    """
 
 def distribution(text: str) -> str:
     """A distribution of durations in its canonical spelling. Raises ValueError."""

@@ -1,6 +1,7 @@
 //! TMux for Python.
 
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use cuesta_tmux::endpoint::{Endpoint, EndpointError, EndpointSpec, status_of_running, stop_running};
 use pyo3::prelude::*;
@@ -40,9 +41,9 @@ impl Tmux {
         self.ask(Endpoint::reset)
     }
 
-    #[getter]
-    fn has_ended(&self) -> bool {
-        self.locked().as_ref().is_none_or(Endpoint::has_ended)
+    fn wait(&self, timeout: f64, py: Python<'_>) -> PyResult<bool> {
+        let timeout = Duration::try_from_secs_f64(timeout).map_err(errors::value)?;
+        Ok(py.detach(|| self.locked().as_ref().is_none_or(|endpoint| endpoint.wait(timeout))))
     }
 
     fn stop(&self, py: Python<'_>) -> PyResult<()> {

@@ -15,7 +15,7 @@ use super::counters::{EndpointCounters, KernelCounts, device_drops};
 use super::datagrams::Received;
 use super::packet_io::PacketIo;
 use super::requests::{Request, RequestQueue};
-use super::routing::{self, Routing};
+use super::routing::{self, Path, Routing};
 use super::sockets::Sockets;
 use super::tun::Tun;
 use super::{EndpointError, EndpointSpec};
@@ -88,7 +88,7 @@ impl Agent {
         let paths = routing::paths(spec)?;
         let smallest = paths.iter().map(|path| path.mtu).min().unwrap_or_default();
         let mtu = spec.mtu.map_or(smallest, |mtu| mtu.min(smallest));
-        let settings = settings(spec, mtu)?;
+        let settings = settings(spec, &paths, mtu)?;
         let inner_mtu = mtu - settings.carriage.overhead();
         check_mtu(spec, inner_mtu)?;
 
@@ -311,12 +311,13 @@ impl Source {
 }
 
 /// The multiplexer's settings.
-fn settings(spec: &EndpointSpec, mtu: usize) -> Result<Settings, EndpointError> {
+fn settings(spec: &EndpointSpec, paths: &[Path], mtu: usize) -> Result<Settings, EndpointError> {
     let settings = Settings {
         delay: Duration::from_nanos(spec.delay),
         max_mpx: spec.max_mpx,
         max_host: spec.max_host,
         peers: spec.peers.clone(),
+        local: paths.iter().map(|path| path.own).collect(),
         ports: spec.ports.clone(),
         mtu,
         carriage: spec.udp_port.map_or(Carriage::Ip, |port| Carriage::Udp { port }),

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::EndpointError;
 use super::requests::{Request, Requests};
+use super::routing::remove_stale_rules;
 
 const NAME: &[u8] = b"cuesta-tmux";
 /// A client that sends nothing for so long is left.
@@ -106,9 +107,13 @@ pub fn status_of_running() -> Result<Value, EndpointError> {
     ask_running("status")
 }
 
-/// Ends the agent of this network namespace; returns its last status.
+/// Ends the agent of this network namespace; returns its last status. If there is only what a killed one has left behind, this is
+/// removed, and the status is null.
 pub fn stop_running() -> Result<Value, EndpointError> {
-    ask_running("down")
+    match ask_running("down") {
+        Err(EndpointError::NotRunning) if remove_stale_rules()? => Ok(Value::Null),
+        other => other,
+    }
 }
 
 fn ask_running(request: &str) -> Result<Value, EndpointError> {

@@ -1,6 +1,8 @@
 //! An agent on a thread of its own.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -14,6 +16,8 @@ use super::{EndpointError, EndpointSpec};
 pub struct Endpoint {
     requests: Requests,
     thread: Option<JoinHandle<Result<(), EndpointError>>>,
+    /// Disconnected when the thread ends.
+    ended: Receiver<()>,
     /// Dropped last: the lock stays taken until the agent has cleaned up.
     _control: Control,
 }
@@ -24,12 +28,16 @@ impl Endpoint {
         let lock = Lock::take()?;
         let (requests, queue) = requests().map_err(EndpointError::system("making an eventfd"))?;
         let agent = Agent::new(spec, queue)?;
+        let (running, ended) = channel();
         let thread = thread::Builder::new()
             .name("tmux".to_owned())
-            .spawn(move || agent.run())
+            .spawn(move || {
+                let _running = running;
+                agent.run()
+            })
             .map_err(EndpointError::system("starting a thread"))?;
         let control = lock.serve(requests.clone())?;
-        Ok(Self { requests, thread: Some(thread), _control: control })
+        Ok(Self { requests, thread: Some(thread), ended, _control: control })
     }
 
     /// What the agent does and has counted (docs/tmux.md).
@@ -42,9 +50,9 @@ impl Endpoint {
         self.requests.ask(Request::Reset)
     }
 
-    /// Whether the agent has ended: by the control socket, or because it failed.
-    pub fn has_ended(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    /// Waits at most `timeout` for the end; true if it has come: by the control socket, or because the agent failed.
+    pub fn wait(&self, timeout: Duration) -> bool {
+        self.ended.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout)
     }
 
     /// Ends the agent and takes back all that it set up. An error tells why it had ended before.

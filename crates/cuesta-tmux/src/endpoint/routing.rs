@@ -26,7 +26,7 @@ const QUEUE: u32 = 10_000;
 pub(crate) struct Path {
     pub(crate) peer: IpAddr,
     /// The address that this host uses towards it.
-    own: String,
+    pub(crate) own: IpAddr,
     interface: String,
     /// The largest packet, in octets.
     pub(crate) mtu: usize,
@@ -57,7 +57,8 @@ fn path(peer: IpAddr, interface: Option<&str>) -> Result<Path, EndpointError> {
         return Err(no_route("it is this host's own address, or a group of hosts"));
     }
     let interface = text("dev").ok_or_else(|| no_route("the route has no device"))?;
-    let own = text("prefsrc").ok_or_else(|| no_route("this host has no address towards it"))?;
+    let own = text("prefsrc").and_then(|address| address.parse().ok());
+    let own = own.ok_or_else(|| no_route("this host has no address towards it"))?;
     let link = ip::show(Version::V4, &["link", "show", "dev", &interface])?;
     let mtu = found[0]["metrics"][0]["mtu"].as_u64().or(link[0]["mtu"].as_u64()).unwrap_or(1500) as usize;
     Ok(Path { peer, own, interface, mtu })
@@ -67,13 +68,14 @@ impl Routing {
     /// Brings up the TUN device with `mtu`, and sends the segments that `spec` chooses to it.
     pub(crate) fn set_up(spec: &EndpointSpec, paths: &[Path], mtu: usize) -> Result<Self, EndpointError> {
         let device = &spec.device;
-        ip::batch(
-            Version::V4,
-            &[
-                format!("link set dev {device} mtu {mtu} txqueuelen {QUEUE} addrgenmode none"),
-                format!("link set dev {device} up"),
-            ],
-        )?;
+        let has_v6 = paths.iter().any(|path| path.peer.is_ipv6());
+        // The device needs no address, so the kernel need not make one, nor ask for routers.
+        let quiet = if has_v6 { "addrgenmode none" } else { "" };
+        if !has_v6 {
+            let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{device}/disable_ipv6"), "1"); // without IPv6 no such file
+        }
+        let shape = format!("link set dev {device} mtu {mtu} txqueuelen {QUEUE} {quiet}");
+        ip::batch(Version::V4, &[shape, format!("link set dev {device} up")])?;
         let mut routing = Self { loosened: Vec::new() };
         let devices = paths.iter().map(|path| &path.interface).chain([device]);
         routing.loosened = devices.filter(|name| loosen(name)).cloned().collect();
@@ -121,14 +123,16 @@ fn rules(spec: &EndpointSpec) -> Vec<String> {
     rules
 }
 
-/// Removes rules, also those of an agent that was killed.
-pub(crate) fn remove_stale_rules() -> Result<(), EndpointError> {
+/// Removes rules, also those of an agent that was killed; false if there were none.
+pub(crate) fn remove_stale_rules() -> Result<bool, EndpointError> {
+    let mut any = false;
     for version in [Version::V4, Version::V6] {
         let Ok(shown) = ip::show(version, &["rule", "show"]) else { continue }; // without IPv6 there are none
         let deletions = shown.as_array().into_iter().flatten().filter_map(deletion).collect::<Vec<_>>();
         ip::batch(version, &deletions)?;
+        any |= !deletions.is_empty();
     }
-    Ok(())
+    Ok(any)
 }
 
 /// The command that deletes a rule, if it is one of the agent's.
