@@ -23,6 +23,7 @@ VERBS = {
     "ledger": "list certified systems and goals; query all runs by SQL; check typed tables",
     "report": "show a run, or several side by side: a page, Markdown, JUnit",
     "host": "run the built-in host",
+    "tmux": "multiplex the small segments between two hosts into few datagrams (RFC 1692)",
     "meters": "meter this Linux host: CPU, idle by kind, faults, queues, devices",
     "search": "find the largest number of users that meets an objective",
     "record": "make a tape of what you type",

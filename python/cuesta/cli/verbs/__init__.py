@@ -2,5 +2,5 @@
 
 They import nothing slow, so that `--help` is quick.
 
-`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `report`, `host`, `meters`, `record`, `check`.
+`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `report`, `host`, `meters`, `tmux`, `record`, `check`.
 """

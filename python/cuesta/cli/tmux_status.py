@@ -1,0 +1,95 @@
+"""The text of what an agent of TMux says of itself. Pure: its status in, text out."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Status = Mapping[str, Any]
+"""The agent's status (docs/tmux.md)."""
+
+STATES = {
+    "able": "speaks TMux",
+    "unknown": "not heard yet",
+    "expired": "no longer heard",
+    "refused": "refuses TMux",
+    "silent": "does not answer",
+}
+"""What each state of a peer means."""
+
+
+def served(status: Status) -> str:
+    """One sentence: what the agent does for whom."""
+    settings, peers = status["settings"], status["peers"]
+    able = [peer["address"] for peer in peers if peer["state"] == "able"]
+    others = [peer["address"] for peer in peers if peer["state"] != "able"]
+    what = f"TMux multiplexes {_ports(settings)} to and from {_list(able)}" if able else "TMux is ready"
+    wait = f"; to {_list(others)} traffic goes as before, until TMux is heard from there" if others else ""
+    return f"{what}{wait}."
+
+
+def status_text(status: Status) -> str:
+    """The sentence, the peers, the counters; what is zero is left out where it would be an error or an exception."""
+    sections = {
+        "peers": _peers(status["peers"]),
+        "sent": _sent(status),
+        "received": _received(status["wire"]),
+        "not multiplexed": _reasons(status["wire"]["plain"]),
+        "dropped": _reasons(status["wire"]["dropped"] | status["wire"]["refused"] | status["endpoint"]["dropped"]),
+        "agent": _agent(status),
+    }
+    rows = [f"{name:16} {row}" for name, lines in sections.items() for name, row in _named(name, lines)]
+    return "\n".join([served(status), "", *rows])
+
+
+def _named(name: str, rows: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Rows, with the name beside the first."""
+    return ((name if not number else "", row) for number, row in enumerate(rows))
+
+
+def _peers(peers: list[Status]) -> Iterable[str]:
+    for peer in peers:
+        heard = f", heard {peer['heard_s']:.1f} s ago" if peer["heard_s"] is not None else ""
+        probe = f", next probe in {peer['probe_in_s']:.0f} s" if peer["probe_in_s"] is not None else ""
+        yield f"{peer['address']}  {STATES[peer['state']]}{heard}{probe}"
+
+
+def _sent(status: Status) -> Iterable[str]:
+    wire = status["wire"]
+    segments, messages = wire["segments"]["sent"], wire["messages"]["sent"]
+    yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['sent']:,} octets"
+    if messages:
+        held = wire["held"]
+        mean = f"held for {held['sum_ns'] / segments / 1e6:.2f} ms (longest {held['max_ns'] / 1e6:.2f} ms)"
+        yield f"{segments / messages:.2f} segments a datagram, {mean}"
+        yield f"because: {', '.join(_reasons(wire['sent_because']))}"
+
+
+def _received(wire: Status) -> Iterable[str]:
+    segments, messages = wire["segments"]["received"], wire["messages"]["received"]
+    yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['received']:,} octets"
+
+
+def _agent(status: Status) -> Iterable[str]:
+    endpoint, seconds = status["endpoint"], (status["now"] - status["counting_since"]) / 1e9
+    packets = endpoint["read_from_host"] + endpoint["written_to_host"]
+    each = f", {endpoint['cpu_ns'] / packets / 1e3:.1f} µs a segment" if packets else ""
+    yield f"counts {seconds:,.1f} s; CPU {endpoint['cpu_ns'] / 1e7 / max(seconds, 1e-9):.2f} %{each}"
+
+
+def _reasons(counts: Status) -> list[str]:
+    """Counts that are not zero, the largest first."""
+    counted = sorted(((count, reason) for reason, count in counts.items() if count), reverse=True)
+    return [f"{reason.replace('_', ' ')} {count:,}" for count, reason in counted]
+
+
+def _ports(settings: Status) -> str:
+    protocols = "TCP and UDP" if settings["multiplex_udp"] else "TCP"
+    return f"{protocols} ports {_list(map(str, settings['ports']))}" if settings["ports"] else f"all {protocols}"
+
+
+def _list(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
