@@ -1,0 +1,207 @@
+"""Connections of the kernel's own TCP over two agents: nothing is lost or changed, whatever happens to the agents."""
+
+import json
+import random
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.daemons import needed, sshd
+from tests.processes import descendants, end
+from tests.tmux.network import (
+    Network,
+    agent_process,
+    agents,
+    connect,
+    echo,
+    exchange,
+    inside,
+    ip,
+    network,
+    server,
+    start_agent,
+    status,
+    tcpdump,
+    wait_for,
+)
+
+BULK = 4_000_000
+
+
+@pytest.fixture
+def net() -> Iterator[Network]:
+    with network() as made:
+        yield made
+
+
+def noise(octets: int, seed: int = 1) -> bytes:
+    return random.Random(seed).randbytes(octets)
+
+
+@pytest.mark.parametrize("v6", [False, True], ids=["v4", "v6"])
+@pytest.mark.parametrize("udp_port", [None, 1692], ids=["ip", "udp"])
+@pytest.mark.parametrize("delay", [0, 2_000_000], ids=["drain", "hold"])
+def test_a_stream_goes_both_ways_unchanged(net: Network, v6: bool, udp_port: int | None, delay: int) -> None:
+    address = net.b.v6 if v6 else net.b.v4
+    with agents(net, v6=v6, udp_port=udp_port, delay=delay) as (a, b), server(net.b, address, echo) as port:
+        with connect(net.a, address, port) as line:
+            assert exchange(line, noise(BULK)) == noise(BULK)
+        here, there = status(a)["wire"], status(b)["wire"]
+    assert sum(here["plain"].values()) + sum(there["plain"].values()) <= 1  # the answer to ENQ may not be heard yet
+    for wire in (here, there):
+        assert wire["octets"]["sent"] > BULK
+        assert not any(wire["dropped"].values())
+
+
+def test_iperf3_finds_a_connection_both_ways(net: Network) -> None:
+    with agents(net, delay=1_000_000) as (a, b):
+        with inside(net.b):
+            listening = subprocess.Popen(
+                [needed("iperf3"), "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, text=True
+            )
+        with listening, inside(net.a):
+            assert listening.stdout
+            assert any("listening" in row for row in listening.stdout)
+            command = [needed("iperf3"), "-c", net.b.v4, "--bidir", "-t", "2", "--json"]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+        sums = json.loads(done.stdout)["end"]
+        sent = [status(each)["wire"]["octets"]["sent"] for each in (a, b)]
+    for direction, octets in zip(("sum_received", "sum_received_bidir_reverse"), sent, strict=True):
+        assert 0 < sums[direction]["bytes"] < octets
+
+
+def test_many_connections_share_datagrams(net: Network) -> None:
+    def typist(number: int) -> None:
+        with connect(net.a, net.b.v4, port) as line:
+            for key in noise(40, seed=number):
+                line.sendall(bytes([key]))
+                answers[number] += line.recv(1)
+
+    answers = [b""] * 200
+    with agents(net, delay=5_000_000) as (a, _), server(net.b, net.b.v4, echo) as port:
+        threads = [threading.Thread(target=typist, args=(number,)) for number in range(len(answers))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        wire = status(a)["wire"]
+    assert answers == [noise(40, seed=number) for number in range(len(answers))]
+    assert wire["segments"]["sent"] > 5 * wire["messages"]["sent"]
+
+
+def test_a_shell_over_telnet(net: Network, tmp_path: Path) -> None:
+    shell = tmp_path / "shell"
+    shell.write_text("#!/bin/sh\nexec /bin/sh\n")
+    shell.chmod(0o755)
+    with agents(net, ports=[23]) as (a, b):
+        with inside(net.b):
+            service = ["-l", "host", net.b.v4, "23", "/usr/sbin/telnetd", "-h", "-E", str(shell)]
+            daemon = subprocess.Popen([needed("tcpsvd"), "-E", *service])
+        try:
+            wait_for(lambda: ip("netns", "exec", net.b.namespace, "ss", "-ltH", "sport = 23") != "")
+            assert b"\n42\r" in typed_over_telnet(net, b"echo $((6 * 7))\n", until=b"\n42\r")
+        finally:
+            end([*descendants(daemon.pid), daemon.pid])
+            daemon.wait()
+        for agent in (a, b):
+            assert status(agent)["wire"]["segments"]["sent"] > 5
+
+
+def typed_over_telnet(net: Network, text: bytes, until: bytes) -> bytes:
+    """What a client shows until it has shown `until`."""
+    with inside(net.a):
+        command = [needed("busybox"), "telnet", net.b.v4]
+        client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    with client:
+        assert client.stdin
+        assert client.stdout
+        client.stdin.write(text)
+        shown = b""
+        while until not in shown and (character := client.stdout.read(1)):
+            shown += character
+        client.kill()
+    return shown
+
+
+def test_a_command_over_ssh(net: Network, tmp_path: Path) -> None:
+    with agents(net, delay=1_000_000) as (a, b), inside(net.b), sshd(tmp_path, f"ListenAddress {net.b.v4}") as host:
+        options = ["-i", f"{tmp_path}/client", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
+        with inside(net.a):
+            command = [needed("ssh"), *options, "-p", str(host.port), net.b.v4, "cat"]
+            done = subprocess.run(command, input=noise(500_000), capture_output=True, check=True)
+        assert done.stdout == noise(500_000)
+        assert status(a)["wire"]["octets"]["sent"] > 500_000
+        assert status(b)["wire"]["octets"]["sent"] > 500_000
+
+
+def test_a_host_without_tmux_is_reached_as_before(net: Network, tmp_path: Path) -> None:
+    agent = start_agent(net.a, net.b.v4)
+    try:
+        wait_for(lambda: status(agent)["peers"][0]["state"] == "refused")
+        with tcpdump(net.b, tmp_path / "wire.pcap") as seen, server(net.b, net.b.v4, echo) as port:
+            with connect(net.a, net.b.v4, port) as line:
+                assert exchange(line, noise(BULK)) == noise(BULK)
+            seen.end()
+        wire = status(agent)["wire"]
+    finally:
+        agent.stop()
+    assert seen.count("ip proto 18") == 0
+    assert wire["messages"]["sent"] == 0
+    assert wire["plain"]["peer_unable"] == seen.count(f"tcp and src {net.a.v4}")
+
+
+@pytest.mark.parametrize("victim", ["a", "b"])
+def test_a_connection_outlives_an_agent_that_is_killed(net: Network, victim: str) -> None:
+    """And the next agent takes it over: it finds the rules that were left, and replaces them."""
+    a, b = net.a, net.b
+    with agent_process(a, b.v4, delay=1_000_000) as one, agent_process(b, a.v4, delay=1_000_000) as two:
+        wait_for(lambda: one.ask("status")["peers"][0]["state"] == "able")
+        place, agent = (a, one) if victim == "a" else (b, two)
+        with server(b, b.v4, echo) as port, connect(a, b.v4, port) as line:
+            line.sendall(b"before")
+            assert line.recv(6) == b"before"
+            assert two.ask("status")["wire"]["segments"]["received"] > 0
+            whole = noise(BULK)
+            exchanged: list[bytes] = []
+            mover = threading.Thread(target=lambda: exchanged.append(exchange(line, whole)))
+            mover.start()
+            wait_for(lambda: agent.ask("status")["wire"]["octets"]["sent"] > BULK // 10)
+            agent.process.kill()
+            agent.process.wait()
+            mover.join()
+        assert exchanged == [whole]
+        left = ip("-n", place.namespace, "rule")
+        assert "lookup 1692" in left
+        start_agent(place, (b if victim == "a" else a).v4).stop()
+        assert "1692" not in ip("-n", place.namespace, "rule")
+
+
+@pytest.mark.parametrize(("here", "there"), [(576, 1500), (1500, 576)])
+def test_hosts_with_different_mtus(net: Network, tmp_path: Path, here: int, there: int) -> None:
+    a, b = start_agent(net.a, net.b.v4, mtu=here), start_agent(net.b, net.a.v4, mtu=there)
+    try:
+        wait_for(lambda: status(a)["peers"][0]["state"] == "able")
+        with tcpdump(net.b, tmp_path / "wire.pcap") as seen, server(net.b, net.b.v4, echo) as port:
+            with connect(net.a, net.b.v4, port) as line:
+                assert exchange(line, noise(BULK)) == noise(BULK)
+            seen.end()
+    finally:
+        a.stop()
+        b.stop()
+    for place, mtu in ((net.a, here), (net.b, there)):
+        messages = f"ip proto 18 and src {place.v4}"
+        assert seen.count(messages) > 100
+        assert seen.count(f"{messages} and ip[2:2] > {mtu}") == 0
+
+
+def test_both_may_probe_at_once(net: Network, tmp_path: Path) -> None:
+    with tcpdump(net.a, tmp_path / "wire.pcap") as seen:
+        with agents(net) as (a, b), server(net.b, net.b.v4, echo) as port:
+            with connect(net.a, net.b.v4, port) as line:
+                assert exchange(line, b"both") == b"both"
+            assert [status(each)["peers"][0]["state"] for each in (a, b)] == ["able", "able"]
+        seen.end()
+    assert seen.count("ip proto 18 and ip[2:2] = 20") <= 4
