@@ -31,7 +31,7 @@ def agent(cpu: int, segments: int, messages: int) -> Row:
         "held": {"sum_ns": 5_000_000 * segments, "max_ns": 20_000_000, "microseconds": []},
         "plain": {"peer_unable": 2, "large": 1},
     }
-    return {"cpu": cpu, "status": {"counters": counters}}
+    return {"cpu": cpu, "status": {"wire": counters}}
 
 
 def bounds(begin: Row | None, end: Row | None) -> Row:

@@ -63,7 +63,7 @@ def tmux_of(begin: JsonObject, end: JsonObject) -> list[tuple[str, TmuxRecord]]:
     """The agents that answered at both bounds; their counters began anew at the first."""
     both = [(side, begin.get(side), end.get(side)) for side in SIDES]
     return [
-        (side, TmuxRecord((last["cpu"] - first["cpu"]) / 1e9, last["status"]["counters"]))
+        (side, TmuxRecord((last["cpu"] - first["cpu"]) / 1e9, last["status"]["wire"]))
         for side, first, last in both
         if first and last
     ]
