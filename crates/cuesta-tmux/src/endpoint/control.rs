@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::{Arc, Weak};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::net::Shutdown;
@@ -27,9 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Lock(UnixListener);
 
-/// The thread that answers clients. Dropping it ends it.
+/// The thread that answers clients. Dropping it ends it; then the lock is free.
 #[derive(Debug)]
-pub(crate) struct Control(Weak<UnixListener>);
+pub(crate) struct Control {
+    listener: Weak<UnixListener>,
+    thread: Option<JoinHandle<()>>,
+}
 
 impl Lock {
     pub(crate) fn take() -> Result<Self, EndpointError> {
@@ -44,19 +47,22 @@ impl Lock {
     /// Begins to answer clients.
     pub(crate) fn serve(self, requests: Requests) -> Result<Control, EndpointError> {
         let listener = Arc::new(self.0);
-        let control = Control(Arc::downgrade(&listener));
-        thread::Builder::new()
+        let weak = Arc::downgrade(&listener);
+        let thread = thread::Builder::new()
             .name("tmux-control".to_owned())
             .spawn(move || serve(listener, &requests))
             .map_err(EndpointError::system("starting a thread"))?;
-        Ok(control)
+        Ok(Control { listener: weak, thread: Some(thread) })
     }
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
-        if let Some(listener) = self.0.upgrade() {
+        if let Some(listener) = self.listener.upgrade() {
             let _ = rustix::net::shutdown(&*listener, Shutdown::Both); // ends `accept`
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

@@ -32,10 +32,11 @@ pub(crate) struct Path {
     pub(crate) mtu: usize,
 }
 
-/// Devices whose `rp_filter` was changed. Dropping it restores them and removes all rules.
+/// The rules. Dropping it removes them, and restores what was changed.
 #[derive(Debug)]
 pub(crate) struct Routing {
-    loosened: Vec<String>,
+    /// Devices whose `rp_filter` was changed, and its value before.
+    loosened: Vec<(String, String)>,
 }
 
 /// The ways to all peers.
@@ -78,7 +79,7 @@ impl Routing {
         ip::batch(Version::V4, &[shape, format!("link set dev {device} up")])?;
         let mut routing = Self { loosened: Vec::new() };
         let devices = paths.iter().map(|path| &path.interface).chain([device]);
-        routing.loosened = devices.filter(|name| loosen(name)).cloned().collect();
+        routing.loosened = devices.filter_map(|name| Some((name.clone(), loosen(name)?))).collect();
         for version in [Version::V4, Version::V6] {
             let mut commands = routes(spec, paths, version);
             if !commands.is_empty() {
@@ -93,8 +94,8 @@ impl Routing {
 impl Drop for Routing {
     fn drop(&mut self) {
         let _ = remove_stale_rules();
-        for device in &self.loosened {
-            let _ = fs::write(rp_filter_file(device), "1");
+        for (device, before) in &self.loosened {
+            let _ = fs::write(rp_filter_file(device), before);
         }
     }
 }
@@ -143,12 +144,14 @@ fn deletion(rule: &Value) -> Option<String> {
     (rule["table"] == TABLE).then(|| format!("rule del pref {PORT_RULE} lookup {TABLE}"))
 }
 
-/// Makes the kernel take a peer's packets from `device` though the route to the peer is another; true if it would not have.
-/// A check of the source address that is strict becomes loose: the larger of the device's and of all devices' counts.
-fn loosen(device: &str) -> bool {
-    let read = |name: &str| fs::read_to_string(rp_filter_file(name)).unwrap_or_default();
-    let is_strict = read(device).trim() == "1" || read("all").trim() == "1" && read(device).trim() != "2";
-    is_strict && fs::write(rp_filter_file(device), "2").is_ok() && read(device).trim() == "2"
+/// Makes the kernel take a peer's packets from `device` though the route to the peer is another: a check of source addresses that
+/// is strict (1) becomes loose (2). The larger value of the device's and of all devices' counts. Returns the value before, if it
+/// was changed.
+fn loosen(device: &str) -> Option<String> {
+    let read = |name: &str| fs::read_to_string(rp_filter_file(name)).unwrap_or_default().trim().to_owned();
+    let (before, all) = (read(device), read("all"));
+    let is_strict = before.as_str().max(all.as_str()) == "1";
+    (is_strict && fs::write(rp_filter_file(device), "2").is_ok()).then_some(before)
 }
 
 fn rp_filter_file(device: &str) -> String {

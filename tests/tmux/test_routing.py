@@ -1,0 +1,93 @@
+"""What an agent sets up in the kernel, and takes back."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from cuesta import _native
+from tests.tmux.network import (
+    WIRE,
+    Network,
+    Place,
+    agent_process,
+    agents,
+    connect,
+    echo,
+    inside,
+    ip,
+    network,
+    server,
+    start_agent,
+    status,
+)
+
+
+@pytest.fixture
+def net() -> Iterator[Network]:
+    with network() as made:
+        yield made
+
+
+def rp_filter(place: Place, device: str, value: str | None = None) -> str:
+    """The kernel's check of source addresses; set if there is a value."""
+    name = f"net.ipv4.conf.{device}.rp_filter"
+    assignment = ["-w", f"{name}={value}"] if value else [name]
+    return ip("netns", "exec", place.namespace, "sysctl", "-n", *assignment).strip()
+
+
+@pytest.mark.parametrize("strict", ["all", WIRE])
+def test_strict_checks_of_source_addresses_are_loose_while_the_agent_works(net: Network, strict: str) -> None:
+    """Else plain segments of a peer would be dropped, because the way back to it is the TUN device."""
+    rp_filter(net.b, strict, "1")
+    before = rp_filter(net.b, WIRE)
+    agent = start_agent(net.b, net.a.v4)
+    assert rp_filter(net.b, WIRE) == "2"
+    with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
+        line.sendall(b"plain")
+        assert line.recv(5) == b"plain"
+    agent.stop()
+    assert rp_filter(net.b, WIRE) == before
+    with agents(net) as (_, b), server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
+        line.sendall(b"multiplexed")
+        assert line.recv(11) == b"multiplexed"
+        assert status(b)["wire"]["segments"]["received"] > 0
+
+
+def test_only_chosen_ports_go_by_the_device_from_either_end(net: Network) -> None:
+    with agents(net, ports=[23]):
+        for end in ("sport", "dport"):
+            for port, device in (("23", "dev tmux0"), ("24", f"dev {WIRE}")):
+                route = ("route", "get", net.b.v4, "ipproto", "tcp", end, port)
+                assert device in ip("-n", net.a.namespace, *route)
+        assert f"dev {WIRE}" in ip("-n", net.a.namespace, "route", "get", net.b.v4)
+        marked = ("route", "get", net.b.v4, "mark", "0x1692", "ipproto", "tcp", "dport", "23")
+        assert f"dev {WIRE}" in ip("-n", net.a.namespace, *marked)
+
+
+def test_the_device_leaves_room_for_a_mini_header(net: Network) -> None:
+    ip("-n", net.a.namespace, "link", "set", WIRE, "mtu", "1400")
+    for settings, mtu in (({}, 1396), ({"udp_port": 1692}, 1388), ({"mtu": 1300}, 1296), ({"mtu": 9000}, 1396)):
+        agent = start_agent(net.a, net.b.v4, **settings)
+        assert f"mtu {mtu} " in ip("-n", net.a.namespace, "link", "show", "tmux0")
+        agent.stop()
+
+
+def test_rules_of_a_killed_agent_are_removed(net: Network) -> None:
+    with agent_process(net.a, net.b.v4):
+        pass  # killed
+    assert "1692" in ip("-n", net.a.namespace, "rule")
+    assert "tmux0" not in ip("-n", net.a.namespace, "link")
+    with inside(net.a):
+        assert _native.tmux_stop() == "null"
+        with pytest.raises(_native.RunError, match="no agent of TMux works"):
+            _native.tmux_stop()
+    assert "1692" not in ip("-n", net.a.namespace, "rule")
+
+
+def test_an_agent_whose_device_is_taken_away_says_so(net: Network) -> None:
+    agent = start_agent(net.a, net.b.v4)
+    ip("-n", net.a.namespace, "link", "delete", "tmux0")
+    assert agent.wait(30)
+    with pytest.raises(_native.RunError, match="TUN"):
+        agent.stop()
+    assert "1692" not in ip("-n", net.a.namespace, "rule")
