@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.errors import InputError
+from cuesta.errors import InputError, UsageError
 from cuesta.plan import Plan, RawOptions, load
 from tests.conftest import Write
 
@@ -38,6 +38,18 @@ def test_users_stay_connected_while_lines_and_host_stay(here: Path, write: Write
     assert len(plan.segments()) == 2
 
 
+def test_an_axis_may_change_several_settings_together(here: Path, write: Write) -> None:
+    axis = '"think + host.delay" = [["exp 1s", "1ms"], ["exp 2s", "2ms"]]'
+    plan = plan_of(here, write, f"[sweep]\n{axis}\nusers = [1, 35]")
+    seen = [
+        (step.settings.group[0].think, step.settings.host.delay, step.settings.group[0].users) for step in plan.steps
+    ]
+    assert seen == [(f"exp {n}s", n * 10**6, users) for n in (1, 2) for users in (1, 35)]
+    assert plan.steps[3].swept == {"think": "exp 2s", "host.delay": "2ms", "users": 35}
+    with pytest.raises(UsageError, match=r"the plan sweeps think \+ host.delay together"):
+        load(RawOptions(plan=here / "plan.toml", flags={"think": "exp 9s"}), here)
+
+
 def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Path, write: Write) -> None:
     plan = plan_of(here, write, 'isolate = true\n[sweep]\ntmux = ["off", "0ms", "20ms"]\ndefer = ["off", "5ms"]')
     seen = [(step.settings.tmux, step.settings.defer) for step in plan.steps]
@@ -52,6 +64,8 @@ def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Pat
     [
         ("[sweep]\nuser = [1]", r"plan.toml: sweep.user: no such setting to sweep; did you mean `users`\?"),
         (GROUPS + "[sweep]\ngroup.c.users = [1]", r"sweep.group.c.users: no such setting"),
+        ('[sweep]\n"think + uses" = [["exp 1s", 3]]', r"sweep.uses: no such setting to sweep; did you mean `users`"),
+        ('[sweep]\n"think + users" = ["exp 1s"]', "expected lists of 2 values, one for each setting"),
         ("[sweep]\nusers = []", r"sweep.users: expected a list of values, got an empty one"),
         ("[sweep]\nusers = 3", r"sweep.users: expected a list, got 3"),
         ("[sweep]\nusers = [1, -1]", r"sweep \(users = -1\): users: expected a number of users, got -1"),

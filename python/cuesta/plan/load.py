@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from cuesta.errors import InputError, UsageError
 from cuesta.plan.messages import distinct, message, near, plan_error
 from cuesta.plan.schema import Group, Settings, flags
-from cuesta.plan.sweep import Step, flatten, put, steps
+from cuesta.plan.sweep import Step, flatten, names_of, put, steps
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"
@@ -184,7 +184,10 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
 
 def _drop_axes(raw: dict[str, Any], name: str) -> None:
     if isinstance(swept := raw.get("sweep"), dict):
-        raw["sweep"] = {axis: values for axis, values in swept.items() if axis.rpartition(".")[2] != name}
+        axes = {axis: [each.rpartition(".")[2] for each in names_of(axis)] for axis in swept}
+        if together := next((axis for axis, names in axes.items() if len(names) > 1 and name in names), None):
+            raise UsageError(f"the plan sweeps {together} together", "sweep or set it in the plan")
+        raw["sweep"] = {axis: values for axis, values in swept.items() if axes[axis] != [name]}
 
 
 def _check(flag: str, name: str, value: object) -> None:

@@ -1,13 +1,15 @@
 """Expands a sweep into steps, one for each combination of values, and tells which steps share a run of the driver.
 
-The last axis varies fastest. Users stay connected between steps that differ only in settings that may change per step
-(users, load, think time, …); a step with other lines, tapes, seed or host begins a new segment.
+The last axis varies fastest; an axis of several settings changes them together. Users stay connected between steps that
+differ only in settings that may change per step (users, load, think time, …); a step with other lines, tapes, seed,
+host or network begins a new segment.
 """
 
 import copy
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from pydantic import ValidationError
@@ -47,11 +49,21 @@ def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object,
         _check_axis(source, base, axis, values)
     expanded = []
     for values in itertools.product(*sweep.values()):
-        swept = dict(zip(sweep, values, strict=True))
+        swept = dict(chain.from_iterable(map(_settings_of, sweep, values)))
         expanded.append(Step(swept, _settings(source, base, swept)))
         if len(expanded) > MOST_STEPS:
             raise InputError(f"{source}: sweep: over {MOST_STEPS} steps", "sweep fewer values, or in several plans")
     return tuple(expanded)
+
+
+def names_of(axis: str) -> list[str]:
+    """The settings of an axis: `tmux + align` sweeps two together."""
+    return [name.strip() for name in axis.split("+")]
+
+
+def _settings_of(axis: str, value: Any) -> Iterator[tuple[str, object]]:
+    names = names_of(axis)
+    return zip(names, value if len(names) > 1 else [value], strict=True)
 
 
 def flatten(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -152,7 +164,11 @@ def _check_axis(source: str, base: Mapping[str, Any], axis: str, values: tuple[o
         *(f"host.{name}" for name in Host.model_fields),
         *(f"group.{group}.{name}" for group in names for name in of_group),
     ]
-    if axis not in known:
-        raise InputError(f"{source}: sweep.{axis}: no such setting to sweep{near(axis, known)}")
+    together = names_of(axis)
+    for name in together:
+        if name not in known:
+            raise InputError(f"{source}: sweep.{name}: no such setting to sweep{near(name, known)}")
     if not values:
         raise InputError(f"{source}: sweep.{axis}: expected a list of values, got an empty one")
+    if len(together) > 1 and not all(isinstance(value, list) and len(value) == len(together) for value in values):
+        raise InputError(f"{source}: sweep.{axis}: expected lists of {len(together)} values, one for each setting")

@@ -97,7 +97,7 @@ def overview(found: Sequence[Effect]) -> Table:
         )
         for effect in found
     ]
-    return Table(heads, rows, f"changes at {at}, {HOW}; {NOT_TOLD}")
+    return Table(heads, rows, f"changes at {at}, {HOW}, without steps in doubt; {NOT_TOLD}")
 
 
 def of_effect(effect: Effect) -> str:

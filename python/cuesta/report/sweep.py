@@ -19,6 +19,8 @@ COLUMNS = (
     *("errors.count", "lateness.p99"),
 )
 """Figures in a step's row; those with limits follow them."""
+MOST_SWEPT = 2
+"""Swept settings beside which a terminal has room for the echo."""
 SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "lateness.p99"}
 """Those of them that a terminal shows, if no other statistic is limited."""
 
@@ -46,6 +48,8 @@ def table(summary: Summary) -> Table:
     others = [limit for limit, name in limits.items() if name not in figures]
     named = set(limits.values())
     short = (SHORT - {"response.p99"} if named & {"response.p50", "response.p95"} else SHORT) | named
+    if len(swept) > MOST_SWEPT:
+        short -= {"echo.p99"} - named
     rows = [
         (
             str(step.step + 1),
@@ -56,7 +60,7 @@ def table(summary: Summary) -> Table:
         )
         for step in summary.steps
     ]
-    names: list[Cell] = [plain(name.removeprefix("group.")) for name in swept]
+    names: list[Cell] = [plain(name.removeprefix("group.").removeprefix("host.")) for name in swept]
     heads: list[Cell] = ["step", *names, *map(head, figures), *(limits[each] for each in others), ""]
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
