@@ -44,12 +44,7 @@ impl Multiplexer {
     /// A multiplexer that knows nothing of its peers yet: its first probes are due at `now`. What [`Settings::check`] refuses is
     /// brought to the nearest limit, or left out.
     pub fn new(settings: Settings, now: Stamp) -> Self {
-        let local =
-            |index: usize, peer: &IpAddr| settings.local.get(index).copied().unwrap_or_else(|| unspecified(*peer));
-        let known = settings.peers.iter().enumerate().map(|(index, peer)| Peer::new(*peer, local(index, peer), now));
-        let mut peers: Vec<Peer> = known.filter(|peer| is_unicast(peer.address)).take(settings.max_host).collect();
-        peers.sort_by_key(|peer| peer.address);
-        peers.dedup_by_key(|peer| peer.address);
+        let peers = known_peers(&settings, now);
         let settings = settings.within_limits();
         Self {
             peers,
@@ -127,19 +122,31 @@ impl Multiplexer {
         }
     }
 
-    fn flush_peer(&mut self, peer: IpAddr, cause: Cause, now: Stamp, output: &mut impl Output) {
+    fn flush_peer(
+        &mut self,
+        peer: IpAddr,
+        cause: fn(&mut SendCauses) -> &mut u64,
+        now: Stamp,
+        output: &mut impl Output,
+    ) {
         while let Some(message) = self.assembly.take_next(|header| header.destination == peer) {
             self.send_message(message, cause, now, output);
         }
     }
 
-    fn flush_all(&mut self, cause: Cause, now: Stamp, output: &mut impl Output) {
+    fn flush_all(&mut self, cause: fn(&mut SendCauses) -> &mut u64, now: Stamp, output: &mut impl Output) {
         while let Some(message) = self.assembly.take_next(|_| true) {
             self.send_message(message, cause, now, output);
         }
     }
 
-    fn send_message(&mut self, mut message: Message, cause: Cause, now: Stamp, output: &mut impl Output) {
+    fn send_message(
+        &mut self,
+        mut message: Message,
+        cause: fn(&mut SendCauses) -> &mut u64,
+        now: Stamp,
+        output: &mut impl Output,
+    ) {
         let datagram = message.complete(self.settings.carriage, self.settings.mtu);
         self.counters.messages.sent += 1;
         self.counters.octets.sent += datagram.len() as u64;
@@ -314,8 +321,18 @@ impl Multiplexer {
     }
 }
 
-/// Which count of the causes of sending a message belongs to.
-type Cause = fn(&mut SendCauses) -> &mut u64;
+/// The peers that can be, by address.
+fn known_peers(settings: &Settings, now: Stamp) -> Vec<Peer> {
+    let addresses = settings.peers.iter().enumerate().filter(|(_, address)| is_unicast(**address));
+    let known = addresses.map(|(index, &address)| {
+        let local = settings.local.get(index).copied().unwrap_or_else(|| unspecified(address));
+        Peer::new(address, local, now)
+    });
+    let mut peers: Vec<Peer> = known.take(settings.max_host).collect();
+    peers.sort_by_key(|peer| peer.address);
+    peers.dedup_by_key(|peer| peer.address);
+    peers
+}
 
 fn find(peers: &mut [Peer], address: IpAddr) -> Option<&mut Peer> {
     let index = peers.binary_search_by_key(&address, |peer| peer.address).ok()?;

@@ -109,12 +109,10 @@ impl Settings {
         Ok(())
     }
 
-    /// The same with every value within its limits, and only peers that can be.
+    /// The same with delay and MTU within their limits.
     pub(super) fn within_limits(mut self) -> Self {
         self.delay = self.delay.min(LONGEST_DELAY);
         self.mtu = self.mtu.clamp(SMALLEST_MTU, LARGEST_MTU);
-        self.peers.retain(|address| is_unicast(*address));
-        self.peers.truncate(self.max_host);
         self
     }
 }
@@ -143,18 +141,24 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_is_checked_and_kept() {
+    fn delay_and_mtu_are_checked_and_kept_within_their_limits() {
         let cases = [
             with(|settings| settings.delay = Duration::from_millis(101)),
-            with(|settings| settings.max_host = 0),
-            with(|settings| settings.peers.push("224.0.0.1".parse().unwrap())),
-            with(|settings| settings.peers.push("::1".parse().unwrap())),
             with(|settings| settings.mtu = 67),
             with(|settings| settings.mtu = 65_536),
         ];
         for settings in cases {
             assert!(settings.check().is_err(), "{settings:?}");
             assert_eq!(settings.within_limits().check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn peers_are_checked() {
+        assert!(with(|settings| settings.max_host = 0).check().is_err());
+        for address in ["224.0.0.1", "255.255.255.255", "127.0.0.1", "0.0.0.0", "::1", "ff02::1", "::"] {
+            let settings = with(|settings| settings.peers.push(address.parse().unwrap()));
+            assert_eq!(settings.check(), Err(SettingsError::NotUnicast(address.parse().unwrap())));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::slice;
 use std::time::Duration;
 
+use cuesta_record::Stamp;
 use cuesta_tmux::wire::{Carriage, PeerState};
 use proptest::prelude::*;
 
@@ -163,6 +164,22 @@ fn probes_have_the_address_that_the_peer_knows() {
     hear(&mut host);
     refuse(&mut host, &icmp(PEER, 3, 2, &out(18, b"")));
     assert_eq!(host.wait(Duration::from_secs(33)), [packet(US, PEER, 0, 18, b"")]);
+}
+
+#[test]
+fn an_able_peer_is_never_probed() {
+    let mut host = Host::able(|settings| settings.ttl = Duration::MAX);
+    assert_eq!(host.wait(Duration::from_secs(100_000)), NOTHING);
+    host.now = Stamp::FAR;
+    assert_eq!(host.expire(), NOTHING);
+}
+
+#[test]
+fn peers_that_cannot_be_are_left_out() {
+    let peers = ["192.0.2.9", PEER, "224.0.0.1", PEER, "192.0.2.3"].map(address).to_vec();
+    let host = Host::unknown(|settings| (settings.peers, settings.max_host) = (peers, 3));
+    let known = host.multiplexer.peers(host.now).into_iter().map(|peer| peer.address);
+    assert_eq!(known.collect::<Vec<_>>(), [PEER, "192.0.2.9"].map(address), "the third place is the second's again");
 }
 
 #[test]

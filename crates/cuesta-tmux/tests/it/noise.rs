@@ -82,9 +82,9 @@ fn play(count: u64, seed: u64) -> Counters {
         output.octets = 0;
         match input % 4 {
             0 => {
-                let mut datagram = packet(PEER, US, 0, 18, &octets);
-                damage(&mut random, &mut datagram);
-                multiplexer.receive(&datagram, now, &mut output);
+                octets = packet(PEER, US, 0, 18, &octets);
+                damage(&mut random, &mut octets);
+                multiplexer.receive(&octets, now, &mut output);
             }
             1 if input % 8 == 1 => multiplexer.receive_icmp(&octets, now),
             _ => multiplexer.receive_payload(header, &octets, now, &mut output),
@@ -106,7 +106,7 @@ fn damaged_messages_are_dropped_and_counted() {
     assert!(often.iter().all(|count| *count > 100) && rarely.iter().all(|count| *count > 10), "{dropped:?}");
 }
 
-/// Takes minutes: `cargo test --release -p cuesta-tmux --test it -- --ignored noise`.
+/// In release mode it takes a minute: `cargo test --release -p cuesta-tmux --test it -- --ignored noise`.
 #[test]
 #[ignore = "minutes of noise: scripts/nightly plays it"]
 fn a_hundred_million_damaged_messages() {
