@@ -4,19 +4,7 @@
  */
 #pragma once
 
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed char __s8;
-typedef short __s16;
-typedef int __s32;
-typedef long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-typedef _Bool bool;
-enum { false, true };
+#include <types.h>
 
 /* linux/bpf.h */
 enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_TASK_STORAGE = 29 };
@@ -28,8 +16,6 @@ struct bpf_spin_lock {
 
 /* linux/sched.h */
 #define PF_KTHREAD 0x00200000
-
-#define OF_KERNEL __attribute__((preserve_access_index))
 
 struct kernfs_node {
 	__u64 id;
