@@ -27,7 +27,7 @@ mod telnet;
 pub mod wire;
 
 pub use faulty::{Disconnection, Faults, Faulty};
-pub use line::{Expected, Fault, Line, Opening, Received, ResponseForm, StampPair, Traffic, receive, send};
+pub use line::{Expected, Fault, Line, LineSocket, Opening, Received, ResponseForm, StampPair, Traffic, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -95,8 +96,38 @@ pub trait Line {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
+    /// The socket that carries the line, for a relay within the kernel. `None` on lines that are more than a socket and telnet:
+    /// a line around another does not ask it.
+    fn socket(&self) -> Option<LineSocket<'_>> {
+        None
+    }
+
+    /// No longer wakes the task when input arrives, because the caller learns of it elsewhere. The line's end and room for output
+    /// still wake it.
+    ///
+    /// # Errors
+    /// On lines without a [`Line::socket`].
+    fn stop_watching_input(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Whether nothing is under way that other characters must not come between: no sequence of the framing in either direction,
+    /// and no reply that waits to be sent.
+    fn is_between_sequences(&self) -> bool {
+        self.inner().is_none_or(Line::is_between_sequences)
+    }
+
     /// Characters on the wire so far, negotiation and escapes included.
     fn traffic(&self) -> Traffic;
+}
+
+/// A line's socket.
+#[derive(Debug, Clone, Copy)]
+pub struct LineSocket<'a> {
+    /// It is a TCP socket.
+    pub socket: BorrowedFd<'a>,
+    /// Its bytes are framed by telnet; otherwise they are the characters.
+    pub telnet: bool,
 }
 
 impl Line for Box<dyn Line> {
@@ -114,6 +145,14 @@ impl Line for Box<dyn Line> {
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut **self)
+    }
+
+    fn socket(&self) -> Option<LineSocket<'_>> {
+        (**self).socket()
+    }
+
+    fn stop_watching_input(&mut self) -> io::Result<()> {
+        (**self).stop_watching_input()
     }
 
     fn traffic(&self) -> Traffic {

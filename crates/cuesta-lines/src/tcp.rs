@@ -3,17 +3,19 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Stamp, clock, event_queue};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::SockRef;
 use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Line, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
+use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
@@ -21,10 +23,18 @@ const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 
 /// A TCP connection as a line.
 pub(crate) struct Tcp {
-    stream: TcpStream,
+    stream: Stream,
     connected: Stamp,
     traffic: Traffic,
     stamps: Option<Box<KernelStamps>>,
+}
+
+/// The socket, by what wakes its task.
+enum Stream {
+    /// Input, room for output, and the end.
+    Watched(TcpStream),
+    /// Only room for output and the end.
+    WithoutInput(AsyncFd<OwnedFd>),
 }
 
 /// Connects to the first of the host's addresses that accepts.
@@ -50,8 +60,8 @@ async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenE
     let timeout = || OpenError::Timeout { address: address.to_string(), waited: options.connect_timeout };
     let stream = before(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
-    if options.stamped {
-        line.stamps = Some(Box::new(KernelStamps::new(&line.stream).map_err(failed)?));
+    if let (true, Stream::Watched(stream)) = (options.stamped, &line.stream) {
+        line.stamps = Some(Box::new(KernelStamps::new(stream).map_err(failed)?));
     }
     Ok(line)
 }
@@ -80,12 +90,13 @@ impl Tcp {
     fn new(stream: TcpStream) -> io::Result<Self> {
         // Nagle's algorithm would hold each key back until the echo of the one before.
         stream.set_nodelay(true)?;
+        let stream = Stream::Watched(stream);
         Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
     }
 
     #[cfg(test)]
     pub(crate) fn is_without_delay(&self) -> bool {
-        self.stream.nodelay().is_ok_and(|nodelay| nodelay)
+        SockRef::from(&self.stream).tcp_nodelay().is_ok_and(|nodelay| nodelay)
     }
 
     /// The host's end.
@@ -97,10 +108,10 @@ impl Tcp {
 
 impl Line for Tcp {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        let (len, kernel) = if self.stamps.is_some() {
-            ready!(kernel_stamps::poll_receive(&self.stream, cx, into))?
-        } else {
-            (ready!(poll_receive(&self.stream, cx, into))?, None)
+        let (len, kernel) = match (&self.stream, &self.stamps) {
+            (Stream::Watched(stream), None) => (ready!(poll_receive(stream, cx, into))?, None),
+            (Stream::Watched(stream), Some(_)) => ready!(kernel_stamps::poll_receive(stream, cx, into))?,
+            (Stream::WithoutInput(socket), _) => (ready!(poll_receive_unwatched(socket, cx, into))?, None),
         };
         self.traffic.received += len as u64;
         let at = clock::now();
@@ -109,24 +120,67 @@ impl Line for Tcp {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let len = match &mut self.stamps {
-            Some(stamps) => ready!(stamps.poll_send(&self.stream, cx, bytes))?,
-            None => ready!(poll_send(&self.stream, cx, bytes))?,
+        let len = match (&self.stream, &mut self.stamps) {
+            (Stream::Watched(stream), None) => ready!(poll_send(stream, cx, bytes))?,
+            (Stream::Watched(stream), Some(stamps)) => ready!(stamps.poll_send(stream, cx, bytes))?,
+            (Stream::WithoutInput(socket), _) => ready!(poll_send_unwatched(socket, cx, bytes))?,
         };
         self.traffic.sent += len as u64;
         Poll::Ready(Ok(len))
     }
 
     fn kernel_sent(&mut self) -> Option<StampPair> {
-        self.stamps.as_mut()?.sent(&self.stream)
+        match (&self.stream, &mut self.stamps) {
+            (Stream::Watched(stream), Some(stamps)) => stamps.sent(stream),
+            _ => None,
+        }
     }
 
     fn opening(&self) -> Opening {
         Opening { connected: Some(self.connected), ..Opening::default() }
     }
 
+    fn socket(&self) -> Option<LineSocket<'_>> {
+        Some(LineSocket { socket: self.stream.as_fd(), telnet: false })
+    }
+
+    fn stop_watching_input(&mut self) -> io::Result<()> {
+        let socket = self.stream.as_fd().try_clone_to_owned()?;
+        // The stream that it replaces closes its own descriptor, and with it the registration.
+        self.stream = Stream::WithoutInput(event_queue::watch(socket, Interest::WRITABLE)?);
+        Ok(())
+    }
+
     fn traffic(&self) -> Traffic {
         self.traffic
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Watched(stream) => stream.as_fd(),
+            Self::WithoutInput(socket) => socket.get_ref().as_fd(),
+        }
+    }
+}
+
+/// Reads without waiting for input. Where there is none, an event that also announces the end of the line wakes the task.
+fn poll_receive_unwatched(socket: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+    loop {
+        match recv(socket.get_ref(), &mut *into, RecvFlags::DONTWAIT) {
+            Err(error) if error == rustix::io::Errno::AGAIN => ready!(socket.poll_write_ready(cx))?.clear_ready(),
+            outcome => return Poll::Ready(Ok(outcome?.0)),
+        }
+    }
+}
+
+fn poll_send_unwatched(socket: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    loop {
+        match send(socket.get_ref(), bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            Err(error) if error == rustix::io::Errno::AGAIN => ready!(socket.poll_write_ready(cx))?.clear_ready(),
+            outcome => return Poll::Ready(Ok(outcome?)),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use cuesta_record::Stamp;
 use thiserror::Error;
 
 use crate::wire::telnet::Framing;
-use crate::{Line, Opening, Options, Received, StampPair, Traffic};
+use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
 
 /// Buffer for escaped output. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
@@ -120,6 +120,18 @@ impl<L: Line> Line for Telnet<L> {
 
     fn opening(&self) -> Opening {
         Opening { negotiated: self.negotiated, ..self.line.opening() }
+    }
+
+    fn socket(&self) -> Option<LineSocket<'_>> {
+        self.line.socket().map(|line| LineSocket { telnet: true, ..line })
+    }
+
+    fn stop_watching_input(&mut self) -> io::Result<()> {
+        self.line.stop_watching_input()
+    }
+
+    fn is_between_sequences(&self) -> bool {
+        self.framing.is_between_sequences()
     }
 
     fn traffic(&self) -> Traffic {

@@ -22,6 +22,7 @@ use std::pin::Pin;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use cuesta_record::clock::Sleep;
 use cuesta_record::{Stamp, clock, event_queue};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
@@ -101,9 +102,21 @@ struct Program {
     child: ChildGuard,
     /// No process has its end of the line open any more.
     closed: bool,
+    /// Its output may arrive after its end.
+    output: Output,
     started: Stamp,
     traffic: Traffic,
     said: Tail,
+}
+
+/// When the output of a program that has ended is complete.
+#[derive(Debug)]
+enum Output {
+    /// At once: the kernel holds all of it.
+    AtHand,
+    /// When the connection ends, by TCP; after the grace period at the latest, because a process that the program leaves behind can
+    /// keep the connection open.
+    OnItsWay(Option<Sleep>),
 }
 
 /// The number of a program that this process must end.
@@ -129,6 +142,19 @@ impl ChildGuard {
     }
 }
 
+impl Output {
+    /// Whether an ended program's output that is not at hand now never comes. If it may come, the task is woken later.
+    fn is_complete(&mut self, cx: &mut Context<'_>) -> bool {
+        match self {
+            Self::AtHand => true,
+            Self::OnItsWay(rest) => {
+                let rest = rest.get_or_insert_with(|| clock::sleep_until(clock::now() + reaper::GRACE));
+                Pin::new(rest).poll(cx).is_ready()
+            }
+        }
+    }
+}
+
 impl Drop for ChildGuard {
     fn drop(&mut self) {
         reaper::take(self.0);
@@ -141,7 +167,8 @@ impl Program {
         orphans::adopt();
         let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
         let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
-        Ok(Self { handle, child, closed: false, started: clock::now(), traffic: Traffic::default(), said: Tail::new() })
+        let (started, traffic, said) = (clock::now(), Traffic::default(), Tail::new());
+        Ok(Self { handle, child, closed: false, output: Output::AtHand, started, traffic, said })
     }
 
     /// Reads from our `end` of its line.
@@ -165,8 +192,8 @@ impl Program {
     }
 
     /// Reads; 0 = end of output. Once the program has ended, its background processes do not keep the line open.
-    fn poll_read(&self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        if self.has_ended(cx) {
+    fn poll_read(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        if self.has_ended(cx) && self.output.is_complete(cx) {
             // Reads without asking the event queue, which may not know yet of the last output.
             return Poll::Ready(match rustix::io::read(end.get_ref(), into) {
                 Err(Errno::AGAIN | Errno::IO | Errno::CONNRESET) => Ok(0),

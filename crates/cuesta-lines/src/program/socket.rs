@@ -11,7 +11,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::{Program, ProgramExit, not_started};
+use super::{Output, Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// The name of a terminal without abilities: the program has none.
@@ -36,12 +36,28 @@ impl Socket {
         Self::try_start(command).map_err(|cause| not_started(command, cause))
     }
 
+    /// Starts `command` with one end of a TCP connection, `its`; `ours` is the other.
+    ///
+    /// # Errors
+    /// As with [`Socket::start`].
+    pub fn start_on(command: &str, ours: OwnedFd, its: OwnedFd) -> Result<Self, OpenError> {
+        let mut socket = Self::on(command, ours, its).map_err(|cause| not_started(command, cause))?;
+        socket.program.output = Output::OnItsWay(None);
+        Ok(socket)
+    }
+
     fn try_start(command: &str) -> io::Result<Self> {
         let (ours, its) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        Self::on(command, ours, its)
+    }
+
+    fn on(command: &str, ours: OwnedFd, its: OwnedFd) -> io::Result<Self> {
         // Only our end: the program's end blocks, as programs expect.
         fcntl_setfl(&ours, OFlags::NONBLOCK)?;
         let streams = StandardStreams::Pipes { input: its.as_fd(), output: its.as_fd() };
         let program = Program::start(command, TERMINAL, streams)?;
+        // From now on the program alone has its end open.
+        drop(its);
         Ok(Self { end: watch(ours, Interest::READABLE | Interest::WRITABLE)?, program })
     }
 

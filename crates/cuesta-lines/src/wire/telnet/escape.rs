@@ -71,6 +71,11 @@ impl Escape {
         self.sent_cr = self.leaves_cr_open(last);
     }
 
+    /// Whether the next character decides what a carriage return was.
+    pub(super) fn is_open(&self) -> bool {
+        self.sent_cr
+    }
+
     /// Whether a NUL must follow `byte` unless a line feed does.
     fn leaves_cr_open(&self, byte: u8) -> bool {
         byte == CR && self.role == Role::Host && !self.binary

@@ -195,6 +195,12 @@ impl Framing {
         !matches!(self.state, State::Data | State::Cr)
     }
 
+    /// Whether no sequence is under way in either direction, a carriage return included whose next character decides what it is,
+    /// and no reply waits.
+    pub fn is_between_sequences(&self) -> bool {
+        self.state == State::Data && self.replies.is_empty() && !self.escape.is_open()
+    }
+
     /// Subnegotiations that were too long or broken off, and replies that did not fit.
     pub fn dropped(&self) -> u64 {
         self.dropped
