@@ -8,6 +8,7 @@ use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
 use serde_json::Value;
 
+use crate::kernel_path::KernelPath;
 use crate::meters::Meters;
 use crate::meters::snapshot::CounterSnapshot;
 use crate::pool::Pool;
@@ -21,6 +22,8 @@ pub struct FrontEnd {
     pub(crate) settings: Settings,
     pub(crate) meters: Arc<Meters>,
     pub(crate) pool: Pool,
+    /// The in-kernel path, if lines may take it.
+    pub(crate) kernel_path: Option<Rc<KernelPath>>,
     servers: Option<RefCell<Servers>>,
     first: CounterSnapshot,
 }
@@ -29,19 +32,26 @@ impl FrontEnd {
     /// A front end on the current thread, for [`serve`](crate::serve). It does not listen; its time starts now.
     pub fn new(spec: &Spec) -> Result<Rc<Self>, HostError> {
         let started = clock::now();
-        Ok(Self::on_thread(Settings::of(spec, started)?, 0, started))
+        Ok(Self::on_thread(Settings::of(spec, started)?, None, 0, started))
     }
 
     /// The front end of thread number `thread` of a host.
-    pub(crate) fn on_thread(settings: Settings, thread: u64, started: Stamp) -> Rc<Self> {
-        let meters = Arc::new(Meters::new(settings.servers));
+    pub(crate) fn on_thread(
+        settings: Settings,
+        kernel_path: Option<KernelPath>,
+        thread: u64,
+        started: Stamp,
+    ) -> Rc<Self> {
+        let counters = kernel_path.as_ref().map(KernelPath::counters);
+        let meters = Arc::new(Meters::new(settings.servers, counters));
         let pool = Pool::new(settings.pool, Arc::clone(&meters));
         let servers = settings.distribution.clone().map(|distribution| {
             // Streams are counted down from the end because users' streams count up from 0 and a host may share its driver's seed.
             let rng = SeededRng::new(settings.seed, u64::MAX - thread);
             RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
-        Rc::new(Self { settings, meters, pool, servers, first: CounterSnapshot::none(started, 1) })
+        let (kernel_path, first) = (kernel_path.map(Rc::new), CounterSnapshot::none(started, 1));
+        Rc::new(Self { settings, meters, pool, kernel_path, servers, first })
     }
 
     /// The figures since the start.
@@ -72,7 +82,7 @@ mod tests {
     fn an_answer_is_due_after_service_delay_and_stall() {
         let spec = r#"{"service_time":"10ms","delay":"5ms","stall":{"at":"1s","for":"1s"}}"#;
         let started = clock::now();
-        let front = FrontEnd::on_thread(Settings::of(&Spec::parse(spec).unwrap(), started).unwrap(), 0, started);
+        let front = FrontEnd::on_thread(Settings::of(&Spec::parse(spec).unwrap(), started).unwrap(), None, 0, started);
         let after = |millis| started + Duration::from_millis(millis);
         assert_eq!(front.due(after(3)), after(18));
         assert_eq!(front.due(after(4)), after(28));

@@ -20,11 +20,12 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::task;
 
+use crate::kernel_path::{self, KernelPath};
 use crate::meters::Meters;
 use crate::meters::series::{Series, each_second, locked};
 use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
-use crate::{FrontEnd, HostError, Path, Service, Spec, serve};
+use crate::{FrontEnd, HostError, Service, Spec, serve};
 
 /// A host that has descriptors for fewer lines than this has a note about it.
 const MANY_LINES: u64 = 10_000;
@@ -57,17 +58,20 @@ impl Host {
         let started = clock::now();
         let settings = Settings::of(spec, started)?;
         let listeners = listen(spec)?;
+        let kernel_paths = kernel_path::for_threads(spec);
         let mut host = Self {
             addresses: listeners.iter().map(|listener| listener.target().to_string()).collect(),
-            notes: notes(spec, &listeners),
+            notes: notes(spec, &listeners, kernel_paths.as_ref().err()),
             first: CounterSnapshot::none(started, spec.threads),
             meters: Vec::new(),
             series: None,
             threads: Vec::new(),
         };
+        let mut kernel_paths = kernel_paths.unwrap_or_default().into_iter();
         for number in 0..spec.threads {
             let cpu = spec.cpus.as_ref().map(|cpus| cpus[number % cpus.len()]);
-            host.start_thread(number, cpu, settings.clone(), &listeners, started)?;
+            let front = (settings.clone(), kernel_paths.next());
+            host.start_thread(number, cpu, front, &listeners, started)?;
         }
         if let Some(folder) = &spec.meters {
             let series = Series::open(folder, host.meters.clone(), host.first.clone())?;
@@ -112,7 +116,7 @@ impl Host {
         &mut self,
         number: usize,
         cpu: Option<usize>,
-        settings: Settings,
+        (settings, kernel_path): (Settings, Option<KernelPath>),
         listeners: &[Listener],
         started: Stamp,
     ) -> Result<(), HostError> {
@@ -122,7 +126,7 @@ impl Host {
         let failed = ready.clone();
         self.spawn(format!("cuesta-host-{number}"), move |stop| {
             let serving = async move {
-                let front = FrontEnd::on_thread(settings, number as u64, started);
+                let front = FrontEnd::on_thread(settings, kernel_path, number as u64, started);
                 serve_listeners(front, listeners, &ready, &stop).await;
             };
             if let Err(error) = pin(cpu).and_then(|()| clock::run(Time::Real, serving)) {
@@ -206,9 +210,10 @@ fn network(text: &str) -> Result<IpNet, HostError> {
     parsed.map_err(|_| HostError::setting("allow", format!("{text:?} is no network"), remedy))
 }
 
-/// Notes for its user: who can reach it, and how many lines fit, if that is few.
-fn notes(spec: &Spec, listeners: &[Listener]) -> Vec<String> {
-    let path = (spec.path == Path::Kernel).then(|| format!("the in-kernel path is not used: {}", not_in_kernel(spec)));
+/// Notes for its user: who can reach it, how many lines fit, if that is few, and why the in-kernel path is not used, if it was
+/// wanted.
+fn notes(spec: &Spec, listeners: &[Listener], no_kernel_path: Option<&String>) -> Vec<String> {
+    let path = no_kernel_path.map(|why| format!("lines are relayed in user space, not by the in-kernel path: {why}"));
     listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).chain(path).collect()
 }
 
@@ -226,14 +231,6 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
         ),
         None => format!("{} listens beyond this machine: {who} can type at it", listener.target()),
     })
-}
-
-/// Why lines are relayed in user space although the specification wants the in-kernel path.
-fn not_in_kernel(spec: &Spec) -> &'static str {
-    match spec.service {
-        Service::Socket { .. } => "it is not built in",
-        _ => "it is for the service `socket`; lines are relayed in user space",
-    }
 }
 
 /// How many lines fit, if that is few.
@@ -270,6 +267,9 @@ async fn serve_listeners(
     stop: &Notify,
 ) {
     let _ = ready.send(Ok(Arc::clone(&front.meters)));
+    if let Some(path) = &front.kernel_path {
+        task::spawn_local(Rc::clone(path).wake_sessions());
+    }
     for listener in listeners {
         task::spawn_local(accept(listener, Rc::clone(&front)));
     }

@@ -10,12 +10,14 @@
 //! - [`FrontEnd`] and [`serve`]: one line on the current thread, for tests that join a driver and a host in virtual time.
 //! - `terminal`: a line with its line discipline, its echo and its waiting output; services use it.
 //! - `services`: echo, transaction, output, shell, socket; one file each, all of one shape.
+//! - `kernel_path`: characters between a line and its program within the kernel.
 //! - `meters`: cheap counters, and the figures made from them.
 
 mod error;
 mod front_end;
 mod host;
 mod input;
+mod kernel_path;
 mod meters;
 mod output;
 mod pool;

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn an_empty_pool_leaves_each_line_its_own_share() {
-        let meters = Arc::new(Meters::new(0));
+        let meters = Arc::new(Meters::new(0, None));
         let pool = Pool::new(100, Arc::clone(&meters));
         assert_eq!(pool.room(0, 80), PoolRoom { characters: 80, short: false });
         pool.take(90);

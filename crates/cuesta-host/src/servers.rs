@@ -55,7 +55,7 @@ mod tests {
 
     fn servers(number: usize) -> Servers {
         let distribution = Distribution::fixed(Duration::from_millis(10));
-        Servers::new(distribution, SeededRng::new(1, 1), Arc::new(Meters::new(number)))
+        Servers::new(distribution, SeededRng::new(1, 1), Arc::new(Meters::new(number, None)))
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -16,6 +17,7 @@ use cuesta_record::clock::{self, Sleep};
 
 use crate::FrontEnd;
 use crate::input::{Input, Message};
+use crate::kernel_path::Session;
 use crate::meters::connections::LineTotals;
 use crate::output::Output;
 
@@ -80,6 +82,26 @@ impl Terminal {
 
     pub(crate) fn line(&self) -> &dyn Line {
         &*self.line
+    }
+
+    /// Whether input waits for the service.
+    pub(crate) fn has_input(&self) -> bool {
+        self.input.is_ready()
+    }
+
+    /// Whether output waits for the line.
+    pub(crate) fn has_output(&self) -> bool {
+        !self.output.is_empty()
+    }
+
+    /// Puts the line into the in-kernel path, if the host has one and can take the line, and counts it. Returns the session, and the
+    /// host's and the program's end of the connection to a program.
+    pub(crate) fn join_kernel_path(&mut self) -> Option<(Session, OwnedFd, OwnedFd)> {
+        let path = self.front.kernel_path.as_ref()?;
+        let joined = path.join(&self.front.settings, &mut *self.line);
+        let mut connections = self.front.meters.connections.lock().expect("no panic under this lock");
+        connections.join_kernel_path(joined.as_ref().err().copied());
+        joined.ok()
     }
 
     /// Whether the other end has closed the line; earlier input can still be read.

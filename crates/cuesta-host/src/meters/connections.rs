@@ -20,6 +20,10 @@ pub(crate) struct ConnectionTable {
     pub(crate) closes: BTreeMap<&'static str, u64>,
     /// The largest totals of any ended line.
     pub(crate) busiest: LineTotals,
+    /// Lines that took the in-kernel path.
+    pub(crate) in_kernel: u64,
+    /// Lines that wanted to and could not, by reason.
+    pub(crate) not_in_kernel: BTreeMap<&'static str, u64>,
     /// Time that lines were connected up to `changed`, summed over lines.
     line_nanos: u64,
     changed: Stamp,
@@ -48,6 +52,14 @@ impl ConnectionTable {
         self.busiest = self.busiest.most(totals);
     }
 
+    /// A line took the in-kernel path, or could not for a reason.
+    pub(crate) fn join_kernel_path(&mut self, obstacle: Option<&'static str>) {
+        match obstacle {
+            Some(reason) => *self.not_in_kernel.entry(reason).or_default() += 1,
+            None => self.in_kernel += 1,
+        }
+    }
+
     /// Time that lines have been connected, summed over lines; nanoseconds.
     pub(crate) fn line_nanos(&self, now: Stamp) -> u64 {
         self.line_nanos + self.connected * now.since(self.changed).as_nanos() as u64
@@ -61,8 +73,11 @@ impl ConnectionTable {
         self.peak += other.peak;
         self.opened += other.opened;
         self.refused += other.refused;
-        for (how, count) in &other.closes {
-            *self.closes.entry(how).or_default() += count;
+        self.in_kernel += other.in_kernel;
+        for (sums, counts) in [(&mut self.closes, &other.closes), (&mut self.not_in_kernel, &other.not_in_kernel)] {
+            for (name, count) in counts {
+                *sums.entry(name).or_default() += count;
+            }
         }
         self.busiest = self.busiest.most(other.busiest);
     }

@@ -20,6 +20,7 @@ pub(crate) use counter::Counter;
 pub(crate) use task::Task;
 
 use crate::input::EditCounts;
+use crate::kernel_path::{self, Traffic};
 
 /// Counters that only grow: one list, three shapes of it.
 macro_rules! counters {
@@ -36,6 +37,8 @@ macro_rules! counters {
             pub(crate) connections: Mutex<ConnectionTable>,
             /// The thread that is metered.
             pub(crate) task: Task,
+            /// Characters that pass the thread's lines within the kernel.
+            pub(crate) kernel_path: Option<kernel_path::Counters>,
         }
 
         /// The counters of some threads at an instant, or their growth.
@@ -46,13 +49,14 @@ macro_rules! counters {
 
         impl Meters {
             /// The meters of this thread with this number of servers.
-            pub(crate) fn new(servers: usize) -> Self {
+            pub(crate) fn new(servers: usize, kernel_path: Option<kernel_path::Counters>) -> Self {
                 Self {
                     $($name: Counter::default(),)*
                     levels: Levels::default(),
                     free_at: (0..servers).map(|_| Counter::default()).collect(),
                     connections: Mutex::default(),
                     task: Task::of_this_thread(),
+                    kernel_path,
                 }
             }
 
@@ -62,6 +66,16 @@ macro_rules! counters {
         }
 
         impl Counts {
+            /// Counts characters that passed within the kernel as if the host had relayed them.
+            fn add_relayed(&mut self, relayed: &Traffic) {
+                for count in [&mut self.messages_in, &mut self.typed, &mut self.characters_in, &mut self.line_in] {
+                    *count += relayed.input;
+                }
+                for count in [&mut self.characters_out, &mut self.line_out] {
+                    *count += relayed.output;
+                }
+            }
+
             /// Their growth since `earlier`.
             fn since(&self, earlier: &Self) -> Self {
                 Self { $($name: self.$name.saturating_sub(earlier.$name),)* }

@@ -1,15 +1,17 @@
 //! All counters at an instant, and the figures between two of them. Durations are in seconds; unknown figures are null, never
 //! zero.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::connections::ConnectionTable;
 use super::task::TaskTime;
 use super::{Counts, Levels, Meters};
+use crate::kernel_path::{Counters, Traffic};
 
 /// All threads' meters at an instant.
 #[derive(Debug, Clone)]
@@ -27,6 +29,8 @@ pub(crate) struct CounterSnapshot {
     longest_wake: u64,
     threads: Vec<Option<TaskTime>>,
     process_cpu: Duration,
+    /// Characters by the way that they took, if the host has the in-kernel path.
+    kernel_path: Option<Traffic>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,6 +56,7 @@ impl CounterSnapshot {
             longest_wake: 0,
             threads: vec![Some(TaskTime::default()); threads],
             process_cpu: clock::process_cpu(),
+            kernel_path: None,
         }
     }
 
@@ -66,6 +71,10 @@ impl CounterSnapshot {
             snapshot.busy_nanos += busy(thread, now);
             snapshot.add_levels(&thread.levels);
             snapshot.threads.push(thread.task.time());
+            if let Some(relayed) = thread.kernel_path.as_ref().map(Counters::read) {
+                snapshot.counts.add_relayed(&relayed);
+                snapshot.kernel_path.get_or_insert_default().add(&relayed);
+            }
         }
         snapshot
     }
@@ -123,19 +132,13 @@ impl CounterSnapshot {
                 "overflows": counts.overflows,
             },
             "servers": self.servers(earlier, &counts, length),
+            "kernel_path": self.kernel_path(earlier),
             "cpu": self.cpu(earlier, length),
         })
     }
 
     fn lines(&self, earlier: &Self) -> Value {
         let (now, before) = (&self.connections, &earlier.connections);
-        let closes: serde_json::Map<String, Value> = now
-            .closes
-            .iter()
-            .map(|(how, count)| (how, count - before.closes.get(how).unwrap_or(&0)))
-            .filter(|(_, count)| *count > 0)
-            .map(|(how, count)| ((*how).to_owned(), count.into()))
-            .collect();
         json!({
             "connected": now.connected,
             "asking": self.asking,
@@ -143,7 +146,7 @@ impl CounterSnapshot {
             "peak": now.peak,
             "opened": now.opened - before.opened,
             "refused": now.refused - before.refused,
-            "closes": closes,
+            "closes": growth(&now.closes, &before.closes),
             "line_seconds": seconds(now.line_nanos(self.at) - before.line_nanos(earlier.at)),
             "busiest": {
                 "messages": now.busiest.messages,
@@ -151,6 +154,17 @@ impl CounterSnapshot {
                 "characters_out": now.busiest.characters_out,
             },
         })
+    }
+
+    fn kernel_path(&self, earlier: &Self) -> Option<Value> {
+        let traffic = self.kernel_path?.since(&earlier.kernel_path.unwrap_or_default());
+        let (now, before) = (&self.connections, &earlier.connections);
+        let [input, output] = traffic.figures();
+        let lines = json!({
+            "joined": now.in_kernel - before.in_kernel,
+            "refused": growth(&now.not_in_kernel, &before.not_in_kernel),
+        });
+        Some(json!({ "lines": lines, "input": input, "output": output }))
     }
 
     fn servers(&self, earlier: &Self, counts: &Counts, length: f64) -> Value {
@@ -207,6 +221,15 @@ fn characters(counts: &Counts) -> Value {
         "erased": counts.erased,
         "cut": counts.cut,
     })
+}
+
+/// What has grown of these counts, by name.
+fn growth(now: &BTreeMap<&'static str, u64>, before: &BTreeMap<&'static str, u64>) -> Map<String, Value> {
+    now.iter()
+        .map(|(name, count)| (name, count - before.get(name).unwrap_or(&0)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| ((*name).to_owned(), count.into()))
+        .collect()
 }
 
 fn calls(count: u64, nanos: u64) -> Value {

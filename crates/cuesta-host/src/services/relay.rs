@@ -9,13 +9,17 @@ use cuesta_lines::Line;
 use cuesta_record::{Stamp, clock};
 
 use crate::input::LONGEST_ROW;
+use crate::kernel_path::Session;
 use crate::terminal::Terminal;
 
 /// Most bytes read from the program at once.
 const PIECE: usize = 4096;
+/// How soon to look again whether the kernel has moved input to the program's queue.
+const MOMENT: Duration = Duration::from_millis(1);
 
-/// The relay of one line: the input that the program has not taken yet.
+/// The relay of one line: the input that the program has not taken yet, and the line's session in the in-kernel path if it has one.
 pub(super) struct Relay {
+    session: Option<Session>,
     characters: [u8; LONGEST_ROW + 1],
     from: usize,
     to: usize,
@@ -38,8 +42,8 @@ enum ShowOutcome {
 }
 
 impl Relay {
-    pub(super) fn new() -> Self {
-        Self { characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
+    pub(super) fn new(session: Option<Session>) -> Self {
+        Self { session, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
     }
 
     /// Relays until the line or the program ends.
@@ -58,12 +62,20 @@ impl Relay {
     ) -> io::Result<()> {
         let mut due = clock::now() + patience;
         let mut input_ended = false;
+        if let Some(session) = &mut self.session {
+            session.leave();
+        }
         poll_fn(|cx| {
             loop {
-                let next = terminal.service_line(cx)?;
+                let mut next = terminal.service_line(cx)?;
                 let took = self.pass(cx, terminal, program);
-                if !took && self.is_empty() && !std::mem::replace(&mut input_ended, true) {
-                    end_input(program);
+                if !took && self.is_empty() && !input_ended {
+                    if self.session.as_ref().is_some_and(Session::is_moving) {
+                        next = next.min(clock::now() + MOMENT);
+                    } else {
+                        end_input(program);
+                        input_ended = true;
+                    }
                 }
                 match show(cx, terminal, program)? {
                     ShowOutcome::Ended => return Poll::Ready(Ok(())),
@@ -91,6 +103,9 @@ impl Relay {
         program: &mut impl Line,
     ) -> Poll<io::Result<RelayEnd>> {
         loop {
+            if let Some(session) = &mut self.session {
+                session.attend(cx);
+            }
             let next = terminal.service_line(cx)?;
             if terminal.hung_up() {
                 return Poll::Ready(Ok(RelayEnd::HungUp));
@@ -107,9 +122,26 @@ impl Relay {
                     ShowOutcome::Nothing => {}
                 }
             }
+            self.report(terminal, program);
             if terminal.poll_idle(cx, next).is_pending() {
                 return Poll::Pending;
             }
+        }
+    }
+
+    /// Tells the in-kernel path what has been handled, which is all that was read if nothing waits here.
+    fn report(&mut self, terminal: &Terminal, program: &impl Line) {
+        let is_empty = self.is_empty();
+        let Some(session) = &mut self.session else { return };
+        let (line, program) = (terminal.line(), program.traffic());
+        if !line.is_between_sequences() {
+            return;
+        }
+        if is_empty && !terminal.has_input() {
+            session.input_handled(line.traffic().received, program.sent);
+        }
+        if !terminal.has_output() {
+            session.output_handled(program.received);
         }
     }
 

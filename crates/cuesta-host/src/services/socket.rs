@@ -1,28 +1,35 @@
 //! Runs a program whose input and output are a socket, as inetd does: no line discipline, no echo, and the program sees the end of
-//! its input.
+//! its input. With the in-kernel path most characters do not pass here.
 
 use std::io;
+use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::Socket;
 
 use super::relay::{Relay, RelayEnd};
 use crate::Service;
+use crate::kernel_path::Session;
 use crate::terminal::Terminal;
 
 /// How long a program whose line was hung up may be silent before it is hung up as well.
 const SILENCE: Duration = Duration::from_secs(1);
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
-    let Service::Socket { command } = &terminal.front().settings.service else { return Ok(()) };
-    let mut program = Socket::start(command).map_err(io::Error::other)?;
-    let outcome = relay(terminal, &mut program).await;
+    let front = Rc::clone(terminal.front());
+    let Service::Socket { command } = &front.settings.service else { return Ok(()) };
+    let (session, program) = match terminal.join_kernel_path() {
+        Some((session, ours, its)) => (Some(session), Socket::start_on(command, ours, its)),
+        None => (None, Socket::start(command)),
+    };
+    let mut program = program.map_err(io::Error::other)?;
+    let outcome = relay(terminal, &mut program, session).await;
     program.end().await;
     outcome
 }
 
-async fn relay(terminal: &mut Terminal, program: &mut Socket) -> io::Result<()> {
-    let mut relay = Relay::new();
+async fn relay(terminal: &mut Terminal, program: &mut Socket, session: Option<Session>) -> io::Result<()> {
+    let mut relay = Relay::new(session);
     match relay.run(terminal, program).await? {
         RelayEnd::Ended => Ok(()),
         RelayEnd::HungUp => relay.drain(terminal, program, Socket::end_input, SILENCE).await,
