@@ -135,14 +135,65 @@ fn only_an_answer_ends_silence() {
 }
 
 #[test]
+fn a_silent_peer_that_comes_back_is_asked() {
+    let mut host = Host::able(|_| ());
+    (0..3).for_each(|_| drop(type_key(&mut host)));
+    host.wait(Duration::from_secs(4));
+    type_key(&mut host);
+    assert_eq!(host.receive(&packet(PEER, US, 0, 18, b"")).network, [out(18, b"")]);
+    assert_eq!(state(&host), PeerState::Silent, "its ENQ alone may be forged");
+    hear(&mut host);
+    assert_eq!(state(&host), PeerState::Able, "its message answers our ENQ");
+}
+
+#[test]
 fn acknowledgements_need_no_answer() {
     let mut host = Host::able(|_| ());
+    type_key(&mut host);
+    hear(&mut host);
     for _ in 0..10 {
         assert_eq!(host.send(&out(6, &tcp(1, 23, |_| (), b""))), NOTHING);
         host.wait(Duration::from_secs(1));
     }
     assert_eq!(host.send(&out(6, &key(1))), NOTHING, "a keystroke after them goes in a message");
     assert_eq!(state(&host), PeerState::Able);
+}
+
+#[test]
+fn a_peer_whose_ttl_is_over_is_soon_probed() {
+    let mut host = Host::unknown(|_| ());
+    host.wait(Duration::from_secs(20_000));
+    hear(&mut host);
+    host.wait(Duration::from_secs(60));
+    type_key(&mut host);
+    assert_eq!(host.wait(Duration::from_secs(17)), [out(18, b"")], "although it had been probed once an hour");
+}
+
+#[test]
+fn a_clock_that_jumps_back_delays_no_change() {
+    let hour = Duration::from_secs(3600);
+    let mut host = Host::able(|_| ());
+    (0..3).for_each(|_| drop(type_key(&mut host)));
+    host.now = host.now - hour;
+    host.expire();
+    host.wait(Duration::from_secs(4));
+    type_key(&mut host);
+    assert_eq!(state(&host), PeerState::Silent, "4 s are over");
+
+    let mut host = Host::able(|_| ());
+    host.now = host.now - hour;
+    host.expire();
+    host.wait(Duration::from_secs(61));
+    assert_eq!(state(&host), PeerState::Expired, "the TTL is over");
+
+    let enq = packet(PEER, US, 0, 18, b"");
+    host.wait(Duration::from_secs(20));
+    assert_eq!(host.receive(&enq).network.len(), 1);
+    host.now = host.now - hour;
+    host.wait(Duration::from_secs(20));
+    host.expire();
+    host.wait(Duration::from_secs(20));
+    assert_eq!(host.receive(&enq).network.len(), 1, "15 s are over");
 }
 
 #[test]

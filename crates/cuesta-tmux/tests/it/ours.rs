@@ -123,7 +123,10 @@ fn over_udp_messages_do_not_nest_and_do_not_loop() {
     assert_eq!(host.send(&out(17, &inner)), NOTHING);
     assert_eq!(host.multiplexer.counters().refused.looped, 1);
     assert_eq!(host.send(&out(17, &udp(9, 53, b"query"))), NOTHING, "other UDP is multiplexed");
-    assert_eq!(host.wait(DELAY).len(), 1);
+    // Where UDP has its length, TCP has the sequence number.
+    let tcp = tcp(9, PORT, |header| header.sequence_number = 21 << 16, b"x");
+    assert_eq!(host.send(&out(6, &tcp)), NOTHING, "and so is TCP to that port");
+    assert_eq!(host.wait(DELAY)[0].len(), 20 + 8 + 20 + 28);
 }
 
 #[test]
