@@ -28,7 +28,7 @@ pub(super) struct Message {
     pub(super) needs_answer: bool,
 }
 
-/// All messages under construction. One timer serves them all: when it expires, all are sent (RFC 1692 §5.1).
+/// All messages under construction. One timer serves them all: when it expires, all are sent (as RFC 1692 recommends).
 #[derive(Debug)]
 pub(super) struct Assembly {
     carriage: Carriage,

@@ -1,4 +1,4 @@
-//! Messages: segments, each behind a mini-header and padded to 32 bits (RFC 1692 §2.1, §4).
+//! Messages: segments, each behind a mini-header and padded to 32 bits (RFC 1692 §2, §4).
 //!
 //! ```text
 //! octets 0, 1   length of this header and the segment, without padding; network order

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::carriage::Carriage;
 
-/// No segment waits longer, whatever is asked for (RFC 1692 §6: "probably 1/10th second").
+/// No segment waits longer, whatever is asked for (RFC 1692: "probably 1/10th second").
 pub const LONGEST_DELAY: Duration = Duration::from_millis(100);
 /// The smallest datagram that may be asked for: that which every IPv4 host takes (RFC 791).
 pub const SMALLEST_MTU: usize = 68;
@@ -41,7 +41,7 @@ pub struct Settings {
     pub carriage: Carriage,
     /// UDP is multiplexed, and accepted from peers, as TCP is.
     pub udp: bool,
-    /// Segments above `max_mpx` go as plain IP, as RFC 1692 §5.2 says. Otherwise they are added to the message, which is sent
+    /// Segments above `max_mpx` go as plain IP, as RFC 1692 says. Otherwise they are added to the message, which is sent
     /// at once: plain IP overtakes messages, and TCP takes reordering for loss.
     pub rfc_bypass: bool,
     /// How long a peer is believed able after each datagram from it.
@@ -72,7 +72,7 @@ impl Default for Settings {
 /// A setting that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SettingsError {
-    /// RFC 1692 §6.
+    /// Users would notice.
     #[error("delay is {0:?}, and may be at most {LONGEST_DELAY:?}: users would notice, and TCP would retransmit")]
     Delay(Duration),
     /// The RFC's cache of hosts has a size.

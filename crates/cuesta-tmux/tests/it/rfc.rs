@@ -1,46 +1,56 @@
 //! One test for each normative sentence of RFC 1692.
 //!
-//! | section | sentence | test |
-//! |---|---|---|
-//! | 2.1, 4 | The length counts the mini-header and the segment, not the padding. | [`the_length_counts_no_padding`] |
-//! | 2.1 | So it is at least 4. | `vectors::a_length_below_four_ends_the_message_though_its_checksum_is_right` |
-//! | 2.1 | The checksum is the exclusive-or of the first three octets. | [`the_checksum_is_the_exclusive_or_of_three_octets`] |
-//! | 2 | A segment is whole, with its transport header and without its IP header. | [`a_segment_has_no_ip_header`] |
-//! | 2.1 | Segments are padded to 32 bits. | [`every_segment_is_padded_to_32_bits`] |
-//! | 2.1 | Padding is ignored. | [`padding_is_ignored`] |
-//! | 2 | The transport is unaware: its checksums remain those of the outer addresses. | [`transport_checksums_are_right_at_the_receiver`] |
-//! | 2.1 | The IP header is that of the segments, with protocol 18. | [`the_ip_header_is_that_of_the_segments`] |
-//! | 2.1 | Only segments with the same header are combined. | [`only_segments_with_the_same_header_are_combined`] |
-//! | 2 | Either order is legal: segments are treated as if they had come separately. | [`segments_may_come_in_either_order`] |
-//! | 2 | They are processed in the order of the message. | [`segments_are_processed_in_order`] |
-//! | 2.3 | Either direction may use messages, and begin or cease at any time. | [`either_direction_alone_may_use_messages`] |
-//! | 2.3 | Messages go to hosts from which a valid one came. | [`messages_go_to_hosts_from_which_one_came`], [`a_message_that_is_not_valid_makes_nobody_able`] |
-//! | 2.3 | An ENQ has no data. | `vectors::an_enq_is_a_header_and_nothing_else` |
-//! | 2.3 | Its receiver may begin to send messages. | [`an_enq_is_enough_to_begin`] |
-//! | 2.3 | A host that sends no messages can answer an ENQ by an ENQ. | [`a_host_with_nothing_to_send_answers_an_enq`] |
-//! | 6 | The answers must not loop. | [`answers_to_enqs_do_not_loop`] |
-//! | 2.3 | ENQs are repeated after 15, 30, 60 … seconds, up to an hour. | [`enqs_are_repeated_ever_more_rarely`] |
-//! | 2.3 | Meanwhile data goes as plain IP. | [`probing_holds_nothing_back`] |
-//! | 2.3 | The TTL begins anew with every message. | [`every_message_renews_the_ttl`] |
-//! | 2.3 | When it is over the host is unable, and this segment goes in a message all the same. | [`the_segment_that_finds_the_ttl_over_is_multiplexed`] |
-//! | 3.3, 5.1 | One message is under construction for each host. | [`each_host_has_a_message_of_its_own`] |
-//! | 5.1 | The first segment starts a timer; when it expires the message is sent. | [`the_first_segment_starts_the_timer`] |
-//! | 5.1 | A full message is sent at once. | [`a_full_message_is_sent_at_once`], [`a_message_is_sent_at_once_if_the_next_segment_does_not_fit`] |
-//! | 5.1, 6 | The delay is set by the user, and at most about a tenth of a second. | [`the_delay_is_at_most_a_tenth_of_a_second`] |
-//! | 5.1 | One timer serves all hosts. | [`one_timer_serves_all_hosts`] |
-//! | 5.1 | The number of segments may be limited. | [`a_message_has_at_most_64_segments`] |
-//! | 5.2, 6 | Segments above a size, 700 octets or as set, go as plain IP. | [`large_segments_go_as_plain_ip_if_the_rfc_is_followed`] |
-//! | 5.2 | A message is at most as large as the path's MTU. | [`no_message_exceeds_the_mtu`] |
-//! | 5.2, 6 | Segments may be chosen by their ports. | [`only_named_ports_are_multiplexed`] |
-//! | 5.2 | A segment that would not be multiplexed may be added to a message, which is then sent at once. | [`what_may_not_wait_takes_the_message_along`] |
-//! | 6 | Packets with options are not multiplexed. | [`packets_with_options_are_not_multiplexed`] |
-//! | 6 | Packets to groups of hosts and to this one are not multiplexed. | [`only_unicast_is_multiplexed`] |
-//! | 6 | Messages may say "do not fragment". | [`messages_are_not_fragmented`] |
-//! | 6 | A bad checksum: the rest is ignored. | `vectors::a_bad_checksum_ends_the_message` |
-//! | 6 | An unknown protocol: that segment is ignored. | `vectors::an_unknown_protocol_loses_one_segment` |
+//! | Format (§2, §2.1, §2.2, §4) | test |
+//! |---|---|
+//! | The length counts the mini-header and the segment, not the padding. | [`the_length_counts_no_padding`] |
+//! | So it is at least 4. | `vectors::a_length_below_four_ends_the_message_though_its_checksum_is_right` |
+//! | The checksum is the exclusive-or of the first three octets. | [`the_checksum_is_the_exclusive_or_of_three_octets`] |
+//! | A segment is whole, with its transport header and without its IP header. | [`a_segment_has_no_ip_header`] |
+//! | Segments are padded to 32 bits. | [`every_segment_is_padded_to_32_bits`] |
+//! | Padding is ignored. | [`padding_is_ignored`] |
+//! | The transport is unaware: its checksums remain those of the outer addresses. | [`transport_checksums_are_right_at_the_receiver`] |
+//! | The IP header is that of the segments, with protocol 18. | [`the_ip_header_is_that_of_the_segments`] |
+//! | Only segments with the same header are combined. | [`only_segments_with_the_same_header_are_combined`] |
 //!
-//! Not followed: "if messages of one segment are sent continually, the protocol may be turned off" (§6). The counters say when it
-//! should be, and the user turns it off.
+//! | Discovery (§2.3, §6) | test |
+//! |---|---|
+//! | Either direction may use messages, and begin or cease at any time. | [`either_direction_alone_may_use_messages`] |
+//! | Messages go to hosts from which a valid one came. | [`messages_go_to_hosts_from_which_one_came`], [`a_message_that_is_not_valid_makes_nobody_able`] |
+//! | An ENQ has no data. | `vectors::an_enq_is_a_header_and_nothing_else` |
+//! | Its receiver may begin to send messages. | [`an_enq_is_enough_to_begin`] |
+//! | A host that sends no messages can answer an ENQ by an ENQ. | [`a_host_with_nothing_to_send_answers_an_enq`] |
+//! | The answers must not loop. | [`answers_to_enqs_do_not_loop`] |
+//! | ENQs are repeated after 15, 30, 60 … seconds, up to an hour. | [`enqs_are_repeated_ever_more_rarely`] |
+//! | Meanwhile data goes as plain IP. | [`probing_holds_nothing_back`] |
+//! | The TTL begins anew with every message. | [`every_message_renews_the_ttl`] |
+//! | When it is over the host is unable, and this segment goes in a message all the same. | [`the_segment_that_finds_the_ttl_over_is_multiplexed`] |
+//!
+//! | Building and sending (§3.3, §5.1, §5.2, §6) | test |
+//! |---|---|
+//! | One message is under construction for each host. | [`each_host_has_a_message_of_its_own`] |
+//! | The first segment starts a timer; when it expires the message is sent. | [`the_first_segment_starts_the_timer`] |
+//! | A full message is sent at once. | [`a_full_message_is_sent_at_once`], [`a_message_is_sent_at_once_if_the_next_segment_does_not_fit`] |
+//! | The delay is set by the user, and at most about a tenth of a second. | [`the_delay_is_at_most_a_tenth_of_a_second`] |
+//! | One timer serves all hosts. | [`one_timer_serves_all_hosts`] |
+//! | The number of segments may be limited. | [`a_message_has_at_most_64_segments`] |
+//! | Segments above a size, 700 octets or as set, go as plain IP. | [`large_segments_go_as_plain_ip_if_the_rfc_is_followed`] |
+//! | A message is at most as large as the path's MTU. | [`no_message_exceeds_the_mtu`] |
+//! | Segments may be chosen by their ports. | [`only_named_ports_are_multiplexed`] |
+//! | A segment that would not be multiplexed may be added to a message, which is then sent at once. | [`what_may_not_wait_takes_the_message_along`] |
+//! | Packets with options are not multiplexed. | [`packets_with_options_are_not_multiplexed`] |
+//! | Packets to groups of hosts and to this one are not multiplexed. | [`only_unicast_is_multiplexed`] |
+//! | Messages may say "do not fragment". | [`messages_are_not_fragmented`] |
+//!
+//! | Receiving (§2, §6) | test |
+//! |---|---|
+//! | Either order is legal: segments are treated as if they had come separately. | [`segments_may_come_in_either_order`] |
+//! | They are processed in the order of the message. | [`segments_are_processed_in_order`] |
+//! | A bad checksum: the rest is ignored. | `vectors::a_bad_checksum_ends_the_message` |
+//! | An unknown protocol: that segment is ignored. | `vectors::an_unknown_protocol_loses_one_segment` |
+//!
+//! Not followed: "if messages of one segment are sent continually, the protocol may be turned off" (§6): the counters say when it
+//! should be, and the user turns it off. "The same header" means source, destination and TOS: TTL, identification and flags are
+//! not compared but rebuilt.
 
 use std::slice;
 use std::time::Duration;
@@ -115,12 +125,11 @@ fn transport_checksums_are_right_at_the_receiver() {
     sender.send(&out(6, &key(1)));
     let sent = sender.wait(DELAY);
     let mut receiver = Host::able(|settings| settings.peers = vec![address(US)]);
-    for given in receiver.receive(&sent[0]).host {
-        let ip = etherparse::Ipv4Slice::from_slice(&given).unwrap();
-        let tcp = etherparse::TcpSlice::from_slice(ip.payload().payload).unwrap();
-        assert_eq!(tcp.checksum(), tcp.calc_checksum_ipv4(ip.header().source(), ip.header().destination()).unwrap());
-        assert_eq!(ip.header().header_checksum(), ip.header().to_header().calc_header_checksum());
-    }
+    let [given] = receiver.receive(&sent[0]).host.try_into().unwrap();
+    let ip = etherparse::Ipv4Slice::from_slice(&given).unwrap();
+    let tcp = etherparse::TcpSlice::from_slice(ip.payload().payload).unwrap();
+    assert_eq!(tcp.checksum(), tcp.calc_checksum_ipv4(ip.header().source(), ip.header().destination()).unwrap());
+    assert_eq!(ip.header().header_checksum(), ip.header().to_header().calc_header_checksum());
 }
 
 #[test]
