@@ -219,8 +219,8 @@ def no_law(step: StepFigures) -> Iterator[str]:
 
 
 def swept_apart_from_users(step: StepFigures) -> str:
-    """The values of all swept settings except the number of users."""
-    other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] != "users"}
+    """The values of all swept settings except the number of users, and the seed, which makes repeats."""
+    other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] not in ("users", "seed")}
     return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())
 
 

@@ -15,6 +15,7 @@ from cuesta.engine.network.isolation import WIRE, NetNsPair, inside
 
 EMPTY_POLLS = 2
 """How often the thread finds nothing before it waits for the next packet."""
+REMEDY = "this kernel cannot put off receiving on the wire: leave `defer` out"
 FOLDER = f"/sys/class/net/{WIRE}"
 
 
@@ -28,24 +29,23 @@ def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
         yield
         return
     before = _polling_threads()
-    _write(sides, collect="on", threaded=1, wait=wait)
+    inside(sides.driver, f"ethtool -K {WIRE} tso off", REMEDY)
+    inside(
+        sides.host, f"ethtool -K {WIRE} gro on && {_settings(threaded=1, empty_polls=EMPTY_POLLS, wait=wait)}", REMEDY
+    )
     try:
         for thread in _polling_threads() - before:
             os.sched_setaffinity(thread, sides.host.cpus)
         yield
     finally:
-        _write(sides, collect="off", threaded=0, wait=0)
+        inside(sides.host, f"{_settings(threaded=0, empty_polls=0, wait=0)} && ethtool -K {WIRE} gro off", REMEDY)
+        inside(sides.driver, f"ethtool -K {WIRE} tso on", REMEDY)
 
 
-def _write(sides: NetNsPair, *, collect: str, threaded: int, wait: int) -> None:
-    inside(sides.driver, f"ethtool -K {WIRE} tso {'off' if threaded else 'on'}")
-    settings = {
-        "threaded": threaded,
-        "napi_defer_hard_irqs": EMPTY_POLLS if threaded else 0,
-        "gro_flush_timeout": wait,
-    }
-    writes = [f"echo {value} >{FOLDER}/{name}" for name, value in settings.items()]
-    inside(sides.host, " && ".join([f"ethtool -K {WIRE} gro {collect}", *writes]))
+def _settings(*, threaded: int, empty_polls: int, wait: int) -> str:
+    """A script that writes the settings of the host's end."""
+    settings = {"threaded": threaded, "napi_defer_hard_irqs": empty_polls, "gro_flush_timeout": wait}
+    return " && ".join(f"echo {value} >{FOLDER}/{name}" for name, value in settings.items())
 
 
 def _polling_threads() -> set[int]:

@@ -30,6 +30,7 @@ ADDRESSES = ("198.18.0.1", "198.18.0.2")
 """Addresses of the driver's and the host's end, in a network reserved for tests (RFC 2544) and visible only to them."""
 PROGRAMS = {"ip": "iproute2", "nsenter": "util-linux", "taskset": "util-linux"}
 """Required programs and their Debian packages."""
+REMEDY = "this kernel or container may not allow namespaces: leave --isolate out"
 DEFERRAL_PROGRAMS = {"ethtool": "ethtool"}
 PRIVILEGES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 """Required capabilities, as bits of `CapEff`."""
@@ -99,9 +100,9 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
             os.sched_setaffinity(0, before)
 
 
-def inside(side: NetNs, script: str) -> None:
+def inside(side: NetNs, script: str, remedy: str) -> None:
     """Run a shell's script on a side; it sees the namespace's own devices in /sys. Raises CuestaError if it fails."""
-    _ip("netns", "exec", side.namespace, "sh", "-c", script)
+    _ip("netns", "exec", side.namespace, "sh", "-c", script, remedy=remedy)
 
 
 @contextmanager
@@ -157,17 +158,14 @@ def _make(sides: NetNsPair) -> None:
 def _steer(side: NetNs) -> None:
     """Make the side's CPUs receive its packets."""
     queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
-    inside(side, f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done")
+    inside(side, f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done", REMEDY)
 
 
-def _ip(*words: str) -> None:
+def _ip(*words: str, remedy: str = REMEDY) -> None:
     done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
     if done.returncode:
         why = done.stderr.strip().partition("\n")[0]
-        raise CuestaError(
-            f"--isolate: `ip {' '.join(words)}` failed: {why}",
-            "this kernel or container may not allow namespaces: leave --isolate out",
-        )
+        raise CuestaError(f"--isolate: `ip {' '.join(words)}` failed: {why}", remedy)
 
 
 def _remove(namespace: str) -> None:

@@ -23,6 +23,8 @@ from cuesta.report.plots.spec import (
 )
 
 QUANTILES = ("p50", "p95", "p99")
+FEW_CURVES = 2
+"""Curves that have room for all quantiles."""
 ROOM = 1.35
 """How far above the highest throughput the plot reaches, at most, to show an asymptote."""
 AT = {"title": "users", "format": ","}
@@ -34,11 +36,22 @@ def sweeps(summary: Summary) -> Iterator[Plot]:
     if len({step.users for step in summary.counted}) < 2:
         return
     curves = dict[str, list[StepFigures]]()
-    for step in sorted(summary.counted, key=lambda step: step.users):
+    for step in middle_repeats(summary.counted):
         curves.setdefault(swept_apart_from_users(step), []).append(step)
     yield throughput(curves, asymptotes(summary) if len(curves) == 1 else None)
     yield from percentiles("Response against users", "response, since due", curves, lambda step: step.response)
     yield from percentiles("Keystroke echo against users", "echo, since due", curves, lambda step: step.echo)
+
+
+def middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
+    """Of steps that differ in nothing but `seed` the one with the middle response; in order of users."""
+    repeats = dict[tuple[int, str], list[StepFigures]]()
+    for step in steps:
+        repeats.setdefault((step.users, swept_apart_from_users(step)), []).append(step)
+    middle = [
+        sorted(each, key=lambda step: step.response.p50 or 0.0)[(len(each) - 1) // 2] for each in repeats.values()
+    ]
+    return sorted(middle, key=lambda step: step.users)
 
 
 def overlaid(runs: Mapping[str, Summary]) -> Iterator[Plot]:
@@ -74,7 +87,7 @@ def percentiles(title: str, what: str, curves: Curves, of: Callable[[StepFigures
     series = [
         Series(f"{name} {label}".strip(), [(step.users, getattr(of(step), name)) for step in known])
         for label, steps in curves.items()
-        for name in QUANTILES
+        for name in (QUANTILES if len(curves) <= FEW_CURVES else QUANTILES[:1])
         if (known := [step for step in steps if of(step).p50 is not None])
     ]
     if series:

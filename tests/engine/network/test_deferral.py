@@ -1,0 +1,82 @@
+"""The kernel's deferral at the host's end of a wire: a real one, as root."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from cuesta.engine.network.deferral import _polling_threads, deferral
+from cuesta.engine.network.isolation import NetNsPair, linked_namespaces
+
+DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
+SETTINGS = ("threaded", "napi_defer_hard_irqs", "gro_flush_timeout")
+
+
+@pytest.fixture
+def sides() -> Iterator[NetNsPair]:
+    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
+    with linked_namespaces([DRIVER], [HOST]) as made:
+        yield made
+
+
+def of_host(sides: NetNsPair) -> list[str]:
+    """The settings of the host's end, and whether each end collects or sends several segments as one."""
+    files = " ".join(f"/sys/class/net/wire/{name}" for name in SETTINGS)
+    script = f"cat {files}; ethtool -k wire | sed -n 's/^generic-receive-offload: //p'"
+    found = inside(sides.host.namespace, "sh", "-c", script).split()
+    return found + inside(sides.driver.namespace, "sh", "-c", "ethtool -k wire | grep ^tcp-seg").split()[1:]
+
+
+def inside(namespace: str, *command: str) -> str:
+    return subprocess.check_output(["ip", "netns", "exec", namespace, *command], text=True)
+
+
+def test_the_settings_hold_during_the_block_and_are_taken_back(sides: NetNsPair) -> None:
+    before, threads = of_host(sides), _polling_threads()
+    with deferral(20_000_000, sides):
+        assert of_host(sides) == ["1", "2", "20000000", "on", "off"]
+        (polling,) = _polling_threads() - threads
+        assert os.sched_getaffinity(polling) == {HOST}
+    assert of_host(sides) == before == ["0", "0", "0", "off", "on"]
+    with deferral(None, sides):
+        assert of_host(sides) == before
+
+
+def test_packets_wait_at_the_hosts_end(sides: NetNsPair) -> None:
+    """Datagrams that arrive while the thread waits to poll again are received together, up to 20 ms later."""
+    with deferral(20_000_000, sides):
+        deferred = longest(sides)
+    assert longest(sides) < 0.25 * deferred
+
+
+RECEIVER = """
+import socket, struct, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+    line.bind(("198.18.0.2", 4000))
+    print("listens", flush=True)
+    waits = []
+    while len(waits) < 100:
+        sent = struct.unpack("q", line.recv(8))[0]
+        waits.append(time.monotonic_ns() - sent)
+print(sorted(waits)[50])
+"""
+SENDER = """
+import select, socket, struct, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+    for number in range(120):
+        line.sendto(struct.pack("q", time.monotonic_ns()), ("198.18.0.2", 4000))
+        select.select([], [], [], 0.002)
+"""
+
+
+def longest(sides: NetNsPair) -> int:
+    """The median of how long datagrams, one every 2 ms, were under way, ns."""
+    receive = [*sides.host.command_prefix, sys.executable, "-c", RECEIVER]
+    send = [*sides.driver.command_prefix, sys.executable, "-c", SENDER]
+    with subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiver:
+        assert receiver.stdout
+        assert receiver.stdout.readline() == "listens\n"
+        subprocess.run(send, check=True)
+        return int(receiver.communicate(timeout=30)[0])

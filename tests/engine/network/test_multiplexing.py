@@ -1,0 +1,128 @@
+"""Agents of TMux at both ends of a wire: real ones, as root."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from cuesta.engine.network import multiplexing as multiplexing_module
+from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.errors import CuestaError
+from tests.processes import command_of, descendants
+
+DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
+HOLD = 2_000_000
+
+
+@pytest.fixture
+def sides() -> Iterator[NetNsPair]:
+    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
+    with linked_namespaces([DRIVER], [HOST]) as made:
+        yield made
+
+
+SERVER = """
+import socket
+with socket.create_server(("198.18.0.2", 4000)) as listening:
+    print("listens", flush=True)
+    while True:
+        line = listening.accept()[0]
+        while came := line.recv(100):
+            line.sendall(came)
+"""
+CLIENT = """
+import socket
+with socket.create_connection(("198.18.0.2", 4000)) as line:
+    for number in range(50):
+        line.sendall(b"x%d" % number)
+        assert line.recv(100) == b"x%d" % number
+print("echoed")
+"""
+
+
+@pytest.fixture
+def echo(sides: NetNsPair) -> Iterator[NetNsPair]:
+    """A server that echoes at the host's end."""
+    with inside(sides.host, SERVER) as server:
+        assert server.stdout
+        assert server.stdout.readline() == "listens\n"
+        yield sides
+        server.kill()
+
+
+def inside(side: NetNs, script: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([*side.command_prefix, sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+
+
+def is_echoed(sides: NetNsPair) -> bool:
+    return inside(sides.driver, CLIENT).communicate(timeout=30)[0] == "echoed\n"
+
+
+def devices(side: NetNs) -> set[str]:
+    show = ["ip", "netns", "exec", side.namespace, "ls", "/sys/class/net"]
+    return set(subprocess.check_output(show, text=True).split())
+
+
+def sent(agents: TmuxAgents, side: str) -> int:
+    answer = getattr(agents, side).ask("status")
+    assert answer is not None
+    return int(answer["status"]["wire"]["segments"]["sent"])
+
+
+def test_all_tcp_between_the_ends_goes_through_the_agents_during_the_block(echo: NetNsPair) -> None:
+    with multiplexing(HOLD, echo) as agents:
+        assert agents is not None
+        assert is_echoed(echo)
+        assert sent(agents, "driver") > 50
+        assert sent(agents, "host") > 50
+        assert "tmux0" in devices(echo.driver) & devices(echo.host)
+        before = agents.host.ask("reset")
+        assert before is not None
+        assert before["cpu"] > 0
+        assert sent(agents, "host") < 50
+    assert "tmux0" not in devices(echo.driver) | devices(echo.host)
+    assert is_echoed(echo)
+
+
+def test_each_agent_runs_on_the_cpus_of_its_side(sides: NetNsPair) -> None:
+    with multiplexing(HOLD, sides) as agents:
+        assert agents is not None
+        assert os.sched_getaffinity(agents.host.process.pid) == {HOST}
+        assert HOST not in os.sched_getaffinity(agents.driver.process.pid)
+
+
+def test_without_a_hold_time_there_are_no_agents(sides: NetNsPair) -> None:
+    with multiplexing(None, sides) as agents:
+        assert agents is None
+        assert devices(sides.host) == {"lo", "wire"}
+
+
+def test_traffic_goes_on_when_an_agent_is_killed(echo: NetNsPair) -> None:
+    with multiplexing(HOLD, echo) as agents:
+        assert agents is not None
+        assert is_echoed(echo)
+        for agent in (agents.driver, agents.host):
+            agent.process.send_signal(signal.SIGKILL)
+            agent.process.wait(30)
+            assert agent.ask("status") is None
+        assert is_echoed(echo)
+
+
+def test_an_agent_that_cannot_start_says_why(sides: NetNsPair) -> None:
+    with (
+        multiplexing(HOLD, sides),
+        pytest.raises(CuestaError, match=r"tmux: an agent did not start: .*agent"),
+        multiplexing(HOLD, sides),
+    ):
+        pass
+
+
+def test_a_failure_leaves_no_agent_behind(sides: NetNsPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiplexing_module, "MODULE", "this_module_is_missing")
+    with pytest.raises(CuestaError, match="No module named this_module_is_missing"), multiplexing(HOLD, sides):
+        pass
+    assert not [pid for pid in descendants(os.getpid()) if b"this_module" in command_of(pid)]
