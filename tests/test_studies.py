@@ -215,15 +215,45 @@ def test_the_figure_of_the_ssh_study_is_drawn(tmp_path: Path) -> None:
     assert all(server in drawn for server in servers)
 
 
-UNPUBLISHED = {"ssh-servers"}
-"""Studies of what has not been published elsewhere."""
+CONFIGURATIONS = [(path, hold) for path in ("user", "kernel") for hold in ("off", "20ms")]
+
+
+def test_the_tmux_study_types_in_all_four_configurations(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In each step TMux sends fewer packets and takes longer; what it saves the host, one measurement does not tell."""
+    write("cuesta.toml", BUSY)
+    code = main(["run", str(STUDIES / "tmux" / "short.toml"), "--out", "out", "--quiet", "--json", "summary.json"])
+    said = capsys.readouterr().out
+    summary = json.loads((here / "summary.json").read_text())
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    steps = {(step["swept"]["host.path"], step["swept"]["tmux"], step["users"]): step for step in summary["steps"]}
+    assert set(steps) == {(*configuration, users) for configuration in CONFIGURATIONS for users in (5, 25, 100)}
+    for (path, hold, users), step in steps.items():
+        assert step["errors"]["count"] == 0
+        assert step["transactions"]["count"] == pytest.approx(5 * users * step["seconds"], rel=0.1)
+        assert step["host"]["cpu_per_keystroke"] > 0
+        if hold != "off":
+            without = steps[path, "off", users]
+            assert step["wire"]["packets_per_keystroke"] < 0.7 * without["wire"]["packets_per_keystroke"]
+            assert step["response"]["p50"] > without["response"]["p50"] + 0.010
+            assert step["tmux"]["segments_per_datagram"] > 1.5
+    assert said.count("in brackets: as published in P. Cameron") == 4
+    assert re.search(r"25 .*\(6\) .*\(53\) .*\(40\) .*\(60\) .*\(40\)", said), "a row of 1993 beside the measured one"
+    assert "measured once each" in said
+
+
+UNPUBLISHED = {"ssh-servers/plan", "ssh-servers/short", "ssh-servers/logins", "tmux/holds", "tmux/event-loop"}
+"""Plans of what has not been published elsewhere."""
 PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(file))
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_plans_of_studies_are_valid(plan: Path, here: Path) -> None:
     plan_of_study = load(RawOptions(plan=plan), here)
-    assert bool(plan_of_study.settings.published) == (plan.parent.name not in UNPUBLISHED)
+    settings = plan_of_study.settings
+    is_published = bool(settings.published or settings.published_table)
+    assert is_published == (f"{plan.parent.name}/{plan.stem}" not in UNPUBLISHED)
     if plan.stem == "short":
         whole = sum(step.settings.settle + step.settings.measure for step in plan_of_study.steps)
         assert whole < 60 * 10**9
