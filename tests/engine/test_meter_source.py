@@ -45,6 +45,13 @@ def test_tracing_is_the_same_request_with_a_depth() -> None:
     assert subject(choose_source("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
 
 
+def test_the_hosts_cpus_are_metered_by_name() -> None:
+    facts = run("host:", host=4711, host_cpus=[2, 3])
+    found = choose_source("calls:cpus:host", facts)
+    assert found.request == choose_source("calls:cpus:2,3", facts).request
+    assert (subject(found), found.request and found.request.sampled) == ("cpus:2,3", False)
+
+
 def test_a_remote_host_is_traced_only_by_its_own_cuesta() -> None:
     assert choose_source("exact", run("telnet://host.invalid:23")).command is None
     there = choose_source("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))

@@ -161,6 +161,14 @@ def test_a_missing_program_is_named(here: Path, monkeypatch: pytest.MonkeyPatch)
         check(prepare(load(RawOptions(flags={"isolate": True}), here)))
 
 
+def test_a_program_that_deferral_needs_is_named_where_it_is_used(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "DEFERRAL_PROGRAMS", {"no-such-ethtool": "ethtool"})
+    check(prepare(load(RawOptions(flags={"isolate": True}), here)))
+    with pytest.raises(CuestaError, match="defer needs `no-such-ethtool`") as raised:
+        check(prepare(load(RawOptions(flags={"isolate": True, "defer": "5ms"}), here)))
+    assert raised.value.remedy == "apt-get install ethtool"
+
+
 @pytest.mark.parametrize(
     ("cpus", "text"), [([0], "00000001"), ([1, 3], "0000000a"), ([0, 32, 65], "00000002,00000001,00000001")]
 )
