@@ -187,6 +187,18 @@ fn queries_are_answered_each_time_and_a_state_only_once() {
 }
 
 #[test]
+fn a_reply_after_a_carriage_return_leaves_it_whole() {
+    let (mut terminal, mut host) = pair();
+    let first = encode(&mut host, b"1\r", 64);
+    assert!(!host.is_between_sequences());
+    let reply = feed(&mut host, &[IAC, DO, 6]).1;
+    assert!(host.is_between_sequences());
+    assert_eq!((&first[..], &reply[..]), (&b"1\r"[..], &[0, IAC, WILL, 6][..]));
+    let raw = [first, reply, encode(&mut host, b"2", 64)].concat();
+    assert_eq!(feed(&mut terminal, &raw).0, b"1\r2");
+}
+
+#[test]
 fn are_you_there_is_harmless() {
     assert_eq!(feed(&mut terminal(), &[b'a', IAC, 246, b'b']), (b"ab".to_vec(), vec![]));
     let mut host = Framing::host();

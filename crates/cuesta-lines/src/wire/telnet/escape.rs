@@ -76,6 +76,11 @@ impl Escape {
         self.sent_cr
     }
 
+    /// Something else comes before the next character. Whether a NUL must come first, because a carriage return was sent.
+    pub(super) fn close(&mut self) -> bool {
+        std::mem::take(&mut self.sent_cr)
+    }
+
     /// Whether a NUL must follow `byte` unless a line feed does.
     fn leaves_cr_open(&self, byte: u8) -> bool {
         byte == CR && self.role == Role::Host && !self.binary

@@ -334,6 +334,10 @@ impl Framing {
         if self.replies.len() + bytes.len() > REPLIES_LIMIT {
             self.dropped += 1;
         } else {
+            // A NUL that came after the reply would no longer belong to the carriage return.
+            if self.escape.close() {
+                self.replies.push(NUL);
+            }
             self.replies.extend_from_slice(bytes);
         }
     }
