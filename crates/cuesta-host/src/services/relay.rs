@@ -168,14 +168,21 @@ impl Relay {
         }
     }
 
+    /// Takes a row, or all raw characters that wait and fit: each by itself would take a write of its own, and as long as the host
+    /// falls behind, a read of its own.
     fn refill(&mut self, terminal: &mut Terminal) -> bool {
-        let Some(message) = terminal.next(&mut self.characters[..LONGEST_ROW]) else { return false };
-        (self.from, self.to) = (0, message.len);
-        if terminal.front().settings.discipline.canonical {
-            self.characters[self.to] = b'\n';
-            self.to += 1;
+        let canonical = terminal.front().settings.discipline.canonical;
+        (self.from, self.to) = (0, 0);
+        while self.to < LONGEST_ROW {
+            let Some(message) = terminal.next(&mut self.characters[self.to..LONGEST_ROW]) else { break };
+            self.to += message.len;
+            if canonical {
+                self.characters[self.to] = b'\n';
+                self.to += 1;
+                break;
+            }
         }
-        true
+        self.to > 0
     }
 }
 
