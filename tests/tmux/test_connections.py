@@ -89,7 +89,7 @@ def test_many_connections_share_datagrams(net: Network) -> None:
             thread.join()
         wire = status(a)["wire"]
     assert answers == [noise(40, seed=number) for number in range(len(answers))]
-    assert wire["segments"]["sent"] > 5 * wire["messages"]["sent"]
+    assert wire["segments"]["sent"] > 2 * wire["messages"]["sent"]
 
 
 def test_a_shell_over_telnet(net: Network, tmp_path: Path) -> None:

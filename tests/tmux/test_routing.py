@@ -91,3 +91,16 @@ def test_an_agent_whose_device_is_taken_away_says_so(net: Network) -> None:
     with pytest.raises(_native.RunError, match="TUN"):
         agent.stop()
     assert "1692" not in ip("-n", net.a.namespace, "rule")
+
+
+def test_a_peer_that_is_named_twice_is_one(net: Network) -> None:
+    agent = start_agent(net.a, net.b.v4, net.b.v4)
+    assert [peer["address"] for peer in status(agent)["peers"]] == [net.b.v4]
+    agent.stop()
+
+
+def test_ipv6_needs_room(net: Network) -> None:
+    with pytest.raises(
+        _native.RunError, match="mtu: packets to IPv6 peers would have 1196 octets, and IPv6 needs 1280"
+    ):
+        start_agent(net.a, net.b.v6, mtu=1200)

@@ -53,7 +53,7 @@ def test_tcpdump_counts_the_same_datagrams(net: Network, tmp_path: Path) -> None
         seen.end()
     for place, end in zip((net.a, net.b), ends, strict=True):
         wire = end["wire"]
-        assert wire["segments"]["sent"] > 2 * wire["messages"]["sent"] > 0
+        assert wire["segments"]["sent"] > wire["messages"]["sent"] > 0
         assert seen.count(f"ip proto 18 and src {place.v4} and ip[2:2] > 20") == wire["messages"]["sent"]
         assert end["endpoint"]["sent"] == wire["messages"]["sent"] + sum(wire["plain"].values()) + wire["enqs"]["sent"]
     assert seen.count(f"tcp port {other}") > 20 * 15
@@ -76,5 +76,5 @@ def test_a_capture_has_each_datagram_of_the_wire_and_each_segment_of_the_host(ne
     plain = [transport(packet) for packet in captured if transport(packet).protocol == TCP]
     inner = Counter(segment for message in messages for segment in segments(message))
     assert {segment.protocol for segment in inner} == {TCP}
-    assert max(len(segments(message)) for message in messages) > 5
+    assert max(len(segments(message)) for message in messages) > 1
     assert inner + Counter(plain) == Counter(map(transport, pcap(host_file.read_bytes())))

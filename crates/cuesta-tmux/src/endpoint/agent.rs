@@ -1,32 +1,27 @@
 //! The agent's thread: waits for packets, requests and due instants, and gives them to the multiplexer.
 
 use std::io;
-use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
 
 use cuesta_record::{Stamp, TimerFd, clock};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use serde_json::{Value, json};
 
-use super::capture::Capture;
 use super::counters::{EndpointCounters, KernelCounts, device_drops};
 use super::datagrams::Received;
 use super::packet_io::PacketIo;
 use super::requests::{Request, RequestQueue};
-use super::routing::{self, Path, Routing};
+use super::resolved::Resolved;
+use super::routing::{self, Routing};
 use super::sockets::Sockets;
-use super::tun::Tun;
 use super::{EndpointError, EndpointSpec};
-use crate::wire::{Carriage, LONGEST_DELAY, Multiplexer, Settings};
+use crate::wire::{LONGEST_DELAY, Multiplexer};
 
 /// The largest packet.
 const LARGEST: usize = 65_536;
 /// Packets that are read from one source before the others have their turn.
 const TURN: usize = 1024;
-/// The smallest MTU of a device that carries IPv6 (RFC 8200).
-const SMALLEST_IPV6_MTU: usize = 1280;
 
 /// The agent of one host.
 #[derive(Debug)]
@@ -81,27 +76,13 @@ const SOURCES: [Source; 7] = [
 impl Agent {
     /// Sets everything up; when this returns, the kernel sends peers' segments to the agent.
     pub(crate) fn new(spec: &EndpointSpec, requests: RequestQueue) -> Result<Self, EndpointError> {
-        if spec.peers.is_empty() {
-            return Err(EndpointError::setting("peers", "none is given", "name at least one address"));
-        }
         routing::remove_stale_rules()?;
-        let paths = routing::paths(spec)?;
-        let smallest = paths.iter().map(|path| path.mtu).min().unwrap_or_default();
-        let mtu = spec.mtu.map_or(smallest, |mtu| mtu.min(smallest));
-        let settings = settings(spec, &paths, mtu)?;
-        let inner_mtu = mtu - settings.carriage.overhead();
-        check_mtu(spec, inner_mtu)?;
-
-        let tun = Tun::new(&spec.device)?;
-        let sockets = |is_v4| {
-            let is_needed = spec.peers.iter().any(|peer| peer.is_ipv4() == is_v4);
-            is_needed.then(|| Sockets::open(spec, is_v4)).transpose()
-        };
-        let capture = spec.capture.as_ref().map(|path| Capture::begin(path, spec.udp_port)).transpose()?;
-        let io = PacketIo::new(tun, sockets(true)?, sockets(false)?, capture);
+        let Resolved { spec, paths, mtu, settings } = Resolved::of(spec)?;
+        let device_mtu = mtu - settings.carriage.overhead();
+        let io = PacketIo::open(&spec)?;
         let now = clock::now();
         let mut agent = Self {
-            spec: spec.clone(),
+            spec,
             mtu,
             multiplexer: Multiplexer::new(settings, now),
             io,
@@ -117,7 +98,7 @@ impl Agent {
             routing: None,
         };
         agent.watch()?;
-        agent.routing = Some(Routing::set_up(spec, &paths, inner_mtu)?);
+        agent.routing = Some(Routing::set_up(&agent.spec, &paths, device_mtu)?);
         Ok(agent)
     }
 
@@ -308,35 +289,6 @@ impl Source {
             Self::Requests => 6,
         }
     }
-}
-
-/// The multiplexer's settings.
-fn settings(spec: &EndpointSpec, paths: &[Path], mtu: usize) -> Result<Settings, EndpointError> {
-    let settings = Settings {
-        delay: Duration::from_nanos(spec.delay),
-        max_mpx: spec.max_mpx,
-        max_host: spec.max_host,
-        peers: spec.peers.clone(),
-        local: paths.iter().map(|path| path.own).collect(),
-        ports: spec.ports.clone(),
-        mtu,
-        carriage: spec.udp_port.map_or(Carriage::Ip, |port| Carriage::Udp { port }),
-        udp: spec.multiplex_udp,
-        rfc_bypass: spec.rfc_bypass,
-        seed: clock::wall(),
-        ..Settings::default()
-    };
-    settings.check()?;
-    Ok(settings)
-}
-
-fn check_mtu(spec: &EndpointSpec, inner_mtu: usize) -> Result<(), EndpointError> {
-    if inner_mtu < SMALLEST_IPV6_MTU && spec.peers.iter().any(IpAddr::is_ipv6) {
-        let problem =
-            format!("segments to IPv6 peers would have {inner_mtu} octets, and IPv6 needs {SMALLEST_IPV6_MTU}");
-        return Err(EndpointError::setting("mtu", problem, "raise it, or leave IPv6 peers out"));
-    }
-    Ok(())
 }
 
 /// Keeps only what changing routes and devices needs. Nothing depends on it: what cannot be dropped is kept.

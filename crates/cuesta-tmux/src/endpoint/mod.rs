@@ -5,6 +5,7 @@
 //! - [`EndpointSpec`]: the settings, as JSON; [`EndpointError`]: why an agent cannot start.
 //! - [`Endpoint`]: an agent on a thread of its own, until it is stopped.
 //! - [`status_of_running`], [`stop_running`]: ask the agent of this network namespace by its `control` socket.
+//! - `resolved`: the settings beside what the kernel says of the peers.
 //! - `agent`: that thread; `requests`: what others ask of it; `counters`: what its work costs.
 //! - `packet_io`: where packets come from and go to: `tun`, the device; `sockets`, those of each version of IP, with their
 //!   `options`; `datagrams`, many in one system call; `capture`, a file of what crosses the sockets.
@@ -21,6 +22,7 @@ mod ip;
 mod options;
 mod packet_io;
 mod requests;
+mod resolved;
 mod routing;
 mod sockets;
 mod spec;

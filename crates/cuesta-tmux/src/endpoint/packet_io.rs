@@ -5,12 +5,12 @@ use std::net::IpAddr;
 
 use cuesta_record::Stamp;
 
-use super::EndpointError;
 use super::capture::Capture;
 use super::counters::EndpointCounters;
 use super::datagrams::Sending;
 use super::sockets::Sockets;
 use super::tun::Tun;
+use super::{EndpointError, EndpointSpec};
 use crate::wire::{CommonHeader, Output};
 
 /// The TUN device, the sockets of each version of IP that a peer has, and the capture of what crosses the sockets.
@@ -28,9 +28,22 @@ pub(crate) struct PacketIo {
 }
 
 impl PacketIo {
-    pub(crate) fn new(tun: Tun, v4: Option<Sockets>, v6: Option<Sockets>, capture: Option<Capture>) -> Self {
-        let (sending_v4, sending_v6) = Default::default();
-        Self { tun, v4, v6, capture, counters: EndpointCounters::default(), now: Stamp::ZERO, sending_v4, sending_v6 }
+    /// Makes the device, opens the sockets that the peers need, and begins the capture.
+    pub(crate) fn open(spec: &EndpointSpec) -> Result<Self, EndpointError> {
+        let sockets = |is_v4| {
+            let is_needed = spec.peers.iter().any(|peer| peer.is_ipv4() == is_v4);
+            is_needed.then(|| Sockets::open(spec, is_v4)).transpose()
+        };
+        Ok(Self {
+            tun: Tun::new(&spec.device)?,
+            v4: sockets(true)?,
+            v6: sockets(false)?,
+            capture: spec.capture.as_ref().map(|path| Capture::begin(path, spec.udp_port)).transpose()?,
+            counters: EndpointCounters::default(),
+            now: Stamp::ZERO,
+            sending_v4: Sending::default(),
+            sending_v6: Sending::default(),
+        })
     }
 
     /// Reads one packet that this host sends; `None` if none waits.
