@@ -23,6 +23,7 @@ ALONE = [
     made_up.cut_off,
     made_up.never_began,
     made_up.many_classes,
+    made_up.batching,
 ]
 SEVERAL = "several"
 SETTINGS = {"kernel.sched_a_setting_with_a_long_name": "1", "command line": "BOOT_IMAGE=/vmlinuz-6.1.0 " + "x" * 120}

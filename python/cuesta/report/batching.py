@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.batching import SETTINGS, AtLoad, Change, Effect, Settings, Spread, effects
+from cuesta.analysis.batching import SETTINGS, AtLoad, Change, Effect, Spread, effects
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.report.phrases import plain
+from cuesta.report.phrases import named_settings
 from cuesta.report.plots.frontier import frontier
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
@@ -14,8 +14,6 @@ NAMES = {"tmux": "TMux", "defer": "the kernel's deferral", "align": "aligned key
 ONCE = "measured once each, which tells nothing from chance; repeat the steps: [sweep] seed = [1, 2, 3]"
 HOW = "medians of repeats"
 NOT_TOLD = "in brackets: not told from chance, as the ranges of the repeats overlap or there are none"
-LONGEST = 24
-"""Characters of a setting's value that are shown: a service may have a long command."""
 Of = Callable[[AtLoad], Change | None]
 
 
@@ -61,7 +59,7 @@ def wins(kind: Sequence[Effect]) -> str:
     if not starts:
         return saved
     users, setting = min(starts)
-    return f"{saved}, at the earliest from {many(users, 'user')} on ({written(setting)})"
+    return f"{saved}, at the earliest from {many(users, 'user')} on ({named_settings(setting)})"
 
 
 def loses(kind: Sequence[Effect]) -> str:
@@ -101,7 +99,7 @@ def overview(found: Sequence[Effect]) -> Table:
 
 
 def of_effect(effect: Effect) -> str:
-    return written((*effect.setting, *effect.configuration))
+    return named_settings((*effect.setting, *effect.configuration))
 
 
 def saves(effect: Effect) -> str:
@@ -155,12 +153,3 @@ def ranged(of: Spread, write: Callable[[float], str]) -> str:
     if len(of.values) == 1:
         return write(of.median)
     return f"{write(of.median)} [{write(of.low)}–{write(of.high)}]"
-
-
-def written(settings: Settings) -> str:
-    named = ((plain(name.removeprefix("host.")), shortened(plain(value))) for name, value in settings)
-    return ", ".join(f"{name} {value}" for name, value in named)
-
-
-def shortened(value: str) -> str:
-    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"

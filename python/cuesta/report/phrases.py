@@ -1,6 +1,6 @@
 """Sentences that reports share; and `plain`, which removes control characters from texts of other origin."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +222,19 @@ def swept_apart_from_users(step: StepFigures) -> str:
     """The values of all swept settings except the number of users, and the seed, which makes repeats."""
     other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] not in ("users", "seed")}
     return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())
+
+
+LONGEST_VALUE = 24
+"""Characters of a setting's value that are shown: a service may have a long command."""
+
+
+def named_settings(settings: Iterable[tuple[str, str]]) -> str:
+    """List swept settings with their values, as `path kernel, tmux 20ms`."""
+    return ", ".join(f"{plain(name.removeprefix('host.'))} {shortened(plain(value))}" for name, value in settings)
+
+
+def shortened(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else f"{value[: LONGEST_VALUE - 1]}…"
 
 
 def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.batching import Effect, Settings, Spread, points_at
 from cuesta.report.model import Plot
-from cuesta.report.phrases import plain
+from cuesta.report.phrases import named_settings
 from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colours, plot, quantity
 from cuesta.units import count
 
@@ -24,40 +24,44 @@ def frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
             yield drawn(f"Response against host CPU per key, {count(number)} users", list(points.items()))
 
 
+ROOM = 1.12
+"""How far beyond the highest value an axis reaches."""
 Point = tuple[tuple[Settings, Settings], tuple[Spread, Spread]]
 
 
 def drawn(title: str, points: Sequence[Point]) -> Plot:
-    rows = [
-        {
-            "x": cpu.median,
-            "x1": cpu.low,
-            "x2": cpu.high,
-            "y": response.median,
-            "y1": response.low,
-            "y2": response.high,
-            "s": kind(configuration, setting),
-            "l": ", ".join(value for _, value in setting) or "off",
-        }
-        for (configuration, setting), (response, cpu) in points
-    ]
+    rows = list(map(row, points))
     names = list(dict.fromkeys(row["s"] for row in rows))
-    x = quantity("host CPU per key", zero=True, **DURATION)
-    y = quantity("mean response", zero=True, **DURATION)
-    colour = colours([Series(str(name), []) for name in names], "circle")
+    x, y = axis("host CPU per key", [row["x2"] for row in rows]), axis("mean response", [row["y2"] for row in rows])
+    colour = colours([Series(name, []) for name in names], "circle")
     layers = [
         whiskers(rows, {"x": {"field": "x1", **x}, "x2": {"field": "x2"}, "y": {"field": "y", **y}}, colour),
         whiskers(rows, {"x": {"field": "x", **x}, "y": {"field": "y1", **y}, "y2": {"field": "y2"}}, colour),
         dots(rows, x, y, colour),
         names_of(rows, x, y),
     ]
-    return plot(title, layers, labels=map(str, names))
+    return plot(title, layers, labels=names)
 
 
-def kind(configuration: Settings, setting: Settings) -> str:
-    """The series of a point: the settings' names, and the configuration."""
+def axis(title: str, highest: Sequence[float]) -> Spec:
+    """An axis of seconds from 0, with room for the name of the last point."""
+    return quantity(title, **DURATION) | {"scale": {"domain": [0, ROOM * max(highest)], "nice": False}}
+
+
+def row(point: Point) -> Spec:
+    """A point with its ranges, its series and its name."""
+    (configuration, setting), (response, cpu) = point
     names = " and ".join(name for name, _ in setting) or NONE
-    return ", ".join([names, *(f"{plain(name)} {plain(value)}" for name, value in configuration)])
+    return {
+        "x": cpu.median,
+        "x1": cpu.low,
+        "x2": cpu.high,
+        "y": response.median,
+        "y1": response.low,
+        "y2": response.high,
+        "s": ", ".join(filter(None, (names, named_settings(configuration)))),
+        "l": ", ".join(value for _, value in setting) or "off",
+    }
 
 
 def whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
