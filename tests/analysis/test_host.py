@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from cuesta.analysis import summarise
 from cuesta.analysis.host import host
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
+from tests.report import made_up
 from tests.run_folder import CLOCK, NANO, RunFolder
 
 ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
@@ -189,3 +191,20 @@ def test_the_source_and_its_doubts_are_in_the_summary(tmp_path: Path) -> None:
     doubtful["closure"]["accounted"] = missing("it has ended")
     _, found = recorded(tmp_path / "ended", [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
     assert found.meters.closes is None
+
+
+def test_the_share_of_bytes_that_took_the_in_kernel_path_is_of_both_ways(tmp_path: Path) -> None:
+    folder = made_up.good(tmp_path / "run")
+    rows = [json.loads(row) for row in (folder / "host" / "series.jsonl").read_text().splitlines()]
+    user = {"behind": 0, "escape": 2, "long": 0, "unread": 0}
+    for row in rows:
+        row["kernel_path"] = {"input": {"kernel": 10, "user": user}, "output": {"kernel": 26, "user": user}}
+    assert in_kernel(folder) is None
+    (folder / "host" / "series.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert in_kernel(folder) == pytest.approx(0.9)
+
+
+def in_kernel(folder: Path) -> float | None:
+    built_in = summarise(folder).last.host.builtin
+    assert built_in
+    return built_in.in_kernel

@@ -16,6 +16,7 @@ NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
 UNMETERED = 1.0
 """Seconds without meters at the end of a measurement interval from which on a warning is due."""
+WAYS = ("input", "output")
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -251,4 +252,18 @@ def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltInHost | None:
         busy=mean("busy"),
         queue=mean("mean_queue"),
         cpu=total("cpu", "process") / length,
+        in_kernel=in_kernel(shares),
     )
+
+
+def in_kernel(shares: Sequence[tuple[HostRow, float]]) -> float | None:
+    """The share of the bytes both ways that passed in the kernel; None without the in-kernel path, or without bytes."""
+    ways = [
+        (row.figures["kernel_path"][way], share)
+        for row, share in shares
+        for way in WAYS
+        if row.figures.get("kernel_path")
+    ]
+    kernel = sum(way["kernel"] * share for way, share in ways)
+    everywhere = kernel + sum(sum(way["user"].values()) * share for way, share in ways)
+    return kernel / everywhere if everywhere else None

@@ -43,6 +43,11 @@ class Running:
             output += part
         return output.decode().split()
 
+    def notes(self) -> list[str]:
+        """What it says of its start once it listens, such as a setting that has no effect here."""
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace").splitlines()
+
     def end_rows_at(self, instants: Iterable[int]) -> None:
         """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order).
 

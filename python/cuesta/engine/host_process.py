@@ -1,7 +1,7 @@
 """The built-in host's process in a run: `python -m cuesta.engine.host_process SPEC`.
 
-It prints its addresses, one on each row, and ends when its standard input does. It imports little, so that a run starts
-quickly.
+It prints its notes on standard error, then its addresses, one on each row, and ends when its standard input does. It
+imports little, so that a run starts quickly.
 """
 
 import select
@@ -22,6 +22,8 @@ def main() -> int:
         print(f"cuesta: {error}", file=sys.stderr)
         return 1
     try:
+        for note in host.notes:
+            print(note, file=sys.stderr, flush=True)
         print(*host.addresses, sep="\n", flush=True)
         attend(host)
     except KeyboardInterrupt:

@@ -160,7 +160,8 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
 
 
 def _address(host: Running, folder: Path) -> str:
-    """Wait until the host listens, and record its specification and addresses."""
-    address = host.addresses()[0]
-    write_json(folder / "host" / "host.json", {"spec": {**host.spec, "meters": None}, "address": address})
+    """Wait until the host listens; record its specification, address and notes."""
+    address, notes = host.addresses()[0], host.notes()
+    record = {"spec": {**host.spec, "meters": None}, "address": address, "notes": notes}
+    write_json(folder / "host" / "host.json", record)
     return address

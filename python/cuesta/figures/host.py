@@ -47,6 +47,15 @@ class BuiltInHost:
         float | None, About("mean number of messages that waited for a server", Unit.COUNT, "messages waiting")
     ]
     cpu: Annotated[float, About("CPU seconds per second, of the whole process", Unit.SHARE, "host process CPU")]
+    in_kernel: Annotated[
+        float | None,
+        About(
+            "share of the bytes between lines and programs on sockets that the kernel relayed; None without the "
+            "in-kernel path",
+            Unit.SHARE,
+            "bytes relayed in the kernel",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
