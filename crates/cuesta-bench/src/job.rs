@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use cuesta_host::Path;
 use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,8 @@ pub(crate) struct HostJob {
     /// The address that it listens at.
     pub(crate) address: IpAddr,
     pub(crate) cpu: usize,
+    /// The built-in host, which relays to a program for each line by this path, instead of the smallest possible one.
+    pub(crate) relays: Option<Path>,
     /// The built-in host instead of the smallest possible one.
     pub(crate) built_in: bool,
     /// The delay of the built-in host.
@@ -93,7 +96,7 @@ impl HostJob {
     /// The smallest possible host.
     pub(crate) fn small(work: Work, framing: Framing, cpu: usize) -> Self {
         let address = Ipv4Addr::LOCALHOST.into();
-        Self { work, framing, address, cpu, built_in: false, delay: Duration::ZERO }
+        Self { work, framing, address, cpu, relays: None, built_in: false, delay: Duration::ZERO }
     }
 }
 

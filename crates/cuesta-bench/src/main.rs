@@ -12,7 +12,7 @@
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
 //! - `screens`: users with screens compared with users without.
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
-//! - `tmux`: typists through TMux, between two network namespaces.
+//! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.
@@ -41,11 +41,11 @@ mod table;
 mod targets;
 mod timer;
 #[cfg(feature = "exact")]
-mod tmux;
-#[cfg(feature = "exact")]
 mod tracing;
 mod wait;
 mod wakes;
+#[cfg(feature = "exact")]
+mod wire;
 
 use std::env;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         ["driver", job] => cuesta::play(job).map(|()| true),
         ["simulation", job] => simulation::play(job).map(|()| true),
         #[cfg(feature = "exact")]
-        ["agent", job] => tmux::serve(job).map(|()| true),
+        ["agent", job] => wire::serve(job).map(|()| true),
         _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {

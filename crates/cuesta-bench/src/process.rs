@@ -15,7 +15,7 @@ use crate::job::{HostJob, Job};
 use crate::outcome::Outcome;
 use crate::simulation::SimulationJob;
 #[cfg(feature = "exact")]
-use crate::tmux::{AgentJob, Side};
+use crate::wire::{AgentJob, Side};
 
 /// A running part. Dropping it kills the process.
 pub(crate) struct Part {

@@ -28,7 +28,7 @@ const BACKLOG: i32 = 4096;
 pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     let job: HostJob = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
-    if job.built_in {
+    if job.built_in || job.relays.is_some() {
         return built_in(job);
     }
     if job.framing == Framing::Ssh {
@@ -44,12 +44,19 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
 fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
     let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
     let service = match job.work {
+        _ if job.relays.is_some() => Service::Socket { command: "exec cat".to_owned() },
         Work::Typists | Work::Screens => Service::Echo {},
         Work::Closed => Service::Transaction { reply: ANSWER as u64 },
     };
     let listen = vec![format!("{scheme}://{}:0", job.address)];
     let delay = (!job.delay.is_zero()).then(|| format!("{}us", job.delay.as_micros()));
-    let host = Host::start(&Spec { listen, service, delay, cpus: Some(vec![job.cpu]), ..Spec::default() })?;
+    let (path, cpus) = (job.relays.unwrap_or_default(), Some(vec![job.cpu]));
+    // Beyond loopback, programs are served only to named networks: the wire's, of two addresses.
+    let allow = vec![format!("{}/30", job.address)];
+    let host = Host::start(&Spec { listen, allow, service, path, delay, cpus, ..Spec::default() })?;
+    if let Some(note) = host.notes().iter().find(|note| note.contains("in-kernel")) {
+        return Err(note.clone().into());
+    }
     for address in host.addresses() {
         writeln!(io::stdout(), "{}", address.trim_start_matches(scheme).trim_start_matches("://"))?;
     }

@@ -13,6 +13,8 @@ use crate::sampling;
 use crate::screens;
 use crate::simulation;
 use crate::table::ResultRow;
+#[cfg(feature = "exact")]
+use crate::wire;
 
 /// Largest CPU time per operation, over that of the limit.
 const COST: f64 = 1.25;
@@ -114,7 +116,9 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
     }
     add("sampling".to_owned(), Box::new(sampling::measure));
     #[cfg(feature = "exact")]
-    add("TMux".to_owned(), Box::new(move || crate::tmux::measure(cpus)));
+    add("TMux".to_owned(), Box::new(move || wire::measure_tmux(cpus)));
+    #[cfg(feature = "exact")]
+    add("in-kernel path".to_owned(), Box::new(move || wire::measure_kernel_path(cpus)));
     #[cfg(feature = "exact")]
     add("tracing".to_owned(), Box::new(crate::tracing::measure));
     all

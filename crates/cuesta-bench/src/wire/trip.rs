@@ -1,0 +1,113 @@
+//! One load over the wire, and the figures of its window.
+
+use std::error::Error;
+use std::fmt;
+use std::fs;
+use std::time::Duration;
+
+use cuesta_meters::traced::Depth;
+use cuesta_meters::{Meter, MeterReport, MeterSpec, Roots, Subject};
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Time};
+
+use super::agent::Agents;
+use super::namespaces::{Wire, packets};
+use crate::job::{HostJob, Job};
+use crate::process::Part;
+use crate::table::Spread;
+
+/// Who types at what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub(super) host: HostJob,
+    pub(super) users: u32,
+    /// The hold time of TMux at both ends of the wire; without it lines are plain.
+    pub(super) hold: Option<Duration>,
+}
+
+/// The figures of a window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trip {
+    /// Busy time of the host's CPU per key, in seconds.
+    pub(super) host: f64,
+    /// CPU time of the host's agent per key, in seconds.
+    pub(super) agent: f64,
+    /// Packets per key at the host's end of the wire, both ways.
+    pub(super) packets: f64,
+    /// Median echo time, in seconds.
+    pub(super) echo: f64,
+}
+
+impl Load {
+    /// Plays it, driven by the smallest driver on the CPU `drivers`.
+    pub(super) fn play(self, drivers: usize) -> Result<Trip, Box<dyn Error>> {
+        let wire = Wire::new((drivers, self.host.cpu))?;
+        let (server, address) = Part::host_at(&wire.host, self.host)?;
+        let agents = self.hold.map(|hold| Agents::start(&wire, hold)).transpose()?;
+        let agent = agents.as_ref().map(|agents| agents.host.id());
+        let mut meter = traced(wire.host.cpu)?;
+        let job = Job::new(self.host.work, self.host.framing, self.users, address, drivers);
+        let mut driver = Part::bare_at(&wire.driver, &job)?;
+        let mut read = |at| -> Result<_, Box<dyn Error>> {
+            wait_until(at)?;
+            Ok((meter.report()?, agent.map_or(Ok(0.0), cpu_seconds)?, packets(server.id())?))
+        };
+        let (_, agent_before, packets_before) = read(job.from())?;
+        let (report, agent_after, packets_after) = read(job.until())?;
+        let outcome = driver.outcome()?;
+        let keys = outcome.operations as f64;
+        Ok(Trip {
+            host: busy(&report)? / keys,
+            agent: (agent_after - agent_before) / keys,
+            packets: (packets_after - packets_before) as f64 / keys,
+            echo: outcome.echo[0],
+        })
+    }
+}
+
+impl Trip {
+    /// The median of each figure.
+    pub(super) fn medians(trips: &[Self]) -> Self {
+        let median = |of: fn(&Self) -> f64| Spread::of(trips.iter().map(of)).median;
+        Self {
+            host: median(|trip| trip.host),
+            agent: median(|trip| trip.agent),
+            packets: median(|trip| trip.packets),
+            echo: median(|trip| trip.echo),
+        }
+    }
+}
+
+impl fmt::Display for Trip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} us, {:.2} packets, echo {:.2} ms", self.host * 1e6, self.packets, self.echo * 1e3)
+    }
+}
+
+/// A meter that traces a CPU.
+fn traced(cpu: usize) -> Result<Meter, Box<dyn Error>> {
+    let spec = MeterSpec { subject: Subject::Cpus(vec![cpu]), cpus: None, roots: Roots::default() };
+    Ok(Meter::start(spec)?.with_tracer(Depth::Light))
+}
+
+/// Seconds in which the metered CPU was not idle.
+fn busy(report: &MeterReport) -> Result<f64, Box<dyn Error>> {
+    let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);
+    let idle = idle.value().ok_or("the host's CPU is not metered")?;
+    Ok((1.0 - idle / 100.0) * report.seconds)
+}
+
+/// CPU time of all threads of a process so far, in seconds. Linux: `/proc/PID/task/TID/schedstat`.
+fn cpu_seconds(pid: u32) -> Result<f64, Box<dyn Error>> {
+    let mut nanos = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let schedstat = fs::read_to_string(task?.path().join("schedstat"))?;
+        let run = schedstat.split_ascii_whitespace().next().ok_or("an empty schedstat")?;
+        nanos += run.parse::<u64>()?;
+    }
+    Ok(nanos as f64 / 1e9)
+}
+
+fn wait_until(at: Stamp) -> Result<(), Box<dyn Error>> {
+    Ok(clock::run(Time::Real, clock::sleep_until(at))?)
+}
