@@ -9,7 +9,7 @@ from cuesta.figures import CATALOGUE, Unit
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
 from cuesta.report.phrases import plain
-from cuesta.units import ABSENT, count, digits
+from cuesta.units import ABSENT, count, digits, signed
 
 
 def sections(summary: Summary) -> Iterator[Section]:
@@ -52,11 +52,16 @@ def column_head(of: TableBeside, name: str) -> Words:
 
 def cell(of: TableBeside, row: UsersRow, name: str) -> str:
     """The measured number, and in brackets the published one, both as the document wrote them."""
-    is_duration = CATALOGUE[of.plan.columns[name][0]].unit == Unit.SECONDS
-    factor = SECOND / unit(of, name) if is_duration else 1.0
-    value = row.measured[name]
-    measured = ABSENT if value is None else digits(value * factor)
+    kind, value = CATALOGUE[of.plan.columns[name][0]].unit, row.measured[name]
+    factor = SECOND / unit(of, name) if kind == Unit.SECONDS else 1.0
+    write = percents if kind == Unit.PERCENT else digits
+    measured = ABSENT if value is None else write(value * factor)
     return f"{measured} ({row.published[name] * factor:g})" if name in row.published else measured
+
+
+def percents(value: float) -> str:
+    """Write percents with two digits, whole ones from 10 on: published ones have no more."""
+    return signed(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
 
 
 def unit(of: TableBeside, name: str) -> int:
