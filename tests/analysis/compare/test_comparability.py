@@ -34,6 +34,7 @@ def group(run: Row) -> Row:
         (lambda run: run.update(cuesta="0.2.0"), "driver: version 0.1.0 against 0.2.0"),
         (lambda run: run["plan"].update(threads=2), "driver: threads 1 against 2"),
         (lambda run: run["plan"].update(brand_new="on"), "driver: brand_new (none) against on"),
+        (lambda run: run["plan"].update(tmux="20ms"), "driver: tmux (none) against 20ms"),
         (lambda run: run["plan"]["validity"].update(steal=0.9), "driver: validity.steal 0.1 against 0.9"),
         (lambda run: run["tapes"]["interactive"].update(sha256="00" * 32), "tapes: interactive 8f8f8f8f8f8f… against"),
         (lambda run: group(run).update(users=95), "population: users 96 against 95"),
@@ -58,6 +59,7 @@ def test_a_difference_is_named(edit: Callable[[Row], object], said: str) -> None
         lambda run: run["plan"].update(seed=7, limits=["response.p99 < 1s"]),
         lambda run: run["plan"]["host"].update(service_time="exp 9ms"),
         lambda run: group(run).update(target="telnet://b:2323", name="users", data="/elsewhere/users.csv"),
+        lambda run: run["plan"].update(tmux="off", defer="off", published_table=[{"users": "ports"}]),
         lambda run: run["machine"].update(memory=(8 << 30) + 4096, load=[9.0, 9.0, 9.0]),
     ],
 )

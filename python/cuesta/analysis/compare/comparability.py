@@ -19,7 +19,7 @@ HOST = "host"
 
 MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
 NOT_OF_DRIVER = {
-    *("name", "seed", "limits", "group", "host", "published", "sweep"),
+    *("name", "seed", "limits", "group", "host", "published", "published_table", "sweep"),
     *("settle", "measure", "meters", "validity"),
 }
 """Settings of a plan that belong to another kind, or that change no figure. All others are the driver's."""
@@ -99,7 +99,8 @@ def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -
 
 
 def _without(names: Collection[str], table: JsonObject) -> dict[str, object]:
-    return {name: value for name, value in table.items() if name not in names}
+    """The other settings of a table. One that is off is left out: older records lack it."""
+    return {name: value for name, value in table.items() if name not in names and value != "off"}
 
 
 def _split(target: str) -> tuple[str, str]:
