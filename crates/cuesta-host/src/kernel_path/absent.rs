@@ -54,7 +54,7 @@ impl Session {
         match *self {}
     }
 
-    pub(crate) fn input_handled(&mut self, _received: u64, _sent: u64) {
+    pub(crate) fn input_handled(&mut self, _received: u64) {
         match *self {}
     }
 
@@ -66,7 +66,7 @@ impl Session {
         match *self {}
     }
 
-    pub(crate) fn is_moving(&self) -> bool {
+    pub(crate) fn is_moving(&mut self) -> bool {
         match *self {}
     }
 }

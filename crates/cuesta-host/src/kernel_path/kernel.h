@@ -44,6 +44,7 @@ struct sk_buff_head {
 } OF_KERNEL;
 
 struct sock {
+	struct sk_buff_head sk_receive_queue;
 	struct {
 		atomic_t rmem_alloc;
 	} sk_backlog;

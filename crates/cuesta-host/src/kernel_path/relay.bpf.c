@@ -1,13 +1,17 @@
 /* The relay: characters between a line's socket and its program's socket, without the host.
  *
- * A session has two sockets in the maps: the line's, and the program's end of a TCP connection over loopback whose other end
- * is the host's. What a line receives goes to the program's queue (`line_input`), what a program sends goes out on the line
- * (`program_output`). What telnet gives a meaning to is left to the host, which reads it where it always does: from the line's
- * socket, or from its own end of the connection.
+ * A session has three sockets in the maps: the line's, and both ends of a TCP connection over loopback, of which the program has
+ * one and the host the other. What a line receives is sent on the host's end by a worker of the kernel (`line_input`), and what is
+ * sent there, by the worker or by the host, goes straight into the program's queue (`host_output`). What a program sends goes out
+ * on the line (`program_output`). What telnet gives a meaning to is left to the host, which reads it where it always does: from the
+ * line, or from its end of the connection.
  *
- * Order: `handled` says how much of what was left to the host it has passed on. Only when that is everything does the relay
- * take over again. In the other direction the kernel keeps the order: what the host sends to the program joins the queue that
- * the relay's characters wait in (`program_input`).
+ * Order: `handled` says how much of what was left to the host it has passed on. Only when that is everything does the relay take
+ * over again. The host, before it sends input of its own, waits until the worker has sent all (`pending`).
+ *
+ * Why not from the line straight into the program's queue: there the worker first queues, then wakes the program, and a program
+ * that was awake in between finds nothing to read when it is woken, which the kernel reports to it as EAGAIN. On this way the
+ * program's socket is locked meanwhile.
  */
 #include "kernel.h"
 
@@ -36,21 +40,26 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* Why characters are left to the host. */
 enum reason { NONE, ESCAPE, LONG, UNREAD, BEHIND, REASONS };
 
+/* The numbers that TCP gives to what one end of a session's connection sends to the other. */
+struct numbers {
+	__u32 first;
+	bool known;
+};
+
 /* What the relay knows of a session. */
 struct session {
 	/* Characters of input that were left to the host. */
 	__u64 input;
-	/* The program's socket, to look at its queue. */
+	/* Both ends of the connection, to look at them. They are only read, with care, because they may be gone. */
+	__u64 host;
 	__u64 program;
-	/* The number of the first character that the program sends to the host, by TCP. */
-	__u32 first;
-	__u32 started;
+	struct numbers of_host;
+	struct numbers of_program;
 };
 
 /* What the host has told of a session. */
 struct handled {
-	/* Low half: characters of input that it has passed on. High half: characters that these have become, and that it has sent to
-	 * the program. In one word, so that both change at once. */
+	/* Characters of input that it has passed on. */
 	__u64 input;
 	/* Characters of output that it has passed on. */
 	__u64 output;
@@ -72,7 +81,7 @@ struct {
 	__uint(max_entries, MOST_SESSIONS);
 	__type(key, __u32);
 	__type(value, __u64);
-} lines SEC(".maps"), programs SEC(".maps");
+} lines SEC(".maps"), hosts SEC(".maps"), programs SEC(".maps");
 
 /* A line's cookie -> its session. */
 struct {
@@ -88,7 +97,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, __u32);
-} session_of_program SEC(".maps");
+} session_of_end SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -134,13 +143,40 @@ struct {
 
 static const __u32 zero;
 
-/* Pieces that wait to be moved to a program's queue by the kernel's worker. */
-static __always_inline __u32 moving(const struct sock *program)
+/* Pieces that the worker has not sent on the host's end yet. */
+static __always_inline __u32 moving(const struct sock *host)
 {
 	/* The lowest bits are flags. */
-	struct sk_psock *psock = (void *)((__u64)BPF_CORE_READ(program, sk_user_data) & ~7ULL);
+	struct sk_psock *psock = (void *)((__u64)BPF_CORE_READ(host, sk_user_data) & ~7ULL);
 
 	return psock ? BPF_CORE_READ(psock, ingress_skb.qlen) : 0;
+}
+
+/* How many characters an end has sent by TCP: those that were not relayed. Called before anything is sent, and then each time. */
+static __always_inline __u32 sent_by(const struct tcp_sock *end, struct numbers *numbers)
+{
+	__u32 next = BPF_CORE_READ(end, write_seq);
+
+	if (!numbers->known) {
+		numbers->first = next;
+		numbers->known = true;
+	}
+	return next - numbers->first;
+}
+
+/* Why nothing may be added to the program's queue, which it reads before what arrives by TCP. */
+static __always_inline enum reason not_open(struct session *session)
+{
+	struct sock *program = (void *)session->program;
+
+	if (!program)
+		return BEHIND;
+	__u32 by_tcp = sent_by((struct tcp_sock *)session->host, &session->of_host);
+
+	if ((__u32)BPF_CORE_READ((struct tcp_sock *)program, bytes_received) != by_tcp ||
+	    BPF_CORE_READ(program, sk_receive_queue.qlen))
+		return BEHIND;
+	return BPF_CORE_READ(program, sk_backlog.rmem_alloc.counter) > MOST_UNREAD ? UNREAD : NONE;
 }
 
 static __always_inline enum reason scan_input(struct __sk_buff *skb)
@@ -158,35 +194,35 @@ static __always_inline enum reason scan_input(struct __sk_buff *skb)
 	return NONE;
 }
 
-/* Whether the program's queue has room and the host's characters have all arrived in it. */
-static __always_inline enum reason look_at_program(struct session *session, __u32 *index, __u64 sent)
+/* Notes where the ends of a session's connection are. */
+static __always_inline void find_ends(struct session *session, __u32 *index)
 {
-	struct bpf_sock *socket = bpf_map_lookup_elem(&programs, index);
-	struct tcp_sock *program = socket ? bpf_skc_to_tcp_sock(socket) : 0;
-	enum reason reason = BEHIND;
+	struct bpf_sock *host = bpf_map_lookup_elem(&hosts, index);
+	struct bpf_sock *program = bpf_map_lookup_elem(&programs, index);
 
-	if (program) {
-		struct sock *sk = (void *)program;
-
-		session->program = (__u64)sk;
-		if ((__u32)program->bytes_received == (__u32)sent)
-			reason = sk->sk_backlog.rmem_alloc.counter > MOST_UNREAD || moving(sk) > MOST_MOVING ? UNREAD : NONE;
+	if (host && program) {
+		session->host = (__u64)bpf_skc_to_tcp_sock(host);
+		session->program = (__u64)bpf_skc_to_tcp_sock(program);
 	}
-	if (socket)
-		bpf_sk_release(socket);
-	return reason;
+	if (host)
+		bpf_sk_release(host);
+	if (program)
+		bpf_sk_release(program);
 }
 
 static __always_inline enum reason not_relayed(struct __sk_buff *skb, struct session *session, __u32 *index)
 {
 	struct handled *done = bpf_map_lookup_elem(&handled, index);
-	__u64 input = done ? done->input : ~0ULL;
 
-	if (!done || (__u32)session->input != (__u32)input)
+	if (!done || session->input != done->input)
 		return BEHIND;
 	enum reason reason = done->telnet ? scan_input(skb) : NONE;
 
-	return reason ? reason : look_at_program(session, index, input >> 32);
+	if (!reason)
+		reason = not_open(session);
+	if (!reason && moving((struct sock *)session->host) > MOST_MOVING)
+		reason = UNREAD;
+	return reason;
 }
 
 static __always_inline void tell(__u32 *index)
@@ -209,12 +245,14 @@ int line_input(struct __sk_buff *skb)
 
 	if (!index || !session || !count)
 		return SK_PASS;
+	if (!session->host)
+		find_ends(session, index);
 	/* The end of the line has no characters. */
 	enum reason reason = skb->len ? not_relayed(skb, session, index) : BEHIND;
 
 	if (reason == NONE) {
 		count->input += skb->len;
-		return bpf_sk_redirect_map(skb, &programs, *index, BPF_F_INGRESS);
+		return bpf_sk_redirect_map(skb, &hosts, *index, 0);
 	}
 	session->input += skb->len;
 	count->input_left[reason] += skb->len;
@@ -222,11 +260,17 @@ int line_input(struct __sk_buff *skb)
 	return SK_PASS;
 }
 
-/* That it is attached makes the kernel put what the host sends into the same queue as what the relay does. */
-SEC("sk_skb/stream_verdict")
-int program_input(struct __sk_buff *skb)
+/* What the worker and the host send. What is not relayed goes by TCP, which holds the sender up. */
+SEC("sk_msg")
+int host_output(struct sk_msg_md *msg)
 {
-	return SK_PASS;
+	struct bpf_sock *socket = msg->sk;
+	__u32 *index = socket ? bpf_sk_storage_get(&session_of_end, socket, 0, 0) : 0;
+	struct session *session = index ? bpf_map_lookup_elem(&sessions, index) : 0;
+
+	if (!index || !session || not_open(session))
+		return SK_PASS;
+	return bpf_msg_redirect_map(msg, &programs, *index, BPF_F_INGRESS);
 }
 
 static __always_inline enum reason scan_output(struct sk_msg_md *msg)
@@ -253,7 +297,7 @@ SEC("sk_msg")
 int program_output(struct sk_msg_md *msg)
 {
 	struct bpf_sock *socket = msg->sk;
-	__u32 *index = socket ? bpf_sk_storage_get(&session_of_program, socket, 0, 0) : 0;
+	__u32 *index = socket ? bpf_sk_storage_get(&session_of_end, socket, 0, 0) : 0;
 	struct session *session = index ? bpf_map_lookup_elem(&sessions, index) : 0;
 	struct handled *done = index ? bpf_map_lookup_elem(&handled, index) : 0;
 	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
@@ -261,12 +305,8 @@ int program_output(struct sk_msg_md *msg)
 
 	if (!index || !session || !done || !count || !program)
 		return SK_PASS;
-	if (!session->started) {
-		session->first = program->write_seq;
-		session->started = 1;
-	}
-	__u32 left = program->write_seq - session->first;
-	enum reason reason = left != (__u32)done->output ? BEHIND : done->telnet ? scan_output(msg) : NONE;
+	__u32 by_tcp = sent_by(program, &session->of_program);
+	enum reason reason = by_tcp != (__u32)done->output ? BEHIND : done->telnet ? scan_output(msg) : NONE;
 
 	if (reason == NONE) {
 		count->output += msg->size;
@@ -276,12 +316,12 @@ int program_output(struct sk_msg_md *msg)
 	return SK_PASS;
 }
 
-/* How many pieces of the session `args[0]` have not reached the program's queue. Run on demand. */
+/* How many pieces of the session `args[0]` the worker has not sent yet. Run on demand. */
 SEC("raw_tp")
 int pending(struct bpf_raw_tracepoint_args *context)
 {
 	__u32 index = context->args[0];
 	struct session *session = bpf_map_lookup_elem(&sessions, &index);
 
-	return session && session->program ? moving((struct sock *)session->program) : 0;
+	return session && session->host ? moving((struct sock *)session->host) : 0;
 }

@@ -24,8 +24,7 @@ use crate::settings::Settings;
 const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/relay.bpf.o"));
 
 /// Programs, and the maps whose sockets they look after.
-const ATTACHED: [(&str, &str); 3] =
-    [("line_input", "lines"), ("program_input", "programs"), ("program_output", "programs")];
+const ATTACHED: [(&str, &str); 3] = [("line_input", "lines"), ("host_output", "hosts"), ("program_output", "programs")];
 const PENDING: &str = "pending";
 
 const NOT_ALLOWED: &str = "only root, or a process with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, may use it";
@@ -45,9 +44,10 @@ pub(crate) struct KernelPath {
 /// The maps that the host reads or writes; `relay.bpf.c` says what they are.
 struct Maps {
     lines: MapHandle,
+    hosts: MapHandle,
     programs: MapHandle,
     session_of_line: MapHandle,
-    session_of_program: MapHandle,
+    session_of_end: MapHandle,
     sessions: MapHandle,
     handled: MapHandle,
     told: MapHandle,
@@ -75,6 +75,8 @@ pub(crate) struct Session {
     index: u32,
     cookie: u64,
     handled: Handled,
+    /// The relay may have taken input since this was last looked into.
+    may_move: bool,
 }
 
 /// `struct handled` of `relay.bpf.c`.
@@ -146,12 +148,12 @@ impl KernelPath {
         let telnet = eligible(settings, line.socket())?.telnet;
         let index = self.sessions.borrow_mut().take(self.maps.lines.max_entries()).ok_or("full")?;
         let handled = Handled { input: NEVER, output: NEVER, telnet };
-        let mut session = Session { path: Rc::clone(self), index, cookie: 0, handled };
+        let mut session = Session { path: Rc::clone(self), index, cookie: 0, handled, may_move: false };
         let (ours, its) = connection(&self.listener).map_err(|_| "no connection")?;
         line.stop_watching_input().map_err(|_| "no socket")?;
         let socket = eligible(settings, line.socket())?.socket;
         session.cookie = socket_cookie(socket).map_err(|_| "no socket")?;
-        session.enter(&socket, &its).map_err(|_| "refused")?;
+        session.enter(&socket, &ours, &its).map_err(|_| "refused")?;
         Ok((session, ours, its))
     }
 
@@ -178,9 +180,10 @@ impl Maps {
         let map = |name| map_of(object, name);
         Ok(Self {
             lines: map("lines")?,
+            hosts: map("hosts")?,
             programs: map("programs")?,
             session_of_line: map("session_of_line")?,
-            session_of_program: map("session_of_program")?,
+            session_of_end: map("session_of_end")?,
             sessions: map("sessions")?,
             handled: map("handled")?,
             told: map("told")?,
@@ -220,10 +223,10 @@ impl Session {
         }
     }
 
-    /// All input so far was handled: `received` bytes from the line have become `sent` characters for the program.
-    pub(crate) fn input_handled(&mut self, received: u64, sent: u64) {
-        let low = |number: u64| number & u64::from(u32::MAX);
-        self.tell(Handled { input: low(sent) << 32 | low(received), ..self.handled });
+    /// All input so far was handled: `received` bytes from the line.
+    pub(crate) fn input_handled(&mut self, received: u64) {
+        self.may_move = true;
+        self.tell(Handled { input: received, ..self.handled });
     }
 
     /// All output that the program sent to the host was handled: `received` characters.
@@ -236,22 +239,29 @@ impl Session {
         self.tell(Handled { input: NEVER, output: NEVER, ..self.handled });
     }
 
-    /// Whether input is still on its way to the program's queue.
-    pub(crate) fn is_moving(&self) -> bool {
+    /// Whether input that the relay took is still on its way to the program. The host sends none before it has arrived.
+    pub(crate) fn is_moving(&mut self) -> bool {
+        self.may_move = self.may_move && self.pending() > 0;
+        self.may_move
+    }
+
+    fn pending(&self) -> u32 {
         let mut context = u64::from(self.index).to_ne_bytes();
         let input = ProgramInput { context_in: Some(&mut context), ..ProgramInput::default() };
         let program = self.path.object.progs_mut().find(|program| program.name() == PENDING);
-        program.is_some_and(|program| program.test_run(input).is_ok_and(|output| output.return_value > 0))
+        program.and_then(|program| program.test_run(input).ok()).map_or(0, |output| output.return_value)
     }
 
-    fn enter(&self, line: &impl AsFd, program: &OwnedFd) -> libbpf_rs::Result<()> {
+    fn enter(&self, line: &impl AsFd, host: &OwnedFd, program: &OwnedFd) -> libbpf_rs::Result<()> {
         let maps = &self.path.maps;
         let index = self.index.to_ne_bytes();
         self.write(&maps.sessions, &vec![0; maps.sessions.value_size() as usize])?;
         self.write(&maps.told, &0_u32.to_ne_bytes())?;
         self.write(&maps.handled, &self.handled.bytes())?;
-        maps.session_of_program.update(&program.as_raw_fd().to_ne_bytes(), &index, MapFlags::ANY)?;
-        self.write(&maps.programs, &descriptor(program))?;
+        for (end, map) in [(host, &maps.hosts), (program, &maps.programs)] {
+            maps.session_of_end.update(&end.as_raw_fd().to_ne_bytes(), &index, MapFlags::ANY)?;
+            self.write(map, &descriptor(end))?;
+        }
         maps.session_of_line.update(&self.cookie.to_ne_bytes(), &index, MapFlags::ANY)?;
         self.write(&maps.lines, &descriptor(line))
     }
@@ -274,6 +284,7 @@ impl Drop for Session {
         // What is not there, because its socket is closed or was not taken, need not be removed.
         let _ = maps.lines.delete(&index);
         let _ = maps.session_of_line.delete(&self.cookie.to_ne_bytes());
+        let _ = maps.hosts.delete(&index);
         let _ = maps.programs.delete(&index);
         self.path.sessions.borrow_mut().give_back(self.index);
     }

@@ -14,12 +14,14 @@ use crate::terminal::Terminal;
 
 /// Most bytes read from the program at once.
 const PIECE: usize = 4096;
-/// How soon to look again whether the kernel has moved input to the program's queue.
+/// How soon to look again whether input has arrived by the in-kernel path.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// The relay of one line: the input that the program has not taken yet, and the line's session in the in-kernel path if it has one.
 pub(super) struct Relay {
     session: Option<Session>,
+    /// Input waits until earlier input has arrived by the in-kernel path.
+    moving: bool,
     characters: [u8; LONGEST_ROW + 1],
     from: usize,
     to: usize,
@@ -43,7 +45,7 @@ enum ShowOutcome {
 
 impl Relay {
     pub(super) fn new(session: Option<Session>) -> Self {
-        Self { session, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
+        Self { session, moving: false, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
     }
 
     /// Relays until the line or the program ends.
@@ -67,15 +69,10 @@ impl Relay {
         }
         poll_fn(|cx| {
             loop {
-                let mut next = terminal.service_line(cx)?;
+                let next = terminal.service_line(cx)?;
                 let took = self.pass(cx, terminal, program);
-                if !took && self.is_empty() && !input_ended {
-                    if self.session.as_ref().is_some_and(Session::is_moving) {
-                        next = next.min(clock::now() + MOMENT);
-                    } else {
-                        end_input(program);
-                        input_ended = true;
-                    }
+                if !took && self.is_empty() && !self.is_moving() && !std::mem::replace(&mut input_ended, true) {
+                    end_input(program);
                 }
                 match show(cx, terminal, program)? {
                     ShowOutcome::Ended => return Poll::Ready(Ok(())),
@@ -88,7 +85,7 @@ impl Relay {
                 if clock::now() >= due {
                     return Poll::Ready(Ok(()));
                 }
-                if terminal.poll_idle(cx, next.min(due)).is_pending() {
+                if terminal.poll_idle(cx, next.min(due).min(self.look_again())).is_pending() {
                     return Poll::Pending;
                 }
             }
@@ -123,7 +120,7 @@ impl Relay {
                 }
             }
             self.report(terminal, program);
-            if terminal.poll_idle(cx, next).is_pending() {
+            if terminal.poll_idle(cx, next.min(self.look_again())).is_pending() {
                 return Poll::Pending;
             }
         }
@@ -138,11 +135,22 @@ impl Relay {
             return;
         }
         if is_empty && !terminal.has_input() {
-            session.input_handled(line.traffic().received, program.sent);
+            session.input_handled(line.traffic().received);
         }
         if !terminal.has_output() {
             session.output_handled(program.received);
         }
+    }
+
+    /// Whether earlier input is still on its way to the program within the kernel.
+    fn is_moving(&mut self) -> bool {
+        self.moving = self.session.as_mut().is_some_and(Session::is_moving);
+        self.moving
+    }
+
+    /// When to look again whether it has arrived: no event says so.
+    fn look_again(&self) -> Stamp {
+        if self.moving { clock::now() + MOMENT } else { Stamp::FAR }
     }
 
     fn is_empty(&self) -> bool {
@@ -151,7 +159,7 @@ impl Relay {
 
     /// Passes input to the program, as much as it takes now; true if it took any.
     fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> bool {
-        if self.is_empty() && !self.refill(terminal) {
+        if (self.is_empty() && !self.refill(terminal)) || self.is_moving() {
             return false;
         }
         match program.poll_send(cx, &self.characters[self.from..self.to]) {

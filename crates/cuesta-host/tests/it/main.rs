@@ -5,6 +5,8 @@ mod user;
 
 mod exact;
 mod hostile;
+#[cfg(feature = "kernel-path")]
+mod kernel_path;
 mod network;
 mod pressure;
 mod shell;

@@ -59,17 +59,22 @@ fn process_files(file: &str) -> Vec<String> {
 }
 
 /// Waits for a condition; a child of another test may be a zombie for a moment.
-pub(crate) fn wait_until(what: &str, so: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     for _ in 0..PATIENCE.as_millis() {
         if so() {
             return;
         }
-        let due = clock::now() + Duration::from_millis(1);
-        clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
+        pause();
     }
     panic!("not within the time limit: {what}");
 }
 
 pub(crate) fn wait_for_close(host: &Host, closes: &serde_json::Value) {
     wait_until(&format!("lines ended as {closes}"), || host.meters()["lines"]["closes"] == *closes);
+}
+
+/// A millisecond for others.
+pub(crate) fn pause() {
+    let due = clock::now() + Duration::from_millis(1);
+    clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
 }

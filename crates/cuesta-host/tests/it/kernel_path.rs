@@ -1,0 +1,354 @@
+//! The in-kernel path: that characters take it, and that nobody can tell by what arrives. Needs root.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+use cuesta_host::{Host, Spec};
+use proptest::prelude::*;
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+use serde_json::{Value, json};
+
+use crate::programs::{connect, pause, receive_all, receive_until, wait_for_close, wait_until, zombies};
+
+/// Answers each `a` with a `0`, as the host program of the 1993 tests did.
+const TYPIST_ECHO: &str = "perl -e '$|=1; while (sysread STDIN, $_, 4096) { y/a/0/; syswrite STDOUT, $_ }'";
+
+const IAC: u8 = 255;
+
+fn start(path: &str, command: &str, kind: &str) -> Host {
+    let spec = json!({
+        "listen": [format!("{kind}://127.0.0.1:0")],
+        "service": { "socket": { "command": command } },
+        "path": path,
+    });
+    let host = Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts");
+    let refused = host.notes().iter().find(|note| note.contains("in-kernel path"));
+    assert_eq!(refused, None);
+    host
+}
+
+/// What left the host's way, and what did not, in characters.
+fn relayed(host: &Host) -> Value {
+    host.meters()["kernel_path"].clone()
+}
+
+fn in_kernel(host: &Host) -> (u64, u64) {
+    let kernel_path = relayed(host);
+    let way = |name: &str| kernel_path[name]["kernel"].as_u64().expect("a number");
+    (way("input"), way("output"))
+}
+
+fn key(line: &mut TcpStream) {
+    line.write_all(b"a").expect("the host reads");
+    let mut echo = [0];
+    line.read_exact(&mut echo).expect("an echo");
+    assert_eq!(&echo, b"0");
+}
+
+/// Types keys until they pass within the kernel.
+fn settle(host: &Host, line: &mut TcpStream) {
+    let before = in_kernel(host);
+    wait_until("keys pass within the kernel", || {
+        key(line);
+        let now = in_kernel(host);
+        now.0 > before.0 && now.1 > before.1
+    });
+}
+
+/// CPU time of the host's thread, by the scheduler's own count; nanoseconds.
+fn cpu_of_the_host(host: &Host) -> u64 {
+    (host.meters()["cpu"]["threads"][0]["seconds"].as_f64().expect("schedstat") * 1e9).round() as u64
+}
+
+#[test]
+fn keys_and_their_echoes_pass_while_the_host_sleeps() {
+    for kind in ["tcp", "telnet"] {
+        let host = start("kernel", TYPIST_ECHO, kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        settle(&host, &mut line);
+        let before = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["user"].clone());
+        for _ in 0..200 {
+            key(&mut line);
+        }
+        let after = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["user"].clone());
+        assert_eq!(after.0, (before.0.0 + 200, before.0.1 + 200), "{kind}");
+        assert_eq!((after.1, after.2), (before.1, before.2), "{kind}: the host's thread must not have run");
+        let meters = host.meters();
+        assert_eq!(meters["characters"]["typed"], meters["characters"]["out"]);
+        assert_eq!(meters["messages"]["in"], meters["characters"]["in"]);
+        assert_eq!(meters["kernel_path"]["lines"], json!({"joined": 1, "refused": {}}));
+    }
+}
+
+/// The host's offers, which come first on a telnet line.
+fn negotiated(line: &mut TcpStream, kind: &str) {
+    if kind == "telnet" {
+        line.read_exact(&mut [0; 12]).expect("four offers");
+    }
+}
+
+#[test]
+fn escapes_go_through_the_host_and_the_keys_after_them_do_not() {
+    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let mut line = connect(&host);
+    negotiated(&mut line, "telnet");
+    settle(&host, &mut line);
+    for (sent, wanted) in [
+        (&b"x\r\0y"[..], &b"x\r\0y"[..]),
+        (b"\r\nz", b"\r\0z"),
+        (b"\xff\xff", b"\xff\xff"),
+        (b"b\xff\xf1c", b"bc"),
+        // TIMING-MARK is answered each time.
+        (b"\xff\xfd\x06d", b"\xff\xfb\x06d"),
+        (b"row\nrow\n", b"row\nrow\n"),
+    ] {
+        line.write_all(sent).unwrap();
+        let mut back = vec![0; wanted.len()];
+        line.read_exact(&mut back).unwrap();
+        assert_eq!(back, wanted);
+        settle(&host, &mut line);
+    }
+    let left = relayed(&host);
+    assert_eq!(
+        (&left["input"]["user"]["escape"], &left["output"]["user"]["escape"]),
+        (&json!(17), &json!(6)),
+        "{left}"
+    );
+}
+
+#[test]
+fn five_hundred_lines_at_once_and_again() {
+    let host = start("kernel", TYPIST_ECHO, "telnet");
+    for round in 1..=2 {
+        let mut lines: Vec<TcpStream> = (0..500).map(|_| connect(&host)).collect();
+        for line in &mut lines {
+            negotiated(line, "telnet");
+        }
+        for _ in 0..3 {
+            for line in &mut lines {
+                line.write_all(b"a").unwrap();
+            }
+            for line in &mut lines {
+                let mut echo = [0];
+                line.read_exact(&mut echo).unwrap();
+                assert_eq!(&echo, b"0");
+            }
+        }
+        drop(lines);
+        wait_for_close(&host, &json!({"closed": 500 * round}));
+        let meters = host.meters();
+        assert_eq!(meters["kernel_path"]["lines"], json!({"joined": 500 * round, "refused": {}}));
+        let typed = json!(1500 * round);
+        let characters = &meters["characters"];
+        assert_eq!((&characters["typed"], &characters["in"], &characters["out"]), (&typed, &typed, &typed));
+        assert_eq!(meters["pool"]["used"], 0);
+    }
+    wait_until("no zombie is left", || zombies() == 0);
+}
+
+#[test]
+fn without_privilege_lines_are_relayed_in_user_space_and_the_host_says_why() {
+    let notes = thread::spawn(|| {
+        let mut sets = capabilities(None).unwrap();
+        sets.effective = CapabilitySet::empty();
+        set_capabilities(None, sets).unwrap();
+        let spec = json!({
+            "listen": ["tcp://127.0.0.1:0"], "service": { "socket": { "command": TYPIST_ECHO } }, "path": "kernel",
+        });
+        let host = Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap();
+        let mut line = connect(&host);
+        key(&mut line);
+        assert!(relayed(&host).is_null());
+        host.notes().join("\n")
+    });
+    let notes = notes.join().unwrap();
+    assert!(notes.contains("in user space") && notes.contains("only root, or a process with CAP_BPF"), "{notes}");
+}
+
+#[test]
+fn lines_that_need_the_host_are_refused_by_name() {
+    let spec = json!({
+        "listen": ["tcp://127.0.0.1:0"], "service": { "socket": { "command": "cat" } }, "path": "kernel",
+        "input": "canonical", "echo": false,
+    });
+    let host = Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap();
+    let mut line = connect(&host);
+    line.write_all(b"wrong@right\r").unwrap();
+    line.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(receive_all(line), "right\n");
+    assert_eq!(relayed(&host)["lines"], json!({"joined": 0, "refused": {"discipline": 1}}));
+}
+
+#[test]
+fn a_program_that_stops_reading_holds_its_line_up_and_loses_nothing() {
+    for kind in ["tcp", "telnet"] {
+        let host = start("kernel", ": mark_stops; echo $$; exec tr a 0", kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        let pid = number(&mut line);
+        let stopped = Pid::from_raw(pid).unwrap();
+        kill_process(stopped, Signal::STOP).unwrap();
+        line.set_nonblocking(true).unwrap();
+        let mut sent = 0_usize;
+        // Single keys first, which the kernel relays; then as much as the line takes.
+        let mut full = 0;
+        while full < 100 {
+            let piece = if sent < 2_000 { &[b'a'][..] } else { &[b'a'; 8192] };
+            match line.write(piece) {
+                Ok(len) => (sent, full) = (sent + len, 0),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    full += 1;
+                    pause();
+                }
+                Err(error) => panic!("{error}"),
+            }
+            assert!(sent < 32 << 20, "the line takes all that comes");
+        }
+        kill_process(stopped, Signal::CONT).unwrap();
+        line.set_nonblocking(false).unwrap();
+        line.shutdown(Shutdown::Write).unwrap();
+        let back = receive_all(line);
+        assert!(back.len() == sent && back.bytes().all(|byte| byte == b'0'), "{kind}: {} of {sent}", back.len());
+        wait_for_close(&host, &json!({"closed": 1}));
+    }
+}
+
+/// The number that a program prints in its first row.
+fn number(line: &mut TcpStream) -> i32 {
+    receive_until(line, "\n").trim().parse().expect("a number")
+}
+
+/// A piece of what a terminal sends.
+#[derive(Debug, Clone)]
+enum Piece {
+    /// Plain characters, in one write.
+    Keys(Vec<u8>),
+    /// The Enter key.
+    Enter,
+    /// A character 255.
+    Last,
+    /// A command that nobody answers.
+    Nothing,
+    /// DO TIMING-MARK, which the host answers each time.
+    TimingMark,
+    /// As many characters as a paste has.
+    Paste(usize),
+    /// Waits until as much has come back as was typed.
+    Wait,
+}
+
+impl Piece {
+    /// The characters that the program gets, and the bytes on a telnet line.
+    fn forms(&self) -> (Vec<u8>, Vec<u8>) {
+        let both = |bytes: Vec<u8>| (bytes.clone(), bytes);
+        match self {
+            Self::Keys(keys) => both(keys.clone()),
+            Self::Enter => (b"\r".to_vec(), b"\r\0".to_vec()),
+            Self::Last => (vec![IAC], vec![IAC, IAC]),
+            Self::Nothing => (Vec::new(), vec![IAC, 241]),
+            Self::TimingMark => (Vec::new(), vec![IAC, 253, 6]),
+            Self::Paste(len) => both((0..*len).map(|at| b' ' + (at % 95) as u8).collect()),
+            Self::Wait => both(Vec::new()),
+        }
+    }
+}
+
+/// Takes telnet's commands and escapes out of what a host sends.
+fn decoded(bytes: &[u8]) -> Vec<u8> {
+    let (mut characters, mut rest) = (Vec::new(), bytes);
+    while let [byte, after @ ..] = rest {
+        rest = match (*byte, after) {
+            (IAC, [IAC, after @ ..]) => {
+                characters.push(IAC);
+                after
+            }
+            (IAC, [251..=254, _, after @ ..] | [_, after @ ..]) => after,
+            (IAC, []) => &[],
+            (b'\r', [0, after @ ..]) => {
+                characters.push(b'\r');
+                after
+            }
+            (byte, after) => {
+                characters.push(byte);
+                after
+            }
+        };
+    }
+    characters
+}
+
+/// Types pieces, cut into writes at `cuts`, at a program that writes down what it reads and sends it back. Returns what it wrote
+/// down, and what came back.
+fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, Vec<u8>) {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let host = start(path, &format!("tee {}", log.display()), kind);
+    let mut line = connect(&host);
+    let mut reading = line.try_clone().unwrap();
+    let (back, arrived) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Condvar::new()));
+    let (shared, announced) = (Arc::clone(&back), Arc::clone(&arrived));
+    let reader = thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(len @ 1..) = reading.read(&mut buffer) {
+            shared.lock().unwrap().extend_from_slice(&buffer[..len]);
+            announced.notify_all();
+        }
+    });
+    let (mut wanted, mut cut) = (0, cuts.iter().cycle());
+    for piece in pieces {
+        let (characters, bytes) = piece.forms();
+        let mut rest = if kind == "telnet" { &bytes[..] } else { &characters[..] };
+        wanted += characters.len();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(*cut.next().unwrap_or(&rest.len())));
+            line.write_all(now).unwrap();
+            rest = later;
+        }
+        if matches!(piece, Piece::Wait) {
+            let of = |bytes: &[u8]| if kind == "telnet" { decoded(bytes).len() } else { bytes.len() };
+            drop(arrived.wait_while(back.lock().unwrap(), |bytes| of(bytes) < wanted).unwrap());
+        }
+    }
+    line.shutdown(Shutdown::Write).unwrap();
+    reader.join().unwrap();
+    wait_for_close(&host, &json!({"closed": 1}));
+    let back = std::mem::take(&mut *back.lock().unwrap());
+    (fs::read(log).unwrap(), if kind == "telnet" { decoded(&back) } else { back })
+}
+
+fn pieces() -> impl Strategy<Value = Vec<Piece>> {
+    let piece = prop_oneof![
+        4 => prop::collection::vec(any::<u8>().prop_filter("no escape", |byte| ![IAC, b'\r'].contains(byte)), 1..5).prop_map(Piece::Keys),
+        2 => Just(Piece::Enter),
+        1 => Just(Piece::Last),
+        1 => Just(Piece::Nothing),
+        1 => Just(Piece::TimingMark),
+        1 => (1..20_000_usize).prop_map(Piece::Paste),
+        4 => Just(Piece::Wait),
+    ];
+    prop::collection::vec(piece, 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nobody_can_tell_which_path_characters_took(
+        pieces in pieces(),
+        cuts in prop::collection::vec(1..2000_usize, 1..8),
+        telnet in any::<bool>(),
+    ) {
+        let kind = if telnet { "telnet" } else { "tcp" };
+        let wanted: Vec<u8> = pieces.iter().flat_map(|piece| piece.forms().0).collect();
+        for path in ["kernel", "user"] {
+            let (log, back) = typed(path, kind, &pieces, &cuts);
+            prop_assert!(log == wanted, "{path}: the program read {} characters of {}; {}", log.len(), wanted.len(), String::from_utf8_lossy(&back[back.len().saturating_sub(80)..]));
+            prop_assert!(back == wanted, "{path}: {} characters of {} came back", back.len(), wanted.len());
+        }
+    }
+}
