@@ -188,7 +188,8 @@ impl Agent {
     fn take_icmp(&mut self, is_v4: bool, now: Stamp) {
         let sockets = if is_v4 { &self.io.v4 } else { &self.io.v6 };
         let Some(sockets) = sockets else { return };
-        while let Ok(length) = sockets.receive_icmp(&mut self.packet) {
+        for _ in 0..TURN {
+            let Ok(length) = sockets.receive_icmp(&mut self.packet) else { return };
             self.multiplexer.receive_icmp(&self.packet[..length], now);
         }
     }
