@@ -19,8 +19,8 @@ STATUS: dict[str, Any] = {
         "sent_because": {"timer": 90, "full": 10, "urgent": 0},
         "held": {"sum_ns": 30_000_000_000, "max_ns": 20_100_000, "microseconds": HISTOGRAM},
         "plain": {"peer_unable": 2, "port": 0},
-        "refused": {"looped": 0},
-        "dropped": {"checksum": 0, "stranger": 7},
+        "refused": {"looped": 0, "unreadable": 1},
+        "dropped": {"checksum": 0, "stranger": 7, "unreadable": 0},
     },
     "endpoint": {"cpu_ns": 24_000_000, "read_from_host": 3000, "written_to_host": 1000, "dropped": {"to_host": 0}},
 }
@@ -33,6 +33,7 @@ sent             3,000 segments in 100 datagrams, 123,456 octets
                  because: timer 90, full 10
 received         1 segment in 1 datagram, 64 octets
 not multiplexed  peer unable 2
+not sent         unreadable 1
 dropped          stranger 7
 agent            counts 10.0 s; CPU 0.24 %, 6.0 µs a segment"""
 

@@ -33,7 +33,8 @@ def status_text(status: Status) -> str:
         "sent": _sent(status),
         "received": _received(status["wire"]),
         "not multiplexed": _reasons(status["wire"]["plain"]),
-        "dropped": _reasons(status["wire"]["dropped"] | status["wire"]["refused"] | status["endpoint"]["dropped"]),
+        "not sent": _reasons(status["wire"]["refused"]),
+        "dropped": _reasons(status["wire"]["dropped"] | status["endpoint"]["dropped"]),
         "agent": _agent(status),
     }
     rows = [f"{name:16} {row}" for name, lines in sections.items() for name, row in _named(name, lines)]
