@@ -8,11 +8,10 @@ use std::thread;
 
 use cuesta_host::{Host, Spec};
 use proptest::prelude::*;
-use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use serde_json::{Value, json};
 
-use crate::programs::{connect, pause, receive_all, receive_until, wait_for_close, wait_until, zombies};
+use crate::programs::{connect, pause, receive_all, receive_until, start_on, wait_for_close, wait_until, zombies};
 
 /// Answers each `a` with a `0`, as the host program of the 1993 tests did.
 const TYPIST_ECHO: &str = "perl -e '$|=1; while (sysread STDIN, $_, 4096) { y/a/0/; syswrite STDOUT, $_ }'";
@@ -20,18 +19,10 @@ const TYPIST_ECHO: &str = "perl -e '$|=1; while (sysread STDIN, $_, 4096) { y/a/
 const IAC: u8 = 255;
 
 fn start(path: &str, command: &str, kind: &str) -> Host {
-    let spec = json!({
-        "listen": [format!("{kind}://127.0.0.1:0")],
-        "service": { "socket": { "command": command } },
-        "path": path,
-    });
-    let host = Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts");
-    let refused = host.notes().iter().find(|note| note.contains("in-kernel path"));
-    assert_eq!(refused, None);
-    host
+    start_on(path, "socket", command, kind)
 }
 
-/// What left the host's way, and what did not, in characters.
+/// Lines and characters by the way that they took.
 fn relayed(host: &Host) -> Value {
     host.meters()["kernel_path"].clone()
 }
@@ -185,18 +176,18 @@ fn lines_that_need_the_host_are_refused_by_name() {
 }
 
 #[test]
-fn a_program_that_stops_reading_holds_its_line_up_and_loses_nothing() {
+fn a_program_that_does_not_read_holds_its_line_up_and_loses_nothing() {
     for kind in ["tcp", "telnet"] {
-        let host = start("kernel", ": mark_stops; echo $$; exec tr a 0", kind);
+        let folder = tempfile::tempdir().unwrap();
+        let go = folder.path().join("go");
+        let command = format!("mkfifo {0}; echo ready; read go <{0}; exec tr a 0", go.display());
+        let host = start("kernel", &command, kind);
         let mut line = connect(&host);
         negotiated(&mut line, kind);
-        let pid = number(&mut line);
-        let stopped = Pid::from_raw(pid).unwrap();
-        kill_process(stopped, Signal::STOP).unwrap();
+        receive_until(&mut line, "ready\n");
         line.set_nonblocking(true).unwrap();
-        let mut sent = 0_usize;
+        let (mut sent, mut full) = (0, 0);
         // Single keys first, which the kernel relays; then as much as the line takes.
-        let mut full = 0;
         while full < 100 {
             let piece = if sent < 2_000 { &[b'a'][..] } else { &[b'a'; 8192] };
             match line.write(piece) {
@@ -209,18 +200,48 @@ fn a_program_that_stops_reading_holds_its_line_up_and_loses_nothing() {
             }
             assert!(sent < 32 << 20, "the line takes all that comes");
         }
-        kill_process(stopped, Signal::CONT).unwrap();
+        let left = relayed(&host);
+        fs::write(&go, "go\n").unwrap();
         line.set_nonblocking(false).unwrap();
         line.shutdown(Shutdown::Write).unwrap();
         let back = receive_all(line);
-        assert!(back.len() == sent && back.bytes().all(|byte| byte == b'0'), "{kind}: {} of {sent}", back.len());
+        assert!(
+            back.len() == sent && back.bytes().all(|byte| byte == b'0'),
+            "{kind}: {} of {sent}, {left}",
+            back.len()
+        );
+        assert!(
+            left["input"]["kernel"].as_u64() < Some(4 << 20),
+            "{kind}: nothing bounds what the kernel holds: {left}"
+        );
         wait_for_close(&host, &json!({"closed": 1}));
     }
 }
 
-/// The number that a program prints in its first row.
-fn number(line: &mut TcpStream) -> i32 {
-    receive_until(line, "\n").trim().parse().expect("a number")
+#[test]
+fn output_waits_for_a_line_that_does_not_read() {
+    for kind in ["tcp", "telnet"] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let host = start("kernel", &format!("seq 1 2000000 | tee {}", log.display()), kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        let written = || fs::metadata(&log).map_or(0, |about| about.len());
+        let mut last = 0;
+        wait_until("the program is held up", || {
+            (0..50).for_each(|_| pause());
+            std::mem::replace(&mut last, written()) == written() && written() > 0
+        });
+        assert!(written() < 14_000_000, "{kind}: the program wrote {} characters although nobody reads", written());
+        let text = receive_all(line);
+        assert!(
+            text.ends_with("\n1999999\n2000000\n") && text.len() == 14_888_896,
+            "{kind}: {} characters",
+            text.len()
+        );
+        // On a telnet line such long pieces go through the host.
+        assert!(in_kernel(&host).1 > 0 || kind == "telnet");
+    }
 }
 
 /// A piece of what a terminal sends.
@@ -285,17 +306,17 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
 /// Types pieces, cut into writes at `cuts`, at a program that writes down what it reads and sends it back. Returns what it wrote
 /// down, and what came back.
 fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, Vec<u8>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
     let host = start(path, &format!("tee {}", log.display()), kind);
     let mut line = connect(&host);
-    let mut reading = line.try_clone().unwrap();
+    let mut reading = line.try_clone().expect("a descriptor");
     let (back, arrived) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Condvar::new()));
     let (shared, announced) = (Arc::clone(&back), Arc::clone(&arrived));
     let reader = thread::spawn(move || {
         let mut buffer = [0; 4096];
         while let Ok(len @ 1..) = reading.read(&mut buffer) {
-            shared.lock().unwrap().extend_from_slice(&buffer[..len]);
+            shared.lock().expect("no panic").extend_from_slice(&buffer[..len]);
             announced.notify_all();
         }
     });
@@ -306,19 +327,19 @@ fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, 
         wanted += characters.len();
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(*cut.next().unwrap_or(&rest.len())));
-            line.write_all(now).unwrap();
+            line.write_all(now).expect("the host reads");
             rest = later;
         }
         if matches!(piece, Piece::Wait) {
             let of = |bytes: &[u8]| if kind == "telnet" { decoded(bytes).len() } else { bytes.len() };
-            drop(arrived.wait_while(back.lock().unwrap(), |bytes| of(bytes) < wanted).unwrap());
+            drop(arrived.wait_while(back.lock().expect("no panic"), |bytes| of(bytes) < wanted).expect("no panic"));
         }
     }
-    line.shutdown(Shutdown::Write).unwrap();
-    reader.join().unwrap();
+    line.shutdown(Shutdown::Write).expect("it is open");
+    reader.join().expect("no panic");
     wait_for_close(&host, &json!({"closed": 1}));
-    let back = std::mem::take(&mut *back.lock().unwrap());
-    (fs::read(log).unwrap(), if kind == "telnet" { decoded(&back) } else { back })
+    let back = std::mem::take(&mut *back.lock().expect("no panic"));
+    (fs::read(log).expect("the program wrote it"), if kind == "telnet" { decoded(&back) } else { back })
 }
 
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
@@ -347,7 +368,7 @@ proptest! {
         let wanted: Vec<u8> = pieces.iter().flat_map(|piece| piece.forms().0).collect();
         for path in ["kernel", "user"] {
             let (log, back) = typed(path, kind, &pieces, &cuts);
-            prop_assert!(log == wanted, "{path}: the program read {} characters of {}; {}", log.len(), wanted.len(), String::from_utf8_lossy(&back[back.len().saturating_sub(80)..]));
+            prop_assert!(log == wanted, "{path}: the program read {} characters of {}", log.len(), wanted.len());
             prop_assert!(back == wanted, "{path}: {} characters of {} came back", back.len(), wanted.len());
         }
     }

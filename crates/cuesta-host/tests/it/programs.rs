@@ -10,13 +10,25 @@ use cuesta_record::clock::{self, Time};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The paths between lines and programs on sockets that are built in. The in-kernel path needs root.
+pub(crate) const PATHS: &[&str] = if cfg!(feature = "kernel-path") { &["user", "kernel"] } else { &["user"] };
+
 /// A host on one thread whose service `name` runs a command, with lines of this kind.
 pub(crate) fn start(name: &str, command: &str, kind: &str) -> Host {
+    start_on("user", name, command, kind)
+}
+
+/// The same with a path of its choice.
+pub(crate) fn start_on(path: &str, name: &str, command: &str, kind: &str) -> Host {
     let spec = serde_json::json!({
         "listen": [format!("{kind}://127.0.0.1:0")],
         "service": { name: { "command": command } },
+        "path": path,
     });
-    Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts")
+    let host = Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts");
+    let refused = host.notes().iter().find(|note| note.contains("in-kernel path"));
+    assert_eq!(refused, None);
+    host
 }
 
 pub(crate) fn connect(host: &Host) -> TcpStream {
