@@ -70,6 +70,16 @@ def test_the_line_is_named_by_its_characters(tmp_path: Path) -> None:
     assert str(said).endswith(" ms are 150 characters at 4800 baud")
 
 
+def test_a_response_that_tmux_holds_is_no_riddle(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", [Load(users=4, think=2.0, service=0.005, delay=0.04)])
+    assert isinstance(finding_of(folder), Undecided)
+    record_tmux(folder, held=0.02)
+    said = finding_of(folder)
+    assert isinstance(said, Unlimited), said
+    assert said.held == pytest.approx(0.04)
+    assert " (40.0 ms of it in TMux's agents)" in str(said)
+
+
 def test_characters_that_the_tape_does_not_tell_are_counted(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=2.0, service=0.005, delay=1600 / SPEED)])
     at_speed(folder, SPEED, "Wait+Prompt")
@@ -388,3 +398,13 @@ def parts_of(folder: Path) -> ResponseParts:
     summary = summarise(folder)
     of = MeasuredStep(summary.recorded, summary.last)
     return response_parts(of, resources(of))
+
+
+def record_tmux(folder: Path, held: float) -> None:
+    """Record two agents of TMux in the whole measurement, which hold each segment for `held` seconds."""
+    recorded = summarise(folder).recorded
+    counters = {"segments": {"sent": 100}, "messages": {"sent": 50}, "held": {"sum_ns": held * 1e11, "max_ns": 0}}
+    ends = dict.fromkeys(("driver", "host"), {"cpu": 0, "status": {"wire": counters | {"plain": {}}}})
+    begin = {"at": CLOCK, "driver": None, "host": None, "tmux": ends}
+    row = {"step": 0, "begin": begin, "end": begin | {"at": CLOCK + 60 * NANO}}
+    (recorded.folder / "wire.jsonl").write_text(f"{json.dumps(row)}\n")

@@ -224,4 +224,5 @@ def unlimited(last: Evidence, beside: Resource | None) -> Finding:
         return Undecided(f"the host was not metered, and {takes}", "name it with --meters, or measure fewer users too")
     of, response = last.most, last.parts.response
     waiting = last.parts.waiting_for(of) if of else 0.0
-    return Unlimited(of, last.at, response, waiting, last.measured.own_pace, last.one, beside=beside)
+    own_pace, held = last.measured.own_pace, min(last.measured.held, response)
+    return Unlimited(of, last.at, response, waiting, own_pace, last.one, beside=beside, held=held)

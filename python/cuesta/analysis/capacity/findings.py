@@ -96,16 +96,19 @@ class Unlimited:
     """N*: the number of users at which a resource saturates, if a sweep tells."""
     beside: Resource | None = None
     """A resource that others than the host keep busy, and that its users do not wait for."""
+    held: float = 0.0
+    """Seconds of the response for which TMux holds its segments."""
 
     def __str__(self) -> str:
         of = self.most
         uses = f"what the host uses most at {self.at} is {of.name} ({share(of.used)})" if of else f"at {self.at}"
         is_long = self.waiting >= max(LONG_WAIT * self.response, NOTICEABLE)
         waits = f" ({seconds(self.waiting)} of it waiting for that)" if is_long else ""
+        held = f" ({seconds(self.held)} of it in TMux's agents)" if self.held >= LONG_WAIT * self.response else ""
         pace = f" beside {seconds(self.own_pace)} of thinking and typing" if self.own_pace > 0 else ""
         then = f"; saturation at about {digits_of(self.saturates)} users" if self.saturates else ""
         others = f", though others keep {self.beside.name} {share(self.beside.busy)} busy" if self.beside else ""
-        return f"nothing: {uses}; {self.one} takes {seconds(self.response)}{waits}{pace}{others}{then}"
+        return f"nothing: {uses}; {self.one} takes {seconds(self.response)}{waits}{held}{pace}{others}{then}"
 
 
 @dataclass(frozen=True, slots=True)

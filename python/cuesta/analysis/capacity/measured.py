@@ -67,3 +67,9 @@ class MeasuredStep:
         delay = self.recorded.plan.get("host", {}).get("delay")
         is_builtin = all(group.get("target") == BUILTIN_HOST for group in self.groups)
         return _native.duration(delay) / 1e9 if delay and is_builtin else 0.0
+
+    @property
+    def held(self) -> float:
+        """Seconds that a key and its answer wait in the agents of TMux, on average."""
+        tmux = self.step.tmux
+        return sum(side.held_mean or 0.0 for side in (tmux.driver, tmux.host)) if tmux else 0.0

@@ -46,7 +46,7 @@ class ResponseParts:
     line: float
     """Seconds that the answer's characters take on the line; at most the whole response."""
     delay: float
-    """The built-in host's fixed delay."""
+    """The built-in host's fixed delay, and what TMux holds segments for."""
     parts: Sequence[ResponsePart]
     """All known parts, those of the line and the delay included."""
 
@@ -75,10 +75,12 @@ def response_parts(of: MeasuredStep, known: Sequence[Resource]) -> ResponseParts
         about = "" if line.is_exact else "about "
         source = f"arithmetic: {about}{digits(line.answer)} characters × {line.speed}"
         parts.append(ResponsePart("the line", on_line, source))
-    if delay := of.fixed_delay:
-        parts.append(ResponsePart("the built-in host's fixed delay", delay, "the plan"))
+    if of.fixed_delay:
+        parts.append(ResponsePart("the built-in host's fixed delay", of.fixed_delay, "the plan"))
+    if of.held:
+        parts.append(ResponsePart("TMux's hold time, both ways", of.held, "its agents"))
     parts += of_resources(known, response - sum(part.seconds for part in parts))
-    return ResponseParts(response, on_line, delay, parts)
+    return ResponseParts(response, on_line, of.fixed_delay + of.held, parts)
 
 
 def of_resources(known: Sequence[Resource], rest: float) -> Iterator[ResponsePart]:
