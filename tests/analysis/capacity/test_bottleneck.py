@@ -404,7 +404,8 @@ def record_tmux(folder: Path, held: float) -> None:
     """Record two agents of TMux in the whole measurement, which hold each segment for `held` seconds."""
     recorded = summarise(folder).recorded
     counters = {"segments": {"sent": 100}, "messages": {"sent": 50}, "held": {"sum_ns": held * 1e11, "max_ns": 0}}
-    ends = dict.fromkeys(("driver", "host"), {"cpu": 0, "status": {"wire": counters | {"plain": {}}}})
+    agent = {"cpu": 0, "status": {"wire": counters | {"plain": {}}}}
+    ends = {"driver": agent, "host": agent}
     begin = {"at": CLOCK, "driver": None, "host": None, "tmux": ends}
     row = {"step": 0, "begin": begin, "end": begin | {"at": CLOCK + 60 * NANO}}
     (recorded.folder / "wire.jsonl").write_text(f"{json.dumps(row)}\n")
