@@ -187,8 +187,11 @@ class Capture:
 
 @contextmanager
 def tcpdump(place: Place, file: Path, device: str = WIRE, expression: str = "ip or ip6") -> Iterator[Capture]:
-    """Capture what crosses a device, both ways; the block ends the capture before it counts."""
-    options = ["-i", device, "-w", str(file), "--immediate-mode", "-U", "-B", "65536", "-s", "0", "-Z", "root"]
+    """Capture what crosses a device, both ways; the block ends the capture before it counts.
+
+    The kernel's buffer has room for 32,000 packets, because each takes as much of it as the largest that is captured.
+    """
+    options = ["-i", device, "-w", str(file), "--immediate-mode", "-U", "-B", "65536", "-s", "2048", "-Z", "root"]
     with inside(place):
         process = subprocess.Popen([needed("tcpdump"), *options, expression], stderr=subprocess.PIPE, text=True)
     with process:
