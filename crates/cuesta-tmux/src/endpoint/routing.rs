@@ -1,7 +1,8 @@
 //! Policy routing: which of this host's segments go to the TUN device.
 //!
 //! A routing table of the agent's own has only routes to peers, by the TUN device; rules send the chosen ports there. When the
-//! device goes, the table is empty, and the rules fall through to the main table. A rule before them sends the agent's own
+//! device goes, the table is empty, and the rules fall through to the main table. The rules are of packets that this host makes
+//! (`iif lo`): what it forwards has others' addresses. A rule before them sends the agent's own
 //! packets to the main table by their mark. (No rule is negated: `ip rule add not …` negates all of the rule.)
 
 use std::fs;
@@ -111,7 +112,7 @@ fn rules(spec: &EndpointSpec) -> Vec<String> {
     let protocols: &[&str] = if spec.multiplex_udp { &["tcp", "udp"] } else { &["tcp"] };
     let mut rules = vec![format!("rule add pref {MARK_RULE} fwmark {MARK:#x} lookup main")];
     for protocol in protocols {
-        let rule = format!("rule add pref {PORT_RULE} ipproto {protocol}");
+        let rule = format!("rule add pref {PORT_RULE} iif lo ipproto {protocol}");
         let lookup = format!("lookup {TABLE}");
         if spec.ports.is_empty() {
             rules.push(format!("{rule} {lookup}"));

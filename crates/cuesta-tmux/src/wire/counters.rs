@@ -73,6 +73,8 @@ pub struct HeldTimes {
 pub struct PlainReasons {
     /// The destination is none of the peers.
     pub not_a_peer: u64,
+    /// The source is not this host's address towards the peer, by which the peer knows it.
+    pub other_source: u64,
     /// The peer is not known to speak `TMux` now.
     pub peer_unable: u64,
     /// A group of hosts, or this one.

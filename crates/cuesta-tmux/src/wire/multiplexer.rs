@@ -91,6 +91,8 @@ impl Multiplexer {
             &mut plain.over_mtu
         } else if self.settings.rfc_bypass && segment.octets.len() > self.settings.max_mpx {
             &mut plain.large
+        } else if !peer.is_local(header.source) {
+            &mut plain.other_source
         } else if !peer.takes_segment(now, &mut self.random, changes) {
             &mut plain.peer_unable
         } else {

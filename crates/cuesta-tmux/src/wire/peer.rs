@@ -70,7 +70,7 @@ pub struct PeerStatus {
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) address: IpAddr,
-    /// This host's address towards it, the source of probes.
+    /// This host's address towards it, the source of probes and messages; unspecified until a datagram shows it.
     pub(super) local: IpAddr,
     state: PeerState,
     /// Until when it is believed able, if it is.
@@ -105,6 +105,11 @@ impl Peer {
             probe_due: now,
             interval: FIRST_INTERVAL,
         }
+    }
+
+    /// Whether the peer knows this host by `source`: from another address it would take a message for a stranger's.
+    pub(super) fn is_local(&self, source: IpAddr) -> bool {
+        self.local == source || self.local.is_unspecified()
     }
 
     /// Whether the segment at hand is multiplexed. When the TTL is over the peer becomes unable, and yet this segment is

@@ -157,6 +157,15 @@ fn datagrams_from_elsewhere_are_dropped() {
 }
 
 #[test]
+fn segments_of_other_addresses_of_this_host_are_plain() {
+    let mut host = Host::able(|_| ());
+    let other = packet("192.0.2.9", PEER, 0, 6, &key(1));
+    assert_eq!(host.send(&other), slice::from_ref(&other), "the peer would drop the message as a stranger's");
+    assert_eq!(host.multiplexer.counters().plain.other_source, 1);
+    assert_eq!(host.send(&out(6, &key(1))), NOTHING);
+}
+
+#[test]
 fn nothing_is_amplified() {
     let mut host = Host::able(|settings| settings.udp = true);
     let many: Vec<u8> = (0..123).flat_map(|_| in_message(17, &udp(9, 7, b""))).collect();
@@ -203,9 +212,7 @@ fn packets_that_are_not_multiplexed_are_unchanged() {
 #[test]
 fn messages_under_construction_are_bounded() {
     let mut host = Host::able(|_| ());
-    let sent: Vec<Vec<u8>> = (0..200_u8)
-        .flat_map(|index| host.send(&packet(&format!("192.0.2.{index}"), PEER, index, 6, &key(1))))
-        .collect();
+    let sent: Vec<Vec<u8>> = (0..200_u8).flat_map(|tos| host.send(&packet(US, PEER, tos, 6, &key(1)))).collect();
     assert_eq!(sent.len(), 200 - 128, "the oldest are sent");
     assert_eq!(host.multiplexer.peers(host.now)[0].waiting, 128);
     assert_eq!(host.wait(DELAY).len(), 128);
