@@ -1,12 +1,13 @@
 """What it gives and costs to handle several packets at once, in sweeps of `tmux`, `defer` or `align`.
 
 Each of these settings is compared with the steps that are equal but for having none of them. Steps that differ in
-nothing but `seed` are repeats of one another. Two figures are told apart if there are at least two repeats of each and
-their ranges do not overlap; a single measurement claims nothing.
+nothing but `seed` are repeats of one another. Two figures are told apart if there are at least REPEATS of each and
+their ranges do not overlap; fewer claim nothing.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from statistics import median
 from typing import Literal
 
@@ -20,8 +21,10 @@ APART = ("users", "seed", "settle", "measure")
 """Swept settings that make no configuration of their own."""
 CPU, PACKETS = "host.cpu_per_keystroke", "wire.packets_per_keystroke"
 RESPONSE, ECHO = "response.mean", "echo.mean"
-REPEATS = 2
-"""The fewest repeats whose range says how far chance reaches."""
+REPEATS = 4
+"""The fewest repeats whose ranges are compared: with two, those of equal figures are disjoint in a third of cases."""
+FALSE_ALARM = 2 / comb(2 * REPEATS, REPEATS)
+"""How often at most the ranges of equal figures are disjoint: of all orders of both sides' values, two."""
 
 Settings = tuple[tuple[str, str], ...]
 """Names and values."""

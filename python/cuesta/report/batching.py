@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.batching import SETTINGS, AtLoad, Change, Effect, Spread, effects
+from cuesta.analysis.batching import FALSE_ALARM, REPEATS, SETTINGS, AtLoad, Change, Effect, Spread, effects
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
@@ -11,9 +11,15 @@ from cuesta.report.plots.frontier import frontier
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
 NAMES = {"tmux": "TMux", "defer": "the kernel's deferral", "align": "aligned keys without either"}
-ONCE = "measured once each, which tells nothing from chance; repeat the steps: [sweep] seed = [1, 2, 3]"
+TOO_FEW = (
+    f"measured fewer than {REPEATS} times each, which tells nothing from chance; "
+    f"repeat the steps: [sweep] seed = {[*range(1, REPEATS + 1)]}"
+)
 HOW = "medians of repeats"
-NOT_TOLD = "in brackets: not told from chance, as the ranges of the repeats overlap or there are none"
+NOT_TOLD = (
+    f"in brackets: not told from chance, as the ranges of the repeats overlap or there are fewer than {REPEATS}; "
+    f"equal figures are told apart in {100 * FALSE_ALARM:.0f} % of comparisons, or fewer"
+)
 Of = Callable[[AtLoad], Change | None]
 
 
@@ -44,7 +50,7 @@ def answer(kind: Sequence[Effect]) -> str:
     """One sentence on settings of one kind: where they win, and what they cost."""
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
     if not any(effect.is_repeated for effect in kind):
-        return f"{name}: {ONCE}"
+        return f"{name}: {TOO_FEW}"
     return f"{name}: {wins(kind)}; {loses(kind)}"
 
 
@@ -52,7 +58,7 @@ def wins(kind: Sequence[Effect]) -> str:
     """By how much the host's CPU per key shrinks at most, and from how many users on it shrinks at all."""
     best = max((saving for each in kind if (saving := each.most_saved)), default=None, key=lambda saving: saving.share)
     if best is None:
-        return "at no load that was measured did it save the host CPU for sure"
+        return "at no load that was measured is a saving of the host's CPU told from chance"
     at = f"{of_effect(best.by)}, {many(best.users, 'user')}"
     saved = f"it saves the host up to {share(best.share)} of its CPU per key ({at})"
     starts = [(effect.saves_from, effect.setting) for effect in kind if effect.saves_from is not None]
@@ -71,13 +77,25 @@ def loses(kind: Sequence[Effect]) -> str:
 
 
 def where(kind: Sequence[Effect], of: Of) -> str:
-    """At which loads a figure is more; empty if at none."""
-    known = [(load.users, change.is_more) for effect in kind for load in effect.loads if (change := of(load))]
-    worse = sorted({users for users, is_more in known if is_more})
-    if worse and all(is_more for _, is_more in known):
+    """At which loads and by which settings a figure is more; empty if at none."""
+    known = [change.is_more for effect in kind for load in effect.loads if (change := of(load))]
+    if known and all(known):
         return "at every load"
-    *first, last_ = map(count, worse or [0])
-    return (f"at {', '.join(first)} and {last_} users" if first else f"at {last_} users") if worse else ""
+    by_users = dict[tuple[int, ...], list[Effect]]()
+    for effect in kind:
+        worse = tuple(load.users for load in effect.loads if (change := of(load)) and change.is_more)
+        by_users.setdefault(worse, []).append(effect)
+    return listed([place(users, by) for users, by in by_users.items() if users])
+
+
+def place(users: Sequence[int], by: Sequence[Effect]) -> str:
+    number = "user" if users == (1,) else "users"
+    return f"at {listed([*map(count, users)])} {number} ({'; '.join(map(of_effect, by))})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    *first, last = parts or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def overview(found: Sequence[Effect]) -> Table:
@@ -105,7 +123,7 @@ def of_effect(effect: Effect) -> str:
 def saves(effect: Effect) -> str:
     start = effect.saves_from
     if start is None:
-        return "nowhere for sure"
+        return "at no load"
     return "at every load" if start == effect.loads[0].users else f"from {many(start, 'user')} on"
 
 
