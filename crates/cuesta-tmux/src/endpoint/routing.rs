@@ -2,8 +2,9 @@
 //!
 //! A routing table of the agent's own has only routes to peers, by the TUN device; rules send the chosen ports there. When the
 //! device goes, the table is empty, and the rules fall through to the main table. The rules are of packets that this host makes
-//! (`iif lo`): what it forwards has others' addresses. A rule before them sends the agent's own
-//! packets to the main table by their mark. (No rule is negated: `ip rule add not …` negates all of the rule.)
+//! (`iif lo`): what it forwards has others' addresses. They are of packets without a mark: the agent marks its own, and these find
+//! their way by whatever other rules there are, such as those of a tunnel. (No rule is negated: `ip rule add not …` negates all of
+//! the rule.)
 
 use std::fs;
 use std::net::IpAddr;
@@ -16,9 +17,8 @@ use super::{EndpointError, EndpointSpec};
 /// The mark of the agent's own packets.
 pub(crate) const MARK: u32 = 0x1692;
 const TABLE: &str = "1692";
-/// The order of the rule for the agent's own packets, and of the others after it.
-const MARK_RULE: u32 = 1690;
-const PORT_RULE: u32 = 1692;
+/// The order of the rules.
+const RULE: u32 = 1692;
 /// Segments that may wait in the TUN device.
 const QUEUE: u32 = 10_000;
 
@@ -47,13 +47,11 @@ pub(crate) fn paths(spec: &EndpointSpec) -> Result<Vec<Path>, EndpointError> {
 
 fn path(peer: IpAddr, interface: Option<&str>) -> Result<Path, EndpointError> {
     let no_route = |why: &str| EndpointError::NoRoute { peer, why: why.to_owned() };
-    let address = peer.to_string();
-    let mut words = vec!["route", "get", &address];
-    words.extend(interface.iter().flat_map(|name| ["oif", name]));
-    let found = ip::show(version(peer), &words).map_err(|error| match error {
-        EndpointError::Ip { why, .. } => no_route(&why),
-        other => other,
-    })?;
+    let found = route_to(peer, interface, 0)?;
+    let marked = route_to(peer, interface, MARK)?;
+    if ["dev", "prefsrc", "gateway", "table"].iter().any(|name| found[0][name] != marked[0][name]) {
+        return Err(no_route(&format!("a rule sends packets with the mark {MARK:#x}, the agent's, another way")));
+    }
     let text = |name: &str| found[0][name].as_str().map(str::to_owned);
     if found[0]["type"].as_str().is_some_and(|kind| kind != "unicast") {
         return Err(no_route("it is this host's own address, or a group of hosts"));
@@ -64,6 +62,17 @@ fn path(peer: IpAddr, interface: Option<&str>) -> Result<Path, EndpointError> {
     let link = ip::show(Version::V4, &["link", "show", "dev", &interface])?;
     let mtu = found[0]["metrics"][0]["mtu"].as_u64().or(link[0]["mtu"].as_u64()).unwrap_or(1500) as usize;
     Ok(Path { peer, own, interface, mtu })
+}
+
+/// What the kernel says of the way that packets with `mark` take.
+fn route_to(peer: IpAddr, interface: Option<&str>, mark: u32) -> Result<Value, EndpointError> {
+    let (address, mark) = (peer.to_string(), mark.to_string());
+    let mut words = vec!["route", "get", &address, "mark", &mark];
+    words.extend(interface.iter().flat_map(|name| ["oif", name]));
+    ip::show(version(peer), &words).map_err(|error| match error {
+        EndpointError::Ip { why, .. } => EndpointError::NoRoute { peer, why },
+        other => other,
+    })
 }
 
 impl Routing {
@@ -110,9 +119,9 @@ fn routes(spec: &EndpointSpec, paths: &[Path], version_of_ip: Version) -> Vec<St
 
 fn rules(spec: &EndpointSpec) -> Vec<String> {
     let protocols: &[&str] = if spec.multiplex_udp { &["tcp", "udp"] } else { &["tcp"] };
-    let mut rules = vec![format!("rule add pref {MARK_RULE} fwmark {MARK:#x} lookup main")];
+    let mut rules = Vec::new();
     for protocol in protocols {
-        let rule = format!("rule add pref {PORT_RULE} iif lo ipproto {protocol}");
+        let rule = format!("rule add pref {RULE} iif lo fwmark 0/0xffffffff ipproto {protocol}");
         let lookup = format!("lookup {TABLE}");
         if spec.ports.is_empty() {
             rules.push(format!("{rule} {lookup}"));
@@ -139,10 +148,7 @@ pub(crate) fn remove_stale_rules() -> Result<bool, EndpointError> {
 
 /// The command that deletes a rule, if it is one of the agent's.
 fn deletion(rule: &Value) -> Option<String> {
-    if rule["fwmark"] == format!("{MARK:#x}") {
-        return Some(format!("rule del pref {MARK_RULE} fwmark {MARK:#x}"));
-    }
-    (rule["table"] == TABLE).then(|| format!("rule del pref {PORT_RULE} lookup {TABLE}"))
+    (rule["table"] == TABLE).then(|| format!("rule del pref {RULE} lookup {TABLE}"))
 }
 
 /// Makes the kernel take a peer's packets from `device` though the route to the peer is another: a check of source addresses that
