@@ -48,7 +48,6 @@ MALFORMED = {
     "segment_protocol": mini(24, 254) + TCP,
     "nested": mini(24, TMUX) + TCP,
     "transport": mini(24, 6) + TCP[:12] + b"\x10" + TCP[13:],
-    "segment_port": mini(24, 6) + struct.pack(">HH", 9, 9) + TCP[4:],
 }
 """The counter of each kind, and a message of that kind."""
 

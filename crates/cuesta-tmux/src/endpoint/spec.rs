@@ -18,13 +18,13 @@ pub struct EndpointSpec {
     pub max_mpx: usize,
     /// Most peers.
     pub max_host: usize,
-    /// TCP ports, as source or as destination, whose connections are multiplexed; empty = all.
+    /// TCP ports, as source or as destination, whose connections are sent in messages; empty = all. From peers all are accepted.
     pub ports: Vec<u16>,
     /// The largest datagram, its IP header included; none = what the route to each peer carries.
     pub mtu: Option<usize>,
     /// Carry messages in UDP from and to this port, for paths that drop protocol 18; none = protocol 18.
     pub udp_port: Option<u16>,
-    /// Whether UDP segments from and to `ports` are multiplexed as well.
+    /// Whether UDP segments from and to `ports` are sent in messages as well.
     pub multiplex_udp: bool,
     /// Segments above `max_mpx` go past the messages, as the RFC suggests; connections are then reordered.
     pub rfc_bypass: bool,

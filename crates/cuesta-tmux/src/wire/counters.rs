@@ -123,12 +123,10 @@ pub struct DroppedInput {
     pub checksum: u64,
     /// Messages from a mini-header on whose length is below 4, or past the end.
     pub length: u64,
-    /// Segments of other protocols.
+    /// Segments neither of TCP nor of UDP.
     pub segment_protocol: u64,
     /// Segments that are messages.
     pub nested: u64,
-    /// Segments to and from other ports.
-    pub segment_port: u64,
     /// Segments whose TCP or UDP header has a wrong length.
     pub transport: u64,
     /// Segments after the 64th of a message.

@@ -238,7 +238,7 @@ impl Multiplexer {
             self.counters.dropped.over_limit += 1;
             return;
         }
-        if !is_acceptable(segment, &self.settings, &mut self.counters.dropped) {
+        if !is_acceptable(segment, self.settings.carriage, &mut self.counters.dropped) {
             return;
         }
         self.packet.clear();

@@ -2,11 +2,11 @@
 
 use etherparse::{TcpHeaderSlice, UdpHeaderSlice};
 
-use super::Settings;
 use super::carriage::{TCP, UDP};
 use super::counters::{DroppedInput, PlainReasons};
 use super::ip::Packet;
 use super::settings::is_unicast;
+use super::{Carriage, Settings};
 
 /// A transport header and what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +75,16 @@ pub(super) fn to_multiplex<'a>(
     None
 }
 
-/// Whether a segment of a peer's message is given to this host. Otherwise the reason is counted.
-pub(super) fn is_acceptable(segment: &Segment<'_>, settings: &Settings, dropped: &mut DroppedInput) -> bool {
+/// Whether a segment of a peer's message is given to this host. Otherwise the reason is counted. What may be multiplexed is the
+/// sender's choice: if it were this host's too, and the two differed, segments would be lost without a trace.
+pub(super) fn is_acceptable(segment: &Segment<'_>, carriage: Carriage, dropped: &mut DroppedInput) -> bool {
     let transport = segment.transport();
-    let reason = if settings.carriage.is_nested(segment.protocol, segment.octets) {
+    let reason = if carriage.is_nested(segment.protocol, segment.octets) {
         &mut dropped.nested
-    } else if !settings.multiplexes(segment.protocol) {
+    } else if !matches!(segment.protocol, TCP | UDP) {
         &mut dropped.segment_protocol
     } else if transport.is_none() {
         &mut dropped.transport
-    } else if transport.is_some_and(|transport| !settings.names_one_of(transport.ports)) {
-        &mut dropped.segment_port
     } else {
         return true;
     };

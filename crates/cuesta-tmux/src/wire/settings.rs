@@ -33,13 +33,13 @@ pub struct Settings {
     /// This host's address towards each of `peers`, in their order: the source of probes. Where it is missing, probes have none
     /// until a datagram shows it; Linux fills it in for IPv4, but not for IPv6 and not in UDP's checksum.
     pub local: Vec<IpAddr>,
-    /// Only segments from or to one of these ports are multiplexed, and accepted from peers; empty = all.
+    /// Only segments from or to one of these ports are sent in messages; empty = all. From peers all are accepted.
     pub ports: Vec<u16>,
     /// The largest datagram in octets, its IP header included.
     pub mtu: usize,
     /// What messages travel in.
     pub carriage: Carriage,
-    /// UDP is multiplexed, and accepted from peers, as TCP is.
+    /// UDP is sent in messages, as TCP is. From peers it is always accepted.
     pub udp: bool,
     /// Segments above `max_mpx` go as plain IP, as RFC 1692 says. Otherwise they are added to the message, which is sent
     /// at once: plain IP overtakes messages, and TCP takes reordering for loss.

@@ -139,6 +139,15 @@ fn udp_is_multiplexed_only_if_it_is_asked_for() {
 }
 
 #[test]
+fn ends_need_not_agree_on_what_is_multiplexed() {
+    let mut host = Host::able(|settings| settings.ports = vec![23]);
+    let segments = [(6, tcp(9, 513, |_| (), b"x")), (17, udp(9, 53, b"query"))];
+    let message: Vec<u8> = segments.iter().flat_map(|(protocol, segment)| in_message(*protocol, segment)).collect();
+    let expected = segments.map(|(protocol, segment)| packet(PEER, US, 0, protocol, &segment));
+    assert_eq!(host.receive(&packet(PEER, US, 0, 18, &message)).host, expected);
+}
+
+#[test]
 fn datagrams_from_elsewhere_are_dropped() {
     let mut host = Host::able(|_| ());
     let stranger = packet("198.51.100.7", US, 0, 18, &in_message(6, &key(1)));

@@ -36,7 +36,7 @@ fn three() -> [Vec<u8>; 3] {
 /// The peer, to whom the vectors are addressed.
 fn receiver() -> Host {
     Host::able(|settings| {
-        (settings.udp, settings.peers, settings.local) = (true, vec![US.parse().unwrap()], vec![PEER.parse().unwrap()]);
+        (settings.peers, settings.local) = (vec![US.parse().unwrap()], vec![PEER.parse().unwrap()]);
     })
 }
 
@@ -186,15 +186,6 @@ fn an_enq_may_be_padded_by_the_link() {
     host.receive(&padded);
     assert_eq!(host.multiplexer.counters().enqs.received, 1);
     assert_eq!(host.multiplexer.counters().messages.received, 0);
-}
-
-#[test]
-fn udp_is_dropped_unless_it_is_asked_for() {
-    let mut host = receiver();
-    let mut without = Host::able(|settings| settings.peers = vec![US.parse().unwrap()]);
-    assert_eq!(host.receive(&hex(THREE)).host.len(), 3);
-    assert_eq!(without.receive(&hex(THREE)).host, three()[..2]);
-    assert_eq!(without.multiplexer.counters().dropped.segment_protocol, 1);
 }
 
 #[test]
