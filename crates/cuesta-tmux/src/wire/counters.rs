@@ -129,6 +129,8 @@ pub struct DroppedInput {
     pub nested: u64,
     /// Segments whose TCP or UDP header has a wrong length.
     pub transport: u64,
+    /// Segments with SYN after the fourth of a message.
+    pub syns: u64,
     /// Segments after the 64th of a message.
     pub over_limit: u64,
 }

@@ -10,9 +10,13 @@ use super::segment::Segment;
 
 /// Octets of a mini-header.
 pub(super) const MINI_HEADER: usize = 4;
-/// Most segments in a message. More than 64 of TCP do not fit into 1500 octets; a forged message of the shortest UDP segments
+/// Most segments in a message. More than 64 of TCP do not fit into 1500 octets; a forged message
 /// draws no more answers than this.
 pub(super) const MOST_SEGMENTS: usize = 64;
+
+/// Most segments with SYN that are taken from a message: each is answered, and the answer is repeated for a minute if nothing comes
+/// back. A sender of ours sends each at once, so its messages have one.
+pub(super) const MOST_SYNS: usize = 4;
 
 /// Why the rest of a message means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

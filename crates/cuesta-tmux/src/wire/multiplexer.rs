@@ -9,9 +9,9 @@ use rand_pcg::Pcg32;
 use super::assembly::{Assembly, Message};
 use super::icmp::refused_peer;
 use super::ip::Packet;
-use super::message::{Fault, MOST_SEGMENTS, segments};
+use super::message::{Fault, MOST_SEGMENTS, MOST_SYNS, segments};
 use super::peer::Peer;
-use super::segment::{Segment, Transport, is_acceptable, to_multiplex};
+use super::segment::{Segment, Transport, acceptable, to_multiplex};
 use super::settings::is_unicast;
 use super::{CommonHeader, Counters, PeerStatus, SendCauses, Settings};
 
@@ -208,12 +208,12 @@ impl Multiplexer {
     fn receive_message(&mut self, header: CommonHeader, message: &[u8], now: Stamp, output: &mut impl Output) {
         self.counters.messages.received += 1;
         self.counters.octets.received += (self.settings.carriage.header_len(&header) + message.len()) as u64;
-        let mut valid = 0;
+        let (mut valid, mut syns) = (0, 0);
         let mut fault = None;
         for segment in segments(message) {
             match segment {
                 Ok(segment) => {
-                    self.deliver(&header, &segment, valid, output);
+                    self.deliver(&header, &segment, valid, &mut syns, output);
                     valid += 1;
                 }
                 Err(found) => fault = Some(found),
@@ -232,13 +232,25 @@ impl Multiplexer {
         }
     }
 
-    /// Gives a segment to the host as a packet of its own, if `before` it in the message are not too many.
-    fn deliver(&mut self, header: &CommonHeader, segment: &Segment<'_>, before: usize, output: &mut impl Output) {
+    /// Gives a segment to the host as a packet of its own, if neither the segments `before` it in the message nor the `syns` among
+    /// them are too many.
+    fn deliver(
+        &mut self,
+        header: &CommonHeader,
+        segment: &Segment<'_>,
+        before: usize,
+        syns: &mut usize,
+        output: &mut impl Output,
+    ) {
         if before >= MOST_SEGMENTS {
             self.counters.dropped.over_limit += 1;
             return;
         }
-        if !is_acceptable(segment, self.settings.carriage, &mut self.counters.dropped) {
+        let dropped = &mut self.counters.dropped;
+        let Some(transport) = acceptable(segment, self.settings.carriage, dropped) else { return };
+        *syns += usize::from(transport.is_syn);
+        if transport.is_syn && *syns > MOST_SYNS {
+            dropped.syns += 1;
             return;
         }
         self.packet.clear();

@@ -19,6 +19,8 @@ pub(super) struct Segment<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transport {
     pub(super) ports: [u16; 2],
+    /// It opens a connection.
+    pub(super) is_syn: bool,
     /// SYN, FIN, RST or URG: a wait would be felt at every login and logout, and by whoever interrupts a program.
     pub(super) is_urgent: bool,
     /// The other end must acknowledge it.
@@ -33,6 +35,7 @@ impl Segment<'_> {
                 let tcp = TcpHeaderSlice::from_slice(self.octets).ok()?;
                 Some(Transport {
                     ports: [tcp.source_port(), tcp.destination_port()],
+                    is_syn: tcp.syn(),
                     is_urgent: tcp.syn() || tcp.fin() || tcp.rst() || tcp.urg(),
                     needs_answer: tcp.syn() || tcp.fin() || self.octets.len() > tcp.slice().len(),
                 })
@@ -41,7 +44,7 @@ impl Segment<'_> {
                 let udp = UdpHeaderSlice::from_slice(self.octets).ok()?;
                 let ports = [udp.source_port(), udp.destination_port()];
                 let right = (8..=self.octets.len()).contains(&udp.length().into());
-                right.then_some(Transport { ports, is_urgent: false, needs_answer: false })
+                right.then_some(Transport { ports, is_syn: false, is_urgent: false, needs_answer: false })
             }
             _ => None,
         }
@@ -75,9 +78,9 @@ pub(super) fn to_multiplex<'a>(
     None
 }
 
-/// Whether a segment of a peer's message is given to this host. Otherwise the reason is counted. What may be multiplexed is the
+/// The transport header of a segment of a peer's message that is given to this host. Otherwise the reason is counted. What may be multiplexed is the
 /// sender's choice: if it were this host's too, and the two differed, segments would be lost without a trace.
-pub(super) fn is_acceptable(segment: &Segment<'_>, carriage: Carriage, dropped: &mut DroppedInput) -> bool {
+pub(super) fn acceptable(segment: &Segment<'_>, carriage: Carriage, dropped: &mut DroppedInput) -> Option<Transport> {
     let transport = segment.transport();
     let reason = if carriage.is_nested(segment.protocol, segment.octets) {
         &mut dropped.nested
@@ -86,10 +89,10 @@ pub(super) fn is_acceptable(segment: &Segment<'_>, carriage: Carriage, dropped: 
     } else if transport.is_none() {
         &mut dropped.transport
     } else {
-        return true;
+        return transport;
     };
     *reason += 1;
-    false
+    None
 }
 
 impl Settings {

@@ -175,7 +175,19 @@ fn segments_of_other_addresses_of_this_host_are_plain() {
 }
 
 #[test]
-fn nothing_is_amplified() {
+fn a_message_opens_few_connections() {
+    let mut host = Host::able(|_| ());
+    let opening = |port| in_message(6, &tcp(port, 23, |header| header.syn = true, b""));
+    let mut message: Vec<u8> = (0..61).flat_map(opening).collect();
+    message.extend(in_message(6, &key(1)));
+    let given = host.receive(&packet(PEER, US, 0, 18, &message)).host;
+    let syns = given.iter().filter(|packet| packet[33] & 2 != 0).count();
+    assert_eq!((given.len(), syns), (5, 4), "what follows them is taken");
+    assert_eq!(host.multiplexer.counters().dropped.syns, 57);
+}
+
+#[test]
+fn a_message_draws_at_most_64_answers() {
     let mut host = Host::able(|settings| settings.udp = true);
     let many: Vec<u8> = (0..123).flat_map(|_| in_message(17, &udp(9, 7, b""))).collect();
     let given = host.receive(&packet(PEER, US, 0, 18, &many));
