@@ -196,7 +196,7 @@ impl Multiplexer {
         }
         if payload.is_empty() {
             self.counters.enqs.received += 1;
-            peer.heard(now, self.settings.ttl, &mut self.counters.changes);
+            peer.heard_enq(now, self.settings.ttl, &mut self.counters.changes);
             if peer.answers_enq(now) {
                 self.send_enq(header.destination, header.source, output);
             }
@@ -228,7 +228,7 @@ impl Multiplexer {
         if valid > 0
             && let Some(peer) = find(&mut self.peers, header.source)
         {
-            peer.heard(now, self.settings.ttl, &mut self.counters.changes);
+            peer.heard_message(now, self.settings.ttl, &mut self.counters.changes);
         }
     }
 

@@ -6,12 +6,14 @@
 //!                              Able ──3 messages and 3 s without an answer──────→ Silent ──an answer came───→ Able
 //! ```
 //!
-//! A peer that is not able is probed by ENQs after 15 s, 30 s, 60 s … 1 h. Meanwhile segments go to it as plain IP.
+//! A peer that is not able is probed by ENQs after 15 s, 30 s, 60 s … 1 h. Meanwhile segments go to it as plain IP. After a
+//! silence only a message begins these intervals anew: a peer that answers probes, and never a message, is tried ever more rarely.
 //!
 //! Any valid datagram of a configured peer makes it able, as the RFC says. To ask for an answer to one of ours first would leave
 //! two idle hosts unknown to each other, because the RFC advises against answering ENQs. What a forged datagram can do is bounded
-//! instead: messages that draw no answer make the peer silent, and then only an answer makes it able again. The same rule serves
-//! where a filter lets datagrams through in one direction only.
+//! instead: messages that draw no message make the peer silent, whatever ENQs come meanwhile; then only a message that answers, or
+//! an ENQ that answers a probe, makes it able again, whatever ICMP comes meanwhile. The same rule serves where a filter lets
+//! datagrams through in one direction only. Who can forge messages with segments can still keep a peer able that is not.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -78,11 +80,15 @@ pub(super) struct Peer {
     heard: Option<Stamp>,
     /// When a message or ENQ was sent to it.
     sent: Option<Stamp>,
+    /// When it was probed.
+    probed: Option<Stamp>,
     /// When an ENQ was sent as an answer.
     answered: Option<Stamp>,
-    /// Messages sent that need an answer, since it was heard, and when the first of them was.
+    /// Messages sent that need an answer, since the last message of it, and when the first of them was.
     unanswered: u32,
     unanswered_since: Stamp,
+    /// It has been silent since its last message.
+    was_silent: bool,
     /// [`Stamp::FAR`] while it is able.
     probe_due: Stamp,
     /// From the next probe to the one after it.
@@ -99,9 +105,11 @@ impl Peer {
             able_until: now,
             heard: None,
             sent: None,
+            probed: None,
             answered: None,
             unanswered: 0,
             unanswered_since: now,
+            was_silent: false,
             probe_due: now,
             interval: FIRST_INTERVAL,
         }
@@ -120,6 +128,7 @@ impl Peer {
         }
         if self.unanswered >= UNANSWERED && now.since(self.unanswered_since) >= ANSWER_TIME {
             changes.silent += 1;
+            self.was_silent = true;
             self.become_unable(PeerState::Silent, now, random);
             return false;
         }
@@ -131,29 +140,47 @@ impl Peer {
         true
     }
 
-    /// A valid datagram of it came.
-    pub(super) fn heard(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
-        self.heard = Some(now);
-        let is_answer = self.sent.is_some_and(|sent| now.since(sent) <= ANSWER_TIME);
-        if is_answer {
+    /// An ENQ of it came.
+    pub(super) fn heard_enq(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
+        self.heard(self.probed, now, ttl, changes);
+    }
+
+    /// A message of it came, with valid segments.
+    pub(super) fn heard_message(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
+        self.heard(self.sent, now, ttl, changes);
+        if self.state == PeerState::Able {
+            self.unanswered = 0;
+            self.was_silent = false;
             self.interval = FIRST_INTERVAL;
-        } else if self.state == PeerState::Silent {
+        }
+    }
+
+    /// Something came that answers what was sent at `asked`, if that is not too long ago.
+    fn heard(&mut self, asked: Option<Stamp>, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
+        self.heard = Some(now);
+        let is_answer = asked.is_some_and(|asked| now.since(asked) <= ANSWER_TIME);
+        if self.state == PeerState::Silent && !is_answer {
             return;
+        }
+        if is_answer && !self.was_silent {
+            self.interval = FIRST_INTERVAL;
         }
         changes.able += u64::from(self.state != PeerState::Able);
         self.state = PeerState::Able;
         self.able_until = now + ttl;
-        self.unanswered = 0;
         self.probe_due = Stamp::FAR;
     }
 
-    /// ICMP said that a datagram to it was refused.
+    /// ICMP said that a datagram to it was refused. A silent peer stays silent: else an ENQ would make it able without an answer.
     pub(super) fn refused(&mut self, now: Stamp, random: &mut Pcg32, changes: &mut PeerChanges) {
-        if self.state == PeerState::Able {
-            changes.refused += 1;
-            self.become_unable(PeerState::Refused, now, random);
+        match self.state {
+            PeerState::Able => {
+                changes.refused += 1;
+                self.become_unable(PeerState::Refused, now, random);
+            }
+            PeerState::Silent => (),
+            _ => self.state = PeerState::Refused,
         }
-        self.state = PeerState::Refused;
     }
 
     fn become_unable(&mut self, state: PeerState, now: Stamp, random: &mut Pcg32) {
@@ -185,7 +212,7 @@ impl Peer {
 
     /// A probe is being sent to it.
     pub(super) fn sent_probe(&mut self, now: Stamp, random: &mut Pcg32) {
-        self.sent = Some(now);
+        (self.sent, self.probed) = (Some(now), Some(now));
         self.schedule_probe(now, random);
     }
 
@@ -204,7 +231,7 @@ impl Peer {
     pub(super) fn clock_went_back(&mut self, now: Stamp, ttl: Duration) {
         self.able_until = self.able_until.min(now + ttl);
         self.unanswered_since = self.unanswered_since.min(now);
-        for past in [&mut self.heard, &mut self.sent, &mut self.answered] {
+        for past in [&mut self.heard, &mut self.sent, &mut self.probed, &mut self.answered] {
             *past = past.map(|past| past.min(now));
         }
         if self.probe_due != Stamp::FAR {

@@ -146,6 +146,56 @@ fn a_silent_peer_that_comes_back_is_asked() {
     assert_eq!(state(&host), PeerState::Able, "its message answers our ENQ");
 }
 
+/// A host whose peer has just become silent.
+fn silent() -> Host {
+    let mut host = Host::able(|_| ());
+    (0..3).for_each(|_| drop(type_key(&mut host)));
+    host.wait(Duration::from_secs(4));
+    type_key(&mut host);
+    assert_eq!(state(&host), PeerState::Silent);
+    host
+}
+
+#[test]
+fn a_refusal_does_not_end_silence() {
+    let mut host = silent();
+    host.wait(Duration::from_secs(5));
+    refuse(&mut host, &icmp(PEER, 3, 2, &out(18, b"")));
+    host.receive(&packet(PEER, US, 0, 18, b""));
+    assert_eq!(state(&host), PeerState::Silent, "both may be forged");
+}
+
+#[test]
+fn an_enq_is_no_answer_to_messages() {
+    let mut host = Host::able(|_| ());
+    for _ in 0..4 {
+        type_key(&mut host);
+        host.receive(&packet(PEER, US, 0, 18, b""));
+        host.wait(Duration::from_secs(1));
+    }
+    assert_eq!(type_key(&mut host)[0][9], 6);
+    assert_eq!(state(&host), PeerState::Silent);
+}
+
+#[test]
+fn a_peer_that_answers_enqs_alone_is_tried_ever_more_rarely() {
+    let mut host = silent();
+    let mut waits = Vec::new();
+    for _ in 0..4 {
+        let begin = host.now;
+        host.now = host.multiplexer.next_due();
+        assert_eq!(host.expire(), [out(18, b"")]);
+        waits.push(host.now.since(begin).as_secs());
+        host.receive(&packet(PEER, US, 0, 18, b""));
+        assert_eq!(state(&host), PeerState::Able);
+        (0..3).for_each(|_| drop(type_key(&mut host)));
+        host.wait(Duration::from_secs(4));
+        type_key(&mut host);
+        assert_eq!(state(&host), PeerState::Silent);
+    }
+    assert!(waits.windows(2).all(|two| two[1] * 2 > two[0] * 3), "{waits:?}");
+}
+
 #[test]
 fn acknowledgements_need_no_answer() {
     let mut host = Host::able(|_| ());
