@@ -180,7 +180,11 @@ impl Agent {
                 self.multiplexer.receive(octets, now, &mut self.io);
             } else if let Some(header) = self.received.header(number) {
                 self.io.capture_received_payload(header, octets);
-                self.multiplexer.receive_payload(header, octets, now, &mut self.io);
+                if self.spec.udp_port.is_some() {
+                    self.multiplexer.receive_udp(header, self.received.port(number), octets, now, &mut self.io);
+                } else {
+                    self.multiplexer.receive_payload(header, octets, now, &mut self.io);
+                }
             }
         }
     }

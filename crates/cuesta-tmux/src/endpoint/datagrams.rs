@@ -96,7 +96,13 @@ impl Received {
                 control = libc::CMSG_NXTHDR(message, control);
             }
         }
-        Some(CommonHeader { source: address(&self.sources[number])?, destination: destination?, tos })
+        let (source, _) = address(&self.sources[number])?;
+        Some(CommonHeader { source, destination: destination?, tos })
+    }
+
+    /// The port that one of the last call's datagrams is from; 0 if it has none.
+    pub(crate) fn port(&self, number: usize) -> u16 {
+        address(&self.sources[number]).map_or(0, |(_, port)| port)
     }
 }
 
@@ -193,13 +199,19 @@ fn name(address: IpAddr, into: &mut libc::sockaddr_in6) -> libc::socklen_t {
     }
 }
 
-fn address(name: &libc::sockaddr_storage) -> Option<IpAddr> {
+fn address(name: &libc::sockaddr_storage) -> Option<(IpAddr, u16)> {
     let storage = &raw const *name;
     // SAFETY: a `sockaddr_storage` has room for either, and its family says which it is.
     unsafe {
         match libc::c_int::from(name.ss_family) {
-            libc::AF_INET => Some(ipv4((*storage.cast::<libc::sockaddr_in>()).sin_addr)),
-            libc::AF_INET6 => Some(ipv6((*storage.cast::<libc::sockaddr_in6>()).sin6_addr)),
+            libc::AF_INET => {
+                let name = &*storage.cast::<libc::sockaddr_in>();
+                Some((ipv4(name.sin_addr), u16::from_be(name.sin_port)))
+            }
+            libc::AF_INET6 => {
+                let name = &*storage.cast::<libc::sockaddr_in6>();
+                Some((ipv6(name.sin6_addr), u16::from_be(name.sin6_port)))
+            }
             _ => None,
         }
     }

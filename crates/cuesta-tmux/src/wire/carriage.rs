@@ -58,7 +58,7 @@ impl Carriage {
             Self::Ip => (packet.protocol == TMUX).then_some(packet.payload),
             Self::Udp { port } => {
                 let udp = UdpHeaderSlice::from_slice(packet.payload).ok()?;
-                let ours = packet.protocol == UDP && udp.destination_port() == port;
+                let ours = packet.protocol == UDP && is_between(port, &udp);
                 packet.payload.get(UDP_HEADER..udp.length().into()).filter(|_| ours)
             }
         }
@@ -66,9 +66,14 @@ impl Carriage {
 
     /// Whether a segment inside a message would be a message or an ENQ once more.
     pub(super) fn is_nested(self, protocol: u8, segment: &[u8]) -> bool {
-        let to = |port| UdpHeaderSlice::from_slice(segment).is_ok_and(|udp| udp.destination_port() == port);
-        protocol == TMUX || matches!(self, Self::Udp { port } if protocol == UDP && to(port))
+        let between = |port| UdpHeaderSlice::from_slice(segment).is_ok_and(|udp| is_between(port, &udp));
+        protocol == TMUX || matches!(self, Self::Udp { port } if protocol == UDP && between(port))
     }
+}
+
+/// Whether it comes from `port` and goes to it: from any other port it may be another program's, which has no privilege.
+fn is_between(port: u16, udp: &UdpHeaderSlice<'_>) -> bool {
+    udp.source_port() == port && udp.destination_port() == port
 }
 
 fn write_udp(header: &CommonHeader, port: u16, udp: &mut [u8]) {

@@ -111,7 +111,7 @@ pub struct DroppedInput {
     pub stranger: u64,
     /// Datagrams that are no whole IP packet.
     pub unreadable: u64,
-    /// Datagrams of another protocol, or to another port.
+    /// Datagrams of another protocol, or from or to another port.
     pub protocol: u64,
     /// Datagrams with IPv4 options.
     pub options: u64,

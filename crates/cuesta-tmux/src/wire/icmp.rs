@@ -62,6 +62,9 @@ fn quoted_v6(quoted: &[u8], carriage: Carriage) -> Option<IpAddr> {
 fn is_ours(protocol: u8, payload: &[u8], carriage: Carriage) -> bool {
     match carriage {
         Carriage::Ip => protocol == TMUX,
-        Carriage::Udp { port } => protocol == UDP && payload.get(2..4) == Some(&port.to_be_bytes()),
+        Carriage::Udp { port } => {
+            let [high, low] = port.to_be_bytes();
+            protocol == UDP && payload.get(..4) == Some(&[high, low, high, low])
+        }
     }
 }

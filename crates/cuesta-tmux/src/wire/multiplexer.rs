@@ -13,7 +13,7 @@ use super::message::{Fault, MOST_SEGMENTS, MOST_SYNS, segments};
 use super::peer::Peer;
 use super::segment::{Segment, Transport, acceptable, to_multiplex};
 use super::settings::is_unicast;
-use super::{CommonHeader, Counters, PeerStatus, SendCauses, Settings};
+use super::{Carriage, CommonHeader, Counters, PeerStatus, SendCauses, Settings};
 
 /// Where packets of a [`Multiplexer`] go. Each call gives one complete IP packet, valid during the call.
 pub trait Output {
@@ -180,7 +180,23 @@ impl Multiplexer {
         *reason += 1;
     }
 
-    /// Takes what a datagram from the network carries, without its headers: raw sockets of IPv6 and UDP sockets give no more.
+    /// Takes what a datagram of UDP carries, from the port `from` to that of the carriage: UDP sockets give no more.
+    pub fn receive_udp(
+        &mut self,
+        header: CommonHeader,
+        from: u16,
+        payload: &[u8],
+        now: Stamp,
+        output: &mut impl Output,
+    ) {
+        if self.settings.carriage == (Carriage::Udp { port: from }) {
+            self.receive_payload(header, payload, now, output);
+        } else {
+            self.counters.dropped.protocol += 1;
+        }
+    }
+
+    /// Takes what a datagram from the network carries, without its headers: raw sockets of IPv6 give no more.
     pub fn receive_payload(&mut self, header: CommonHeader, payload: &[u8], now: Stamp, output: &mut impl Output) {
         self.notice(now);
         let Some(peer) = find(&mut self.peers, header.source) else {

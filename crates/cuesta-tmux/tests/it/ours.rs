@@ -116,17 +116,32 @@ fn over_udp_a_segment_that_fills_the_mtu_fits() {
 #[test]
 fn over_udp_messages_do_not_nest_and_do_not_loop() {
     let mut host = over_udp(|settings| settings.udp = true);
-    let inner = udp(9, PORT, &in_message(6, &key(1)));
+    let inner = udp(PORT, PORT, &in_message(6, &key(1)));
     let datagram = packet(PEER, US, 0, 17, &udp(PORT, PORT, &in_message(17, &inner)));
     assert_eq!(host.receive(&datagram).host, NOTHING);
     assert_eq!(host.multiplexer.counters().dropped.nested, 1);
     assert_eq!(host.send(&out(17, &inner)), NOTHING);
     assert_eq!(host.multiplexer.counters().refused.looped, 1);
-    assert_eq!(host.send(&out(17, &udp(9, 53, b"query"))), NOTHING, "other UDP is multiplexed");
+    assert_eq!(host.send(&out(17, &udp(9, PORT, b"query"))), NOTHING, "other UDP is multiplexed");
     // Where UDP has its length, TCP has the sequence number.
     let tcp = tcp(9, PORT, |header| header.sequence_number = 21 << 16, b"x");
     assert_eq!(host.send(&out(6, &tcp)), NOTHING, "and so is TCP to that port");
     assert_eq!(host.wait(DELAY)[0].len(), 20 + 8 + 20 + 28);
+}
+
+#[test]
+fn over_udp_messages_come_from_the_port_that_they_go_to() {
+    let mut host = over_udp(|_| ());
+    let message = in_message(6, &key(1));
+    let datagram = |from| packet(PEER, US, 0, 17, &udp(from, PORT, &message));
+    let header = CommonHeader { source: address(PEER), destination: address(US), tos: 0 };
+    for (from, taken) in [(PORT, 1), (40_000, 0)] {
+        assert_eq!(host.receive(&datagram(from)).host.len(), taken);
+        let mut packets = Packets::default();
+        host.multiplexer.receive_udp(header, from, &message, host.now, &mut packets);
+        assert_eq!(packets.host.len(), taken, "as a UDP socket gives it");
+    }
+    assert_eq!(host.multiplexer.counters().dropped.protocol, 2);
 }
 
 #[test]
