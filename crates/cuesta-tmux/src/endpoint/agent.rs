@@ -16,7 +16,7 @@ use super::resolved::Resolved;
 use super::routing::{self, Routing};
 use super::sockets::Sockets;
 use super::{EndpointError, EndpointSpec};
-use crate::wire::{LONGEST_DELAY, Multiplexer};
+use crate::wire::Multiplexer;
 
 /// The largest packet.
 const LARGEST: usize = 65_536;
@@ -219,7 +219,7 @@ impl Agent {
         self.routing = None;
         let now = clock::now();
         self.take_from_host(now)?;
-        self.multiplexer.expire(now + LONGEST_DELAY, &mut self.io);
+        self.multiplexer.end(now, &mut self.io);
         self.io.flush();
         let status = self.status();
         drop(self);

@@ -53,6 +53,8 @@ pub struct SendCauses {
     pub large: u64,
     /// Nothing more was there to read, with a delay of zero.
     pub drained: u64,
+    /// The agent ended.
+    pub end: u64,
     /// A packet to the same peer went as plain IP, and must not overtake.
     pub plain: u64,
 }

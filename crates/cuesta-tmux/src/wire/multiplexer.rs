@@ -312,6 +312,12 @@ impl Multiplexer {
         output.to_network(&self.packet);
     }
 
+    /// Sends all that waits: this host's agent ends.
+    pub fn end(&mut self, now: Stamp, output: &mut impl Output) {
+        self.notice(now);
+        self.flush_all(|causes| &mut causes.end, now, output);
+    }
+
     /// Nothing more can be read from the host now: with a delay of zero, sends what waits.
     pub fn drained(&mut self, now: Stamp, output: &mut impl Output) {
         self.notice(now);

@@ -51,6 +51,18 @@ fn a_delay_of_zero_waits_until_nothing_is_left_to_read() {
 }
 
 #[test]
+fn at_the_end_all_is_sent_and_has_waited_as_long_as_it_has() {
+    let mut host = Host::able(|_| ());
+    host.send(&out(6, &key(1)));
+    host.wait(DELAY / 4);
+    let mut sent = Packets::default();
+    host.multiplexer.end(host.now, &mut sent);
+    assert_eq!(sent.network, [out(18, &in_message(6, &key(1)))]);
+    let counters = host.multiplexer.counters();
+    assert_eq!((counters.held.max_ns, counters.sent_because.end), (5_000_000, 1));
+}
+
+#[test]
 fn with_a_delay_being_drained_means_nothing() {
     let mut host = Host::able(|_| ());
     host.send(&out(6, &key(1)));
