@@ -115,7 +115,7 @@ impl Agent {
                     continue;
                 }
                 match source {
-                    Source::Host => self.take_from_host(now)?,
+                    Source::Host => self.take_from_host(now, TURN)?,
                     Source::Network { is_v4 } => self.take_from_network(is_v4, now),
                     Source::Icmp { is_v4 } => self.take_icmp(is_v4, now),
                     Source::Due => self.armed = Stamp::FAR,
@@ -153,9 +153,9 @@ impl Agent {
         Ok(events[..count].iter().fold(0, |bits, event| bits | event.data.u64() as u8))
     }
 
-    /// Takes what this host sends, until nothing more waits.
-    fn take_from_host(&mut self, now: Stamp) -> Result<(), EndpointError> {
-        for _ in 0..TURN {
+    /// Takes what this host sends, until nothing more waits, but at `most` so many packets.
+    fn take_from_host(&mut self, now: Stamp, most: usize) -> Result<(), EndpointError> {
+        for _ in 0..most {
             let Some(length) = self.io.read(&mut self.packet)? else {
                 self.multiplexer.drained(now, &mut self.io);
                 return Ok(());
@@ -218,7 +218,7 @@ impl Agent {
     fn end(mut self, request: Request) -> Result<(), EndpointError> {
         self.routing = None;
         let now = clock::now();
-        self.take_from_host(now)?;
+        self.take_from_host(now, routing::QUEUE)?; // no more can wait, and none is added
         self.multiplexer.end(now, &mut self.io);
         self.io.flush();
         let status = self.status();

@@ -20,7 +20,7 @@ const TABLE: &str = "1692";
 /// The order of the rules.
 const RULE: u32 = 1692;
 /// Segments that may wait in the TUN device.
-const QUEUE: u32 = 10_000;
+pub(crate) const QUEUE: usize = 10_000;
 
 /// The kernel's way to a peer, without the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
