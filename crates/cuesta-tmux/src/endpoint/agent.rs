@@ -120,6 +120,7 @@ impl Agent {
                     Source::Icmp { is_v4 } => self.take_icmp(is_v4, now),
                     Source::Due => self.armed = Stamp::FAR,
                     Source::Requests => {
+                        self.io.flush(); // else a reset would forget what was collected, and not what the kernel refuses of it
                         if let Some(end) = self.answer() {
                             return self.end(end);
                         }
