@@ -12,6 +12,7 @@ const ICMP_FILTER: c_int = 1;
 const ICMPV6_FILTER: c_int = 1;
 const DESTINATION_UNREACHABLE_V4: u32 = 3;
 const DESTINATION_UNREACHABLE_V6: u32 = 1;
+const TOO_BIG_V6: u32 = 2;
 const PARAMETER_PROBLEM_V6: u32 = 4;
 /// The place of the dropped packets in `SO_MEMINFO`'s counts (`include/uapi/linux/sock_diag.h`).
 const DROPS: usize = 8;
@@ -28,14 +29,14 @@ pub(crate) fn tell_destinations(socket: impl AsFd, is_v4: bool) -> io::Result<()
     set(socket, level, name, &1)
 }
 
-/// Receives of ICMP only what can be a refusal: a destination is unreachable; of IPv6 also that a header has a problem, which is
-/// what hosts say of a protocol that they do not know.
+/// Receives of ICMP only what can be a refusal: a destination is unreachable; of IPv6 also that a packet is too big, and that a
+/// header has a problem, which is what hosts say of a protocol that they do not know.
 pub(crate) fn filter_icmp(socket: impl AsFd, is_v4: bool) -> io::Result<()> {
     if is_v4 {
         return set(socket, libc::SOL_RAW, ICMP_FILTER, &!(1_u32 << DESTINATION_UNREACHABLE_V4));
     }
     let mut blocked = [u32::MAX; 8];
-    blocked[0] = !(1 << DESTINATION_UNREACHABLE_V6 | 1 << PARAMETER_PROBLEM_V6);
+    blocked[0] = !(1 << DESTINATION_UNREACHABLE_V6 | 1 << TOO_BIG_V6 | 1 << PARAMETER_PROBLEM_V6);
     set(socket, libc::IPPROTO_ICMPV6, ICMPV6_FILTER, &blocked)
 }
 

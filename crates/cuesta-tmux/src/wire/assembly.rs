@@ -22,6 +22,8 @@ pub(super) struct Message {
     pub(super) header: CommonHeader,
     /// Room for the headers, then the segments.
     octets: Vec<u8>,
+    /// The most octets that the path carried when a segment was last added.
+    mtu: usize,
     /// When each segment came.
     arrivals: Vec<Stamp>,
     /// The peer must acknowledge one of the segments.
@@ -32,6 +34,7 @@ pub(super) struct Message {
 #[derive(Debug)]
 pub(super) struct Assembly {
     carriage: Carriage,
+    /// The largest MTU of all peers: room in buffers.
     mtu: usize,
     delay: Duration,
     /// In the order in which they were begun.
@@ -42,8 +45,9 @@ pub(super) struct Assembly {
 }
 
 impl Message {
-    fn begin(&mut self, header: CommonHeader, room: usize) {
+    fn begin(&mut self, header: CommonHeader, room: usize, mtu: usize) {
         self.header = header;
+        self.mtu = mtu;
         self.octets.clear();
         self.octets.resize(room, 0);
         self.arrivals.clear();
@@ -51,8 +55,8 @@ impl Message {
     }
 
     /// Writes the headers. Padding at the end that would exceed the MTU is left out.
-    pub(super) fn complete(&mut self, carriage: Carriage, mtu: usize) -> &[u8] {
-        self.octets.truncate(mtu);
+    pub(super) fn complete(&mut self, carriage: Carriage) -> &[u8] {
+        self.octets.truncate(self.mtu);
         carriage.write_headers(&self.header, &mut self.octets);
         &self.octets
     }
@@ -81,15 +85,15 @@ impl Assembly {
         self.due
     }
 
-    /// Whether a message can hold a segment of `len` octets at all.
-    pub(super) const fn can_hold(&self, header: &CommonHeader, len: usize) -> bool {
-        self.carriage.header_len(header) + MINI_HEADER + len <= self.mtu
+    /// Whether a message of `mtu` octets can hold a segment of `len` octets at all.
+    pub(super) const fn can_hold(&self, header: &CommonHeader, len: usize, mtu: usize) -> bool {
+        self.carriage.header_len(header) + MINI_HEADER + len <= mtu
     }
 
-    /// The message that must be sent before a segment of `len` octets can be added.
-    pub(super) fn take_full(&mut self, header: &CommonHeader, len: usize) -> Option<Message> {
+    /// The message that must be sent before a segment of `len` octets can be added, on a path that carries `mtu` octets.
+    pub(super) fn take_full(&mut self, header: &CommonHeader, len: usize, mtu: usize) -> Option<Message> {
         match self.position(header) {
-            Some(index) if !self.open[index].has_room(MINI_HEADER + len, self.mtu) => Some(self.take(index)),
+            Some(index) if !self.open[index].has_room(MINI_HEADER + len, mtu) => Some(self.take(index)),
             None if self.open.len() == MOST_MESSAGES => Some(self.take(0)),
             _ => None,
         }
@@ -101,28 +105,31 @@ impl Assembly {
         header: CommonHeader,
         segment: &Segment<'_>,
         transport: Transport,
+        mtu: usize,
         now: Stamp,
     ) -> bool {
-        let index = self.position(&header).unwrap_or_else(|| self.begin(header, now));
+        let index = self.position(&header).unwrap_or_else(|| self.begin(header, mtu, now));
         let message = &mut self.open[index];
+        message.mtu = mtu;
         message::push(&mut message.octets, segment);
         message.arrivals.push(now);
         message.needs_answer |= transport.needs_answer;
-        !message.has_room(SHORTEST, self.mtu)
+        !message.has_room(SHORTEST, mtu)
     }
 
     fn position(&self, header: &CommonHeader) -> Option<usize> {
         self.open.iter().position(|message| message.header == *header)
     }
 
-    fn begin(&mut self, header: CommonHeader, now: Stamp) -> usize {
+    fn begin(&mut self, header: CommonHeader, mtu: usize, now: Stamp) -> usize {
         let mut message = self.spare.pop().unwrap_or_else(|| Message {
             header,
+            mtu,
             octets: Vec::with_capacity(self.mtu + MINI_HEADER),
             arrivals: Vec::with_capacity(MOST_SEGMENTS),
             needs_answer: false,
         });
-        message.begin(header, self.carriage.header_len(&header));
+        message.begin(header, self.carriage.header_len(&header), mtu);
         if self.open.is_empty() {
             self.due = (now + self.delay).min(LATEST);
         }

@@ -91,7 +91,7 @@ pub struct PlainReasons {
     pub port: u64,
     /// Above `max_mpx`, with `rfc_bypass`.
     pub large: u64,
-    /// It fits into no message.
+    /// It fits into no message that the path carries.
     pub over_mtu: u64,
     /// The length of TCP's or UDP's header is wrong.
     pub transport: u64,
@@ -148,6 +148,8 @@ pub struct PeerChanges {
     pub refused: u64,
     /// Unable: messages were sent, and nothing came back.
     pub silent: u64,
+    /// The path to it carries less than was believed.
+    pub smaller_mtu: u64,
 }
 
 /// Values by powers of two: count 0 is of zeros, count k is of values from 2^(k-1) up to below 2^k; the last has all above.

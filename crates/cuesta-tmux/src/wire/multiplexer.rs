@@ -7,9 +7,10 @@ use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
 use super::assembly::{Assembly, Message};
-use super::icmp::refused_peer;
+use super::icmp::{Refusal, refusal};
 use super::ip::Packet;
 use super::message::{Fault, MOST_SEGMENTS, MOST_SYNS, segments};
+use super::path_mtu::usual_mtu_below;
 use super::peer::Peer;
 use super::segment::{Segment, Transport, acceptable, to_multiplex};
 use super::settings::is_unicast;
@@ -44,8 +45,8 @@ impl Multiplexer {
     /// A multiplexer that knows nothing of its peers yet: its first probes are due at `now`. What [`Settings::check`] refuses is
     /// brought to the nearest limit, or left out.
     pub fn new(settings: Settings, now: Stamp) -> Self {
-        let peers = known_peers(&settings, now);
         let settings = settings.within_limits();
+        let peers = known_peers(&settings, now);
         Self {
             peers,
             assembly: Assembly::new(settings.carriage, settings.mtu, settings.delay),
@@ -71,8 +72,8 @@ impl Multiplexer {
         let Some((segment, transport)) = to_multiplex(&ip, &self.settings, &mut self.counters.plain) else {
             return output.to_network(packet);
         };
-        if self.goes_in_message(&ip.header, &segment, now) {
-            self.add(ip.header, &segment, transport, now, output);
+        if let Some(mtu) = self.room_in_message(&ip.header, &segment, now) {
+            self.add(ip.header, &segment, transport, mtu, now, output);
         } else {
             // What waits for the same host must not be overtaken.
             self.flush_peer(ip.header.destination, |causes| &mut causes.plain, now, output);
@@ -80,14 +81,15 @@ impl Multiplexer {
         }
     }
 
-    /// Whether this segment is multiplexed now. Otherwise the reason is counted.
-    fn goes_in_message(&mut self, header: &CommonHeader, segment: &Segment<'_>, now: Stamp) -> bool {
+    /// The largest message to the destination, if this segment is multiplexed now. Otherwise the reason is counted.
+    fn room_in_message(&mut self, header: &CommonHeader, segment: &Segment<'_>, now: Stamp) -> Option<usize> {
         let Counters { plain, changes, .. } = &mut self.counters;
         let Some(peer) = find(&mut self.peers, header.destination) else {
             plain.not_a_peer += 1;
-            return false;
+            return None;
         };
-        let reason = if !self.assembly.can_hold(header, segment.octets.len()) {
+        let mtu = peer.path_mtu.at(now);
+        let reason = if !self.assembly.can_hold(header, segment.octets.len(), mtu) {
             &mut plain.over_mtu
         } else if self.settings.rfc_bypass && segment.octets.len() > self.settings.max_mpx {
             &mut plain.large
@@ -96,10 +98,10 @@ impl Multiplexer {
         } else if !peer.takes_segment(now, &mut self.random, changes) {
             &mut plain.peer_unable
         } else {
-            return true;
+            return Some(mtu);
         };
         *reason += 1;
-        false
+        None
     }
 
     /// Adds a segment to its message, and sends what may not wait.
@@ -108,13 +110,14 @@ impl Multiplexer {
         header: CommonHeader,
         segment: &Segment<'_>,
         transport: Transport,
+        mtu: usize,
         now: Stamp,
         output: &mut impl Output,
     ) {
-        if let Some(full) = self.assembly.take_full(&header, segment.octets.len()) {
+        if let Some(full) = self.assembly.take_full(&header, segment.octets.len(), mtu) {
             self.send_message(full, |causes| &mut causes.full, now, output);
         }
-        let full = self.assembly.add(header, segment, transport, now);
+        let full = self.assembly.add(header, segment, transport, mtu, now);
         if transport.is_urgent {
             self.flush_peer(header.destination, |causes| &mut causes.urgent, now, output);
         } else if segment.octets.len() > self.settings.max_mpx {
@@ -149,7 +152,7 @@ impl Multiplexer {
         now: Stamp,
         output: &mut impl Output,
     ) {
-        let datagram = message.complete(self.settings.carriage, self.settings.mtu);
+        let datagram = message.complete(self.settings.carriage);
         self.counters.messages.sent += 1;
         self.counters.octets.sent += datagram.len() as u64;
         output.to_network(datagram);
@@ -277,13 +280,30 @@ impl Multiplexer {
         output.to_host(&self.packet);
     }
 
-    /// Takes an ICMP message from the network: a refusal of our datagrams makes its peer unable. One of IPv4 with its IP header,
+    /// Takes an ICMP message from the network: a refusal of our datagrams makes its peer unable, or messages to it smaller. One of IPv4 with its IP header,
     /// one of IPv6 with or without, as raw sockets give them.
     pub fn receive_icmp(&mut self, message: &[u8], now: Stamp) {
         self.notice(now);
-        let address = refused_peer(message, self.settings.carriage);
-        if let Some(peer) = address.and_then(|address| find(&mut self.peers, address)) {
-            peer.refused(now, &mut self.random, &mut self.counters.changes);
+        match refusal(message, self.settings.carriage) {
+            Some((address, Refusal::TooLarge { mtu })) => self.lower_mtu(address, mtu, now),
+            Some((address, Refusal::Unable)) => {
+                if let Some(peer) = find(&mut self.peers, address) {
+                    peer.refused(now, &mut self.random, &mut self.counters.changes);
+                }
+            }
+            None => (),
+        }
+    }
+
+    /// This host itself refused to send a packet of so many octets to `destination`.
+    pub fn too_large(&mut self, destination: IpAddr, octets: usize, now: Stamp) {
+        self.notice(now);
+        self.lower_mtu(destination, usual_mtu_below(octets), now);
+    }
+
+    fn lower_mtu(&mut self, address: IpAddr, mtu: usize, now: Stamp) {
+        if let Some(peer) = find(&mut self.peers, address) {
+            self.counters.changes.smaller_mtu += u64::from(peer.path_mtu.lower(mtu, now));
         }
     }
 
@@ -362,7 +382,7 @@ fn known_peers(settings: &Settings, now: Stamp) -> Vec<Peer> {
     let addresses = settings.peers.iter().enumerate().filter(|(_, address)| is_unicast(**address));
     let known = addresses.map(|(index, &address)| {
         let local = settings.local.get(index).copied().unwrap_or_else(|| unspecified(address));
-        Peer::new(address, local, now)
+        Peer::new(address, local, settings.mtu, now)
     });
     let mut peers: Vec<Peer> = known.take(settings.max_host).collect();
     peers.sort_by_key(|peer| peer.address);

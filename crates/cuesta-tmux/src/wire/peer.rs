@@ -24,6 +24,7 @@ use rand_pcg::Pcg32;
 use serde::Serialize;
 
 use super::counters::PeerChanges;
+use super::path_mtu::PathMtu;
 use super::settings::LATEST;
 
 /// The interval after the first ENQ; each is twice the one before.
@@ -66,6 +67,8 @@ pub struct PeerStatus {
     pub probe_in_s: Option<f64>,
     /// Segments that wait for it.
     pub waiting: usize,
+    /// The largest datagram that the path to it carries, octets.
+    pub mtu: usize,
 }
 
 /// What is known of a peer.
@@ -74,6 +77,7 @@ pub(super) struct Peer {
     pub(super) address: IpAddr,
     /// This host's address towards it, the source of probes and messages; unspecified until a datagram shows it.
     pub(super) local: IpAddr,
+    pub(super) path_mtu: PathMtu,
     state: PeerState,
     /// Until when it is believed able, if it is.
     able_until: Stamp,
@@ -97,10 +101,11 @@ pub(super) struct Peer {
 
 impl Peer {
     /// A peer of which nothing is known: its first probe is due at `now`.
-    pub(super) const fn new(address: IpAddr, local: IpAddr, now: Stamp) -> Self {
+    pub(super) const fn new(address: IpAddr, local: IpAddr, mtu: usize, now: Stamp) -> Self {
         Self {
             address,
             local,
+            path_mtu: PathMtu::new(address, mtu),
             state: PeerState::Unknown,
             able_until: now,
             heard: None,
@@ -229,6 +234,7 @@ impl Peer {
 
     /// The clock went back to `now`: nothing is later than it could be from here.
     pub(super) fn clock_went_back(&mut self, now: Stamp, ttl: Duration) {
+        self.path_mtu.clock_went_back(now);
         self.able_until = self.able_until.min(now + ttl);
         self.unanswered_since = self.unanswered_since.min(now);
         for past in [&mut self.heard, &mut self.sent, &mut self.probed, &mut self.answered] {
@@ -247,6 +253,7 @@ impl Peer {
             heard_s: self.heard.map(|heard| now.since(heard).as_secs_f64()),
             probe_in_s: (self.probe_due != Stamp::FAR).then(|| self.probe_due.since(now).as_secs_f64()),
             waiting,
+            mtu: self.path_mtu.at(now),
         }
     }
 }

@@ -76,7 +76,7 @@ fn other_icmp_changes_nothing() {
 #[test]
 fn icmp_of_ipv6_is_read_with_and_without_its_header() {
     let peer = "2001:db8::2";
-    for (kind, code) in [(4, 1), (1, 1), (1, 4)] {
+    for (kind, code, expected) in [(4, 1, PeerState::Refused), (1, 1, PeerState::Refused), (2, 0, PeerState::Able)] {
         for start in [0, 40] {
             let mut host = Host::able(|settings| settings.peers = vec![address(peer)]);
             host.receive(&packet(peer, "2001:db8::1", 0, 18, b""));
@@ -85,10 +85,47 @@ fn icmp_of_ipv6_is_read_with_and_without_its_header() {
             message.extend(packet("2001:db8::1", peer, 0, 18, b""));
             let len = (message.len() - 40) as u16;
             message[4..6].copy_from_slice(&len.to_be_bytes());
+            message[44..48].copy_from_slice(&1300_u32.to_be_bytes());
             refuse(&mut host, &message[start..]);
-            assert_eq!(state(&host), PeerState::Refused);
+            let mtu = if expected == PeerState::Able { 1300 } else { 1500 };
+            assert_eq!((state(&host), host.multiplexer.peers(host.now)[0].mtu), (expected, mtu));
         }
     }
+}
+
+/// A router's word that a message was too large: of 1400 octets if `mtu` says so.
+fn too_large(mtu: [u8; 2]) -> Vec<u8> {
+    let mut message = icmp("198.51.100.1", 3, 4, &out(18, &[0; 1480]));
+    message[26..28].copy_from_slice(&mtu);
+    message
+}
+
+#[test]
+fn a_router_that_carries_less_makes_messages_smaller_and_larger_segments_plain() {
+    for (mtu, largest) in [(1400, 1400), (0, 1492_u16)] {
+        let mut host = Host::able(|_| ());
+        host.send(&out(6, &tcp(1, 23, |_| (), &[0; 600])));
+        refuse(&mut host, &too_large(u16::to_be_bytes(mtu)));
+        let fills = |octets: usize| out(6, &tcp(1, 23, |_| (), &vec![0; usize::from(largest) - 44 + octets]));
+        let sent = host.send(&fills(0));
+        assert_eq!(sent.iter().map(Vec::len).collect::<Vec<_>>(), [20 + 624, usize::from(largest)]);
+        assert_eq!(host.send(&fills(1)), [fills(1)], "TCP must see what happens to it");
+        let counters = host.multiplexer.counters();
+        assert_eq!((counters.changes.smaller_mtu, counters.plain.over_mtu), (1, 1));
+        assert_eq!((state(&host), host.multiplexer.peers(host.now)[0].mtu), (PeerState::Able, largest.into()));
+        host.wait(Duration::from_secs(600));
+        hear(&mut host);
+        assert_eq!(host.send(&fills(1))[0][9], 18, "the path may have changed");
+    }
+}
+
+#[test]
+fn what_this_host_cannot_send_makes_messages_smaller_once() {
+    let mut host = Host::able(|_| ());
+    (0..3).for_each(|_| host.multiplexer.too_large(address(PEER), 1500, host.now));
+    assert_eq!(host.multiplexer.peers(host.now)[0].mtu, 1492);
+    host.multiplexer.too_large(address(PEER), 1492, host.now);
+    assert_eq!(host.multiplexer.peers(host.now)[0].mtu, 1400);
 }
 
 #[test]
