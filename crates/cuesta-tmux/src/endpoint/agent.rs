@@ -131,6 +131,9 @@ impl Agent {
                 self.multiplexer.expire(now, &mut self.io);
             }
             self.io.flush();
+            for (to, octets) in self.io.too_large.drain(..) {
+                self.multiplexer.too_large(to, octets, now);
+            }
         }
     }
 

@@ -132,7 +132,7 @@ impl Sending {
 
     /// Sends all packets by `socket`, in as many calls as it takes. Returns the number of calls. What the kernel refuses is
     /// dropped, as routers do, and given to `refused`.
-    pub(crate) fn send(&mut self, socket: impl AsFd, mut refused: impl FnMut(io::Error)) -> u64 {
+    pub(crate) fn send(&mut self, socket: impl AsFd, mut refused: impl FnMut(io::Error, &[u8], IpAddr)) -> u64 {
         let (mut calls, mut done) = (0, 0);
         while done < self.packets.len() {
             calls += 1;
@@ -140,7 +140,8 @@ impl Sending {
                 Ok(count) => done += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    refused(error);
+                    let (end, to) = self.packets[done];
+                    refused(error, &self.octets[self.begin(done)..end], to);
                     done += 1;
                 }
             }
@@ -148,6 +149,11 @@ impl Sending {
         self.packets.clear();
         self.octets.clear();
         calls
+    }
+
+    /// Where a packet begins.
+    fn begin(&self, number: usize) -> usize {
+        number.checked_sub(1).map_or(0, |before| self.packets[before].0)
     }
 
     /// Sends packets from number `first` on, and returns how many went.
@@ -160,7 +166,7 @@ impl Sending {
         ) = unsafe { zeroed() };
         let packets = &self.packets[first..];
         let count = packets.len().min(BATCH);
-        let mut begin = first.checked_sub(1).map_or(0, |before| self.packets[before].0);
+        let mut begin = self.begin(first);
         for (number, (end, to)) in packets.iter().take(count).enumerate() {
             parts[number] = libc::iovec {
                 iov_base: self.octets[begin..*end].as_ptr().cast_mut().cast(), // the kernel only reads it

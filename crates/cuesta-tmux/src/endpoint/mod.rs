@@ -9,6 +9,8 @@
 //! - `agent`: that thread; `requests`: what others ask of it; `counters`: what its work costs.
 //! - `packet_io`: where packets come from and go to: `tun`, the device; `sockets`, those of each version of IP, with their
 //!   `options`; `datagrams`, many in one system call; `capture`, a file of what crosses the sockets.
+//! - `too_big`: what TCP is told of segments that are too large for a network device.
+//! - `kernel_receive`: a program in the kernel that takes simple messages apart in the agent's place.
 //! - `routing`: which segments go to the device; `ip` runs the command of that name.
 
 mod agent;
@@ -19,6 +21,7 @@ mod datagrams;
 mod error;
 mod handle;
 mod ip;
+mod kernel_receive;
 mod options;
 mod packet_io;
 mod requests;
@@ -26,6 +29,7 @@ mod resolved;
 mod routing;
 mod sockets;
 mod spec;
+mod too_big;
 mod tun;
 
 pub use control::{status_of_running, stop_running};

@@ -9,9 +9,10 @@ use super::capture::Capture;
 use super::counters::EndpointCounters;
 use super::datagrams::Sending;
 use super::sockets::Sockets;
+use super::too_big::too_big;
 use super::tun::Tun;
 use super::{EndpointError, EndpointSpec};
-use crate::wire::{CommonHeader, Output};
+use crate::wire::{CommonHeader, Output, usual_mtu_below};
 
 /// The TUN device, the sockets of each version of IP that a peer has, and the capture of what crosses the sockets.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct PacketIo {
     pub(crate) now: Stamp,
     sending_v4: Sending,
     sending_v6: Sending,
+    /// Packets that were too large for their network device: where they went, and their octets.
+    pub(crate) too_large: Vec<(IpAddr, usize)>,
 }
 
 impl PacketIo {
@@ -43,6 +46,7 @@ impl PacketIo {
             now: Stamp::ZERO,
             sending_v4: Sending::default(),
             sending_v6: Sending::default(),
+            too_large: Vec::new(),
         })
     }
 
@@ -60,13 +64,20 @@ impl PacketIo {
         }
     }
 
-    /// Sends the packets that were collected.
+    /// Sends the packets that were collected. What is too large is noted, and TCP is told.
     pub(crate) fn flush(&mut self) {
         let both = [(&self.v4, &mut self.sending_v4), (&self.v6, &mut self.sending_v6)];
         for (sockets, sending) in both {
             if let Some(sockets) = sockets.as_ref().filter(|_| !sending.is_empty()) {
-                let counters = &mut self.counters;
-                let calls = sending.send(sockets.outgoing(), |error| counters.not_sent(&error));
+                let (counters, tun, too_large) = (&mut self.counters, &self.tun, &mut self.too_large);
+                let calls = sending.send(sockets.outgoing(), |error, packet, to| {
+                    counters.not_sent(&error);
+                    if error.raw_os_error() == Some(libc::EMSGSIZE) {
+                        too_large.push((to, packet.len()));
+                        let answer = too_big(packet, usual_mtu_below(packet.len()));
+                        let _ = answer.map(|answer| tun.write(&answer)); // TCP will try again, and so will this
+                    }
+                });
                 counters.system_calls += calls;
             }
         }

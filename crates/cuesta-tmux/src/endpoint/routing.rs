@@ -28,7 +28,7 @@ pub(crate) struct Path {
     pub(crate) peer: IpAddr,
     /// The address that this host uses towards it.
     pub(crate) own: IpAddr,
-    interface: String,
+    pub(crate) interface: String,
     /// The largest packet, in octets.
     pub(crate) mtu: usize,
 }
@@ -59,9 +59,30 @@ fn path(peer: IpAddr, interface: Option<&str>) -> Result<Path, EndpointError> {
     let interface = text("dev").ok_or_else(|| no_route("the route has no device"))?;
     let own = text("prefsrc").and_then(|address| address.parse().ok());
     let own = own.ok_or_else(|| no_route("this host has no address towards it"))?;
-    let link = ip::show(Version::V4, &["link", "show", "dev", &interface])?;
-    let mtu = found[0]["metrics"][0]["mtu"].as_u64().or(link[0]["mtu"].as_u64()).unwrap_or(1500) as usize;
+    let of_route = found[0]["metrics"][0]["mtu"].as_u64();
+    let mtu = of_route.map_or_else(|| link(&interface).map(|link| link.mtu), |mtu| Ok(mtu as usize))?;
     Ok(Path { peer, own, interface, mtu })
+}
+
+/// A network device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) number: u32,
+    /// Its packets have an Ethernet header.
+    pub(crate) is_ethernet: bool,
+    /// The largest packet, in octets.
+    pub(crate) mtu: usize,
+}
+
+/// What the kernel says of a device.
+pub(crate) fn link(name: &str) -> Result<Link, EndpointError> {
+    let shown = ip::show(Version::V4, &["link", "show", "dev", name])?;
+    let number = |what: &str| shown[0][what].as_u64();
+    Ok(Link {
+        number: number("ifindex").and_then(|number| u32::try_from(number).ok()).unwrap_or_default(),
+        is_ethernet: shown[0]["link_type"] == "ether",
+        mtu: number("mtu").unwrap_or(1500) as usize,
+    })
 }
 
 /// What the kernel says of the way that packets with `mark` take.

@@ -251,6 +251,17 @@ impl Multiplexer {
         }
     }
 
+    /// Notes what the kernel received from a peer and gave to the host itself: `messages` of `octets` with `segments`, the last of
+    /// them at `at`.
+    pub fn received_in_kernel(&mut self, peer: IpAddr, at: Stamp, messages: u64, segments: u64, octets: u64) {
+        self.counters.messages.received += messages;
+        self.counters.segments.received += segments;
+        self.counters.octets.received += octets;
+        if let Some(peer) = find(&mut self.peers, peer) {
+            peer.heard_message(at, self.settings.ttl, &mut self.counters.changes);
+        }
+    }
+
     /// Gives a segment to the host as a packet of its own, if neither the segments `before` it in the message nor the `syns` among
     /// them are too many.
     fn deliver(

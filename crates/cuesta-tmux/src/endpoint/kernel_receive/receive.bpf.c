@@ -1,0 +1,195 @@
+/* Takes messages of TMux apart in the kernel: each segment becomes a packet of its own, which the TUN device receives.
+ *
+ * Only what is simple: whole IPv4 datagrams of protocol 18 from a peer to the address that it knows, of at most 64 segments, all of
+ * TCP and none with SYN, all with right mini-headers. Everything else is left to the agent, which counts what is wrong with it. A
+ * datagram is looked at as a whole before the first segment is delivered, so that one is never delivered by both.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+/* The kernel lends some of its helpers only to programs under its own licence. */
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define MOST_PEERS 1024
+#define MOST_SEGMENTS 64
+
+#define ETHERNET 14
+#define IPV4 20
+#define MINI_HEADER 4
+#define TCP 6
+#define TCP_HEADER 20
+#define TMUX 18
+#define TTL 64
+#define DO_NOT_FRAGMENT 0x40
+#define SYN 0x02
+/* linux/if_packet.h: sent to this host's link address. */
+#define PACKET_HOST 0
+
+/* Addresses of a datagram, in network order. */
+struct addresses {
+	__be32 source;
+	__be32 destination;
+};
+
+struct peer {
+	__u32 number;
+	/* The TUN device. */
+	__u32 device;
+};
+
+/* What was received from a peer in the kernel. */
+struct heard {
+	/* When, in nanoseconds of the monotonic clock. */
+	__u64 at;
+	__u64 messages;
+	__u64 segments;
+	/* Octets of messages, their IP headers included. */
+	__u64 octets;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MOST_PEERS);
+	__type(key, struct addresses);
+	__type(value, struct peer);
+} peers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MOST_PEERS);
+	__type(key, __u32);
+	__type(value, struct heard);
+} heard SEC(".maps");
+
+static __always_inline __u32 number(const __u8 *octets)
+{
+	return octets[0] << 8 | octets[1];
+}
+
+/* The sum of a header's 16-bit words, which is 0xffff if its checksum is right. */
+static __always_inline __u32 sum(const __u8 *header)
+{
+	__u32 sum = 0;
+
+#pragma unroll
+	for (int i = 0; i < IPV4; i += 2)
+		sum += number(header + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+static __always_inline bool is_message(const __u8 *ip)
+{
+	bool is_whole = !(ip[6] & 0x3f) && !ip[7];
+
+	return ip[0] == 0x45 && ip[9] == TMUX && is_whole && sum(ip) == 0xffff;
+}
+
+static __always_inline __u32 padded(__u32 length)
+{
+	return (length + 3) & ~3U;
+}
+
+/* How many segments a message of `total` octets has; 0 if it is left to the agent. */
+static __always_inline __u32 segments(struct __sk_buff *skb, __u32 total)
+{
+	__u32 count = 0, at = IPV4;
+
+	for (int i = 0; i <= MOST_SEGMENTS; i++) {
+		__u8 mini[MINI_HEADER], tcp[2];
+
+		/* One to three octets at the end are padding. */
+		if (at + MINI_HEADER > total)
+			return count;
+		if (bpf_skb_load_bytes(skb, ETHERNET + at, mini, sizeof(mini)))
+			return 0;
+		__u32 length = number(mini);
+
+		if ((mini[0] ^ mini[1] ^ mini[2]) != mini[3] || mini[2] != TCP)
+			return 0;
+		if (length < MINI_HEADER + TCP_HEADER || at + length > total)
+			return 0;
+		if (bpf_skb_load_bytes(skb, ETHERNET + at + MINI_HEADER + 12, tcp, sizeof(tcp)))
+			return 0;
+		__u32 header = (tcp[0] >> 4) * 4;
+
+		if (header < TCP_HEADER || header > length - MINI_HEADER || tcp[1] & SYN)
+			return 0;
+		at += padded(length);
+		count++;
+	}
+	return 0;
+}
+
+/* Makes `ip` the header of a packet of TCP with `length` octets. */
+static __always_inline void complete(__u8 *ip, __u32 length)
+{
+	ip[2] = length >> 8;
+	ip[3] = length;
+	ip[4] = ip[5] = 0;
+	ip[6] = DO_NOT_FRAGMENT;
+	ip[7] = 0;
+	ip[8] = TTL;
+	ip[9] = TCP;
+	ip[10] = ip[11] = 0;
+	__u32 checksum = ~sum(ip);
+
+	ip[10] = checksum >> 8;
+	ip[11] = checksum;
+}
+
+/* Gives every segment to `device`. `ip` is the header of them all. */
+static __always_inline int deliver(struct __sk_buff *skb, __u8 *ip, __u32 count, __u32 device)
+{
+	/* Octets between the IP header and the next mini-header: the segment before. */
+	__u32 before = 0;
+
+	for (__u32 i = 0; i < MOST_SEGMENTS && i < count; i++) {
+		__u8 mini[MINI_HEADER];
+
+		if (bpf_skb_load_bytes(skb, ETHERNET + IPV4 + before, mini, sizeof(mini)))
+			return TCX_DROP;
+		if (bpf_skb_adjust_room(skb, -(__s32)(before + MINI_HEADER), BPF_ADJ_ROOM_NET, 0))
+			return TCX_DROP;
+		__u32 length = number(mini) - MINI_HEADER;
+
+		complete(ip, IPV4 + length);
+		if (bpf_skb_store_bytes(skb, ETHERNET, ip, IPV4, 0))
+			return TCX_DROP;
+		if (i + 1 == count)
+			return bpf_redirect(device, BPF_F_INGRESS);
+		/* What follows the segment is cut off where the packet is received. */
+		bpf_clone_redirect(skb, device, BPF_F_INGRESS);
+		before = padded(length);
+	}
+	return TCX_DROP;
+}
+
+SEC("tcx/ingress")
+int receive(struct __sk_buff *skb)
+{
+	__u8 ip[IPV4];
+
+	if (skb->pkt_type != PACKET_HOST || skb->protocol != bpf_htons(0x0800))
+		return TCX_NEXT;
+	if (bpf_skb_load_bytes(skb, ETHERNET, ip, IPV4) || !is_message(ip))
+		return TCX_NEXT;
+	struct addresses addresses;
+
+	__builtin_memcpy(&addresses, ip + 12, sizeof(addresses));
+	struct peer *peer = bpf_map_lookup_elem(&peers, &addresses);
+	struct heard *known = peer ? bpf_map_lookup_elem(&heard, &peer->number) : 0;
+	__u32 total = number(ip + 2);
+	__u32 count = known ? segments(skb, total) : 0;
+
+	if (!count)
+		return TCX_NEXT;
+	known->at = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&known->messages, 1);
+	__sync_fetch_and_add(&known->segments, count);
+	__sync_fetch_and_add(&known->octets, total);
+	return deliver(skb, ip, count, peer->device);
+}
