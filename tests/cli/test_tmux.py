@@ -69,7 +69,7 @@ def test_only_root_and_its_user_may_ask_an_agent(net: Network) -> None:
     for word in ("status", "down"):
         refused = tmux(net.a, word, prefix=NOBODY)
         assert (refused.returncode, refused.stdout) == (Exit.FAILED, "")
-        assert "ask as root" in refused.stderr
+        assert "ask as the user who started it" in refused.stderr
     assert tmux(net.a, "status").returncode == Exit.GOOD
 
 

@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::counters::{EndpointCounters, KernelCounts, device_drops};
 use super::datagrams::Received;
+use super::kernel_receive::KernelReceive;
 use super::packet_io::PacketIo;
 use super::requests::{Request, RequestQueue};
 use super::resolved::Resolved;
-use super::routing::{self, Routing};
+use super::routing::{self, Path, Routing};
 use super::sockets::Sockets;
 use super::{EndpointError, EndpointSpec};
 use crate::wire::Multiplexer;
@@ -43,6 +44,8 @@ pub(crate) struct Agent {
     /// What the kernel had counted then.
     at_reset: KernelCounts,
     routing: Option<Routing>,
+    /// What receives in the kernel, or why nothing does.
+    kernel: Result<KernelReceive, String>,
 }
 
 /// What the thread waits for.
@@ -96,9 +99,11 @@ impl Agent {
             counting_since: now,
             at_reset: KernelCounts::default(),
             routing: None,
+            kernel: Err(String::new()),
         };
         agent.watch()?;
         agent.routing = Some(Routing::set_up(&agent.spec, &paths, device_mtu)?);
+        agent.kernel = receive_in_kernel(&agent.spec, &paths);
         Ok(agent)
     }
 
@@ -110,6 +115,7 @@ impl Agent {
             let ready = self.wait()?;
             let now = clock::now();
             self.io.now = now;
+            self.note_received_in_kernel();
             for source in SOURCES {
                 if ready & source.bit() == 0 {
                     continue;
@@ -155,6 +161,16 @@ impl Agent {
         };
         self.io.counters.wakeups += 1;
         Ok(events[..count].iter().fold(0, |bits, event| bits | event.data.u64() as u8))
+    }
+
+    fn note_received_in_kernel(&mut self) {
+        let Ok(kernel) = &mut self.kernel else { return };
+        for (number, peer) in self.spec.peers.iter().enumerate() {
+            if let Some(news) = kernel.news(number) {
+                self.io.counters.received_in_kernel += news.messages;
+                self.multiplexer.received_in_kernel(*peer, news.at, news.messages, news.segments, news.octets);
+            }
+        }
     }
 
     /// Takes what this host sends, until nothing more waits, but at `most` so many packets.
@@ -258,6 +274,7 @@ impl Agent {
             "now": now,
             "peers": self.multiplexer.peers(now),
             "wire": self.multiplexer.counters(),
+            "kernel_receive": { "works": self.kernel.is_ok(), "why_not": self.kernel.as_ref().err() },
             "endpoint": self.io.counters.clone().since(&self.at_reset, &self.kernel_counts()),
             "capture": self.io.capture.as_ref().map(|capture| json!({ "dropped": capture.dropped() })),
         })
@@ -286,6 +303,20 @@ impl Agent {
             Source::Requests => Some(self.requests.as_fd()),
         }
     }
+}
+
+/// Starts to receive in the kernel, if that is wanted and sees no less than the agent would.
+fn receive_in_kernel(spec: &EndpointSpec, paths: &[Path]) -> Result<KernelReceive, String> {
+    let reason = if !spec.kernel_receive {
+        "it is switched off"
+    } else if spec.udp_port.is_some() {
+        "messages travel in UDP"
+    } else if spec.capture.is_some() {
+        "the capture is of what the agent receives"
+    } else {
+        return KernelReceive::start(paths, &spec.device);
+    };
+    Err(reason.to_owned())
 }
 
 impl Source {

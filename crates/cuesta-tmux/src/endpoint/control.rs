@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::Shutdown;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
@@ -22,6 +23,8 @@ use super::routing::remove_stale_rules;
 const NAME: &[u8] = b"cuesta-tmux";
 /// A client that sends nothing for so long is left.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// An agent that does not answer for so long has a defect; to end takes some `ip` commands.
+const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// The bound socket: no other agent can start here while it lives.
 #[derive(Debug)]
@@ -68,7 +71,7 @@ impl Drop for Control {
 }
 
 fn serve(listener: Arc<UnixListener>, requests: &Requests) {
-    while let Ok((client, _)) = listener.accept() {
+    while let Some(client) = next_client(&listener) {
         let Ok(request) = read_request(&client) else { continue };
         let (answer, is_end) = answer(&request, requests);
         if is_end {
@@ -80,12 +83,29 @@ fn serve(listener: Arc<UnixListener>, requests: &Requests) {
     }
 }
 
+/// The next client; none once the listener is shut down. Another error, such as too many open files, is of this client alone.
+fn next_client(listener: &UnixListener) -> Option<UnixStream> {
+    loop {
+        match listener.accept() {
+            Ok((client, _)) => return Some(client),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return None,
+            Err(_) => {
+                let until_shut_down = &mut [PollFd::new(listener, PollFlags::empty())];
+                let _ = poll(until_shut_down, Timespec::try_from(PATIENCE).ok().as_ref());
+            }
+        }
+    }
+}
+
+/// Refuses whom the other end may not be: neither root nor this user.
+fn check_user(stream: &UnixStream) -> io::Result<()> {
+    let user = socket_peercred(stream)?.uid;
+    if user.is_root() || user == geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+}
+
 /// The request of a client that may make one: root, or the user whose agent this is.
 fn read_request(client: &UnixStream) -> io::Result<String> {
-    let user = socket_peercred(client)?.uid;
-    if !user.is_root() && user != geteuid() {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
+    check_user(client)?;
     client.set_read_timeout(Some(PATIENCE))?;
     client.set_write_timeout(Some(PATIENCE))?;
     let mut row = String::new();
@@ -117,7 +137,10 @@ pub fn status_of_running() -> Result<Value, EndpointError> {
 /// removed, and the status is null.
 pub fn stop_running() -> Result<Value, EndpointError> {
     match ask_running("down") {
-        Err(EndpointError::NotRunning) if remove_stale_rules()? => Ok(Value::Null),
+        Err(EndpointError::NotRunning) => {
+            let _lock = Lock::take()?; // the rules are not those of an agent that starts now
+            if remove_stale_rules()? { Ok(Value::Null) } else { Err(EndpointError::NotRunning) }
+        }
         other => other,
     }
 }
@@ -129,8 +152,9 @@ fn ask_running(request: &str) -> Result<Value, EndpointError> {
         _ => EndpointError::NoAnswer(error),
     })?;
     let mut row = String::new();
-    stream
-        .write_all(format!("{request}\n").as_bytes())
+    check_user(&stream) // any user can have taken the name
+        .and_then(|()| stream.set_read_timeout(Some(ANSWER_TIME)))
+        .and_then(|()| stream.write_all(format!("{request}\n").as_bytes()))
         .and_then(|()| BufReader::new(&stream).read_line(&mut row))
         .map_err(EndpointError::NoAnswer)?;
     if row.is_empty() {

@@ -21,6 +21,8 @@ pub(crate) struct EndpointCounters {
     pub(crate) written_to_host: u64,
     /// Datagrams from the network.
     pub(crate) received: u64,
+    /// Messages that the kernel took apart; none of them is in `received`, and their segments are not in `written_to_host`.
+    pub(crate) received_in_kernel: u64,
     /// Datagrams to the network: messages, ENQs, and packets that are not multiplexed.
     pub(crate) sent: u64,
     pub(crate) dropped: KernelDrops,

@@ -29,8 +29,8 @@ pub enum EndpointError {
     /// No agent works in this network namespace.
     #[error("no agent of TMux works in this network namespace; start one with `cuesta tmux up --peer ADDRESS`")]
     NotRunning,
-    /// The agent is another user's.
-    #[error("the agent of TMux did not answer: {0}; ask as root, or as the user who started it")]
+    /// The agent is another user's, or does not answer.
+    #[error("the agent of TMux did not answer: {0}; ask as the user who started it")]
     NoAnswer(#[source] io::Error),
     /// The agent has ended.
     #[error("the agent of TMux has ended{0}")]

@@ -32,6 +32,8 @@ pub struct EndpointSpec {
     pub interface: Option<String>,
     /// The name of the TUN device.
     pub device: String,
+    /// Whether simple messages are taken apart in the kernel, if this build and the kernel can.
+    pub kernel_receive: bool,
     /// A file for a capture (pcapng) of all that the agent sends to and receives from the network.
     pub capture: Option<PathBuf>,
 }
@@ -50,6 +52,7 @@ impl Default for EndpointSpec {
             rfc_bypass: false,
             interface: None,
             device: "tmux0".to_owned(),
+            kernel_receive: true,
             capture: None,
         }
     }

@@ -29,7 +29,8 @@ impl KernelReceive {
     /// # Errors
     /// Why the agent must receive everything itself.
     pub(crate) fn start(paths: &[Path], device: &str) -> Result<Self, String> {
-        let interfaces: BTreeSet<&str> = paths.iter().filter(|path| path.peer.is_ipv4()).map(|path| path.interface.as_str()).collect();
+        let interfaces: BTreeSet<&str> =
+            paths.iter().filter(|path| path.peer.is_ipv4()).map(|path| path.interface.as_str()).collect();
         if interfaces.is_empty() {
             return Err("it is for peers of IPv4".to_owned());
         }
