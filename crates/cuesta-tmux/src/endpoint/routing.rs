@@ -19,6 +19,10 @@ pub(crate) const MARK: u32 = 0x1692;
 const TABLE: &str = "1692";
 /// The order of the rules.
 const RULE: u32 = 1692;
+/// The order of rules that only note the value of a device's `rp_filter` before it was changed, for whoever cleans up after an agent
+/// that was killed: the order is this much and the value. They change nothing, because the table has no route to [`NOTE`].
+const NOTE_RULE: u32 = 1690;
+const NOTE: &str = "255.255.255.255";
 /// Segments that may wait in the TUN device.
 pub(crate) const QUEUE: usize = 10_000;
 
@@ -35,10 +39,7 @@ pub(crate) struct Path {
 
 /// The rules. Dropping it removes them, and restores what was changed.
 #[derive(Debug)]
-pub(crate) struct Routing {
-    /// Devices whose `rp_filter` was changed, and its value before.
-    loosened: Vec<(String, String)>,
-}
+pub(crate) struct Routing;
 
 /// The ways to all peers.
 pub(crate) fn paths(spec: &EndpointSpec) -> Result<Vec<Path>, EndpointError> {
@@ -108,9 +109,11 @@ impl Routing {
         }
         let shape = format!("link set dev {device} mtu {mtu} txqueuelen {QUEUE} {quiet}");
         ip::batch(Version::V4, &[shape, format!("link set dev {device} up")])?;
-        let mut routing = Self { loosened: Vec::new() };
-        let devices = paths.iter().map(|path| &path.interface).chain([device]);
-        routing.loosened = devices.filter_map(|name| Some((name.clone(), loosen(name)?))).collect();
+        let routing = Self;
+        for path in paths.iter().filter(|path| path.peer.is_ipv4()) {
+            loosen(&path.interface, Some(NOTE_RULE))?;
+        }
+        loosen(device, None)?;
         for version in [Version::V4, Version::V6] {
             let mut commands = routes(spec, paths, version);
             if !commands.is_empty() {
@@ -125,9 +128,6 @@ impl Routing {
 impl Drop for Routing {
     fn drop(&mut self) {
         let _ = remove_stale_rules();
-        for (device, before) in &self.loosened {
-            let _ = fs::write(rp_filter_file(device), before);
-        }
     }
 }
 
@@ -155,31 +155,48 @@ fn rules(spec: &EndpointSpec) -> Vec<String> {
     rules
 }
 
-/// Removes rules, also those of an agent that was killed; false if there were none.
+/// Removes rules, also those of an agent that was killed, and restores what they note; false if there were none.
 pub(crate) fn remove_stale_rules() -> Result<bool, EndpointError> {
     let mut any = false;
     for version in [Version::V4, Version::V6] {
         let Ok(shown) = ip::show(version, &["rule", "show"]) else { continue }; // without IPv6 there are none
-        let deletions = shown.as_array().into_iter().flatten().filter_map(deletion).collect::<Vec<_>>();
+        let ours = || shown.as_array().into_iter().flatten().filter(|rule| rule["table"] == TABLE);
+        let deletions: Vec<String> =
+            ours().map(|rule| format!("rule del pref {} lookup {TABLE}", rule["priority"])).collect();
         ip::batch(version, &deletions)?;
+        ours().for_each(restore);
         any |= !deletions.is_empty();
     }
     Ok(any)
 }
 
-/// The command that deletes a rule, if it is one of the agent's.
-fn deletion(rule: &Value) -> Option<String> {
-    (rule["table"] == TABLE).then(|| format!("rule del pref {RULE} lookup {TABLE}"))
+/// Makes the kernel take a peer's packets from `device` though the route to the peer is another: a check of source addresses that
+/// is strict (1) becomes loose (2). The larger value of the device's and of all devices' counts. The value before is noted by a rule
+/// of order `note` plus this value, if it must be restored.
+fn loosen(device: &str, note: Option<u32>) -> Result<(), EndpointError> {
+    let (before, all) = (rp_filter(device), rp_filter("all"));
+    if before.max(all) != Some(1) {
+        return Ok(());
+    }
+    if let Some(note) = note {
+        let order = note + before.unwrap_or_default();
+        ip::batch(Version::V4, &[format!("rule add pref {order} iif {device} to {NOTE} lookup {TABLE}")])?;
+    }
+    let _ = fs::write(rp_filter_file(device), "2"); // where it may not be written, only plain segments of peers are dropped
+    Ok(())
 }
 
-/// Makes the kernel take a peer's packets from `device` though the route to the peer is another: a check of source addresses that
-/// is strict (1) becomes loose (2). The larger value of the device's and of all devices' counts. Returns the value before, if it
-/// was changed.
-fn loosen(device: &str) -> Option<String> {
-    let read = |name: &str| fs::read_to_string(rp_filter_file(name)).unwrap_or_default().trim().to_owned();
-    let (before, all) = (read(device), read("all"));
-    let is_strict = before.as_str().max(all.as_str()) == "1";
-    (is_strict && fs::write(rp_filter_file(device), "2").is_ok()).then_some(before)
+/// Restores what a rule notes, unless somebody has changed it since.
+fn restore(rule: &Value) {
+    let Some(device) = rule["iif"].as_str().filter(|device| rp_filter(device) == Some(2)) else { return };
+    let before = rule["priority"].as_u64().and_then(|order| order.checked_sub(NOTE_RULE.into()));
+    if let Some(before @ 0..=1) = before {
+        let _ = fs::write(rp_filter_file(device), before.to_string());
+    }
+}
+
+fn rp_filter(device: &str) -> Option<u32> {
+    fs::read_to_string(rp_filter_file(device)).ok()?.trim().parse().ok()
 }
 
 fn rp_filter_file(device: &str) -> String {
