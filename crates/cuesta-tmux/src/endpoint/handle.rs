@@ -1,6 +1,6 @@
 //! An agent on a thread of its own.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,15 +11,27 @@ use super::control::{Control, Lock};
 use super::requests::{Request, Requests, requests};
 use super::{EndpointError, EndpointSpec};
 
-/// A running agent. Dropping it ends it: traffic goes on without it.
+/// A running agent, for any thread to ask. Dropping it ends it: traffic goes on without it.
 #[derive(Debug)]
 pub struct Endpoint {
     requests: Requests,
-    thread: Option<JoinHandle<Result<(), EndpointError>>>,
-    /// Disconnected when the thread ends.
-    ended: Receiver<()>,
+    /// None once it is stopped.
+    running: Mutex<Option<Running>>,
+    end: Arc<End>,
+}
+
+#[derive(Debug)]
+struct Running {
+    thread: JoinHandle<Result<(), EndpointError>>,
     /// Dropped last: the lock stays taken until the agent has cleaned up.
     _control: Control,
+}
+
+/// Whether the agent has ended.
+#[derive(Debug, Default)]
+struct End {
+    come: Mutex<bool>,
+    changed: Condvar,
 }
 
 impl Endpoint {
@@ -28,16 +40,18 @@ impl Endpoint {
         let lock = Lock::take()?;
         let (requests, queue) = requests().map_err(EndpointError::system("making an eventfd"))?;
         let agent = Agent::new(spec, queue)?;
-        let (running, ended) = channel();
+        let end = Arc::new(End::default());
+        let at_end = EndOnDrop(Arc::clone(&end));
         let thread = thread::Builder::new()
             .name("tmux".to_owned())
             .spawn(move || {
-                let _running = running;
+                let _at_end = at_end;
                 agent.run()
             })
             .map_err(EndpointError::system("starting a thread"))?;
         let control = lock.serve(requests.clone())?;
-        Ok(Self { requests, thread: Some(thread), ended, _control: control })
+        let running = Mutex::new(Some(Running { thread, _control: control }));
+        Ok(Self { requests, running, end })
     }
 
     /// What the agent does and has counted (docs/tmux.md).
@@ -52,16 +66,15 @@ impl Endpoint {
 
     /// Waits at most `timeout` for the end; true if it has come: by the control socket, or because the agent failed.
     pub fn wait(&self, timeout: Duration) -> bool {
-        self.ended.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout)
+        let come = self.end.locked();
+        let waited = self.end.changed.wait_timeout_while(come, timeout, |come| !*come);
+        *waited.expect("no panic while it is held").0
     }
 
-    /// Ends the agent and takes back all that it set up. An error tells why it had ended before.
-    pub fn stop(mut self) -> Result<(), EndpointError> {
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<(), EndpointError> {
-        let Some(thread) = self.thread.take() else { return Ok(()) };
+    /// Ends the agent and takes back all that it set up. An error tells why it had ended before; a second time nothing happens.
+    pub fn stop(&self) -> Result<(), EndpointError> {
+        let running = self.running.lock().expect("no panic while it is held").take();
+        let Some(Running { thread, _control }) = running else { return Ok(()) };
         let _ = self.requests.ask(Request::Stop);
         thread.join().unwrap_or_else(|_| Err(EndpointError::Ended(": a defect, its thread has panicked".to_owned())))
     }
@@ -69,6 +82,23 @@ impl Endpoint {
 
 impl Drop for Endpoint {
     fn drop(&mut self) {
-        let _ = self.end();
+        let _ = self.stop();
+    }
+}
+
+impl End {
+    fn locked(&self) -> MutexGuard<'_, bool> {
+        self.come.lock().expect("no panic while it is held")
+    }
+}
+
+/// Tells the end when the agent's thread ends, however it does.
+#[derive(Debug)]
+struct EndOnDrop(Arc<End>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        *self.0.locked() = true;
+        self.0.changed.notify_all();
     }
 }
