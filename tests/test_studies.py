@@ -233,11 +233,14 @@ def test_the_tmux_study_types_in_all_four_configurations(
         assert step["errors"]["count"] == 0
         assert step["transactions"]["count"] == pytest.approx(5 * users * step["seconds"], rel=0.1)
         assert step["host"]["cpu_per_keystroke"] > 0
+        assert (step["host"]["builtin"]["in_kernel"] or 0) >= (0.99 if path == "kernel" else 0)
+        assert (step["tmux"] is None) == (hold == "off")
         if hold != "off":
             without = steps[path, "off", users]
             assert step["wire"]["packets_per_keystroke"] < 0.7 * without["wire"]["packets_per_keystroke"]
             assert step["response"]["p50"] > without["response"]["p50"] + 0.010
             assert step["tmux"]["segments_per_datagram"] > 1.5
+            assert step["tmux"]["driver"]["plain"] == step["tmux"]["host"]["plain"] == 0
     assert said.count("in brackets: as published in P. Cameron") == 4
     assert re.search(r"25 .*\(6\) .*\(53\) .*\(40\) .*\(60\) .*\(40\)", said), "a row of 1993 beside the measured one"
     assert "measured fewer than 4 times each" in said

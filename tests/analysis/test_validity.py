@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
+from tests.analysis.test_wire import agent, bounds
+from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 
 
@@ -52,6 +54,75 @@ def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, 
     assert [str(each) for each in summary.doubts] == (
         ["the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)"] if found else []
     )
+
+
+FRESH, GOOD = agent(0, 0, 0), agent(1, 1000, 100)
+"""An agent at the first bound, and at the last: 3 of 1003 segments went plain."""
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (bounds({"driver": FRESH, "host": FRESH}, {"driver": GOOD, "host": GOOD}), []),
+        (
+            bounds({"driver": FRESH, "host": FRESH}, {"driver": GOOD, "host": None}),
+            ["TMux was not in force: no agent answered at the host's end"],
+        ),
+        (
+            bounds({"driver": None, "host": None}, {"driver": None, "host": None}),
+            ["TMux was not in force: no agent answered at the driver's and the host's end"],
+        ),
+        (
+            bounds({"driver": FRESH, "host": FRESH}, {"driver": agent(1, 3, 1), "host": GOOD}),
+            [],
+        ),
+        (
+            bounds({"driver": FRESH, "host": FRESH}, {"driver": agent(1, 3, 1), "host": agent(1, 200, 10)}),
+            ["TMux was not in force: 2.9 % of the segments went plain (allowed 1.0 %)"],
+        ),
+    ],
+)
+def test_tmux_that_was_not_in_force_is_doubted(tmp_path: Path, row: Row, said: list[str]) -> None:
+    folder = with_plan(RunFolder(tmp_path / "run").write(), {"tmux": "20ms"})
+    (folder / "wire.jsonl").write_text(json.dumps(row) + "\n")
+    assert [str(each) for each in summarise(folder).doubts] == said
+
+
+def test_tmux_without_a_record_of_the_wire_is_doubted(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    assert summarise(with_plan(folder, {"tmux": "off"})).doubts == []
+    (found,) = summarise(with_plan(folder, {"tmux": "20ms"})).doubts
+    assert str(found) == "TMux was not in force: no agent answered at the driver's and the host's end"
+
+
+def with_plan(folder: Path, settings: Row) -> Path:
+    run = json.loads((folder / "run.json").read_text())
+    run["plan"] |= settings
+    (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("user", "allowed", "said"),
+    [
+        (0, 0.99, []),
+        (4, 0.99, ["only 90.0 % of the bytes took the in-kernel path (at least 99.0 %)"]),
+        (4, 0.9, []),
+        (None, 0.5, ["the in-kernel path was not taken"]),
+    ],
+)
+def test_bytes_that_missed_the_in_kernel_path_are_doubted(
+    tmp_path: Path, user: int | None, allowed: float, said: list[str]
+) -> None:
+    folder = made_up.good(tmp_path / "run")
+    with_plan(folder, {"host": {"path": "kernel"}, "validity": {"in_kernel": allowed}})
+    series = folder / "host" / "series.jsonl"
+    rows = [json.loads(row) for row in series.read_text().splitlines()]
+    for row in rows:
+        way = {"kernel": 18, "user": {"behind": 0, "escape": (user or 0) / 2}}
+        row["kernel_path"] = None if user is None else {"input": way, "output": way}
+    series.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert [str(each) for each in summarise(folder).doubts] == said
 
 
 def test_a_late_driver_is_doubted(tmp_path: Path) -> None:

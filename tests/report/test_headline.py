@@ -152,13 +152,3 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
         (section,) = unusual(summarise(folder))
         said = [part.text for part in section.parts if isinstance(part, Remark)]
         assert said == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]
-
-
-def test_steps_that_missed_the_in_kernel_path_are_named(tmp_path: Path) -> None:
-    folder = made_up.good(tmp_path / "run")
-    run = json.loads((folder / "run.json").read_text())
-    run["plan"]["host"] = {"path": "kernel"}
-    (folder / "run.json").write_text(json.dumps(run))
-    said = "step 1: the in-kernel path was not taken; host.json may tell why"
-    parts = [part for section in unusual(summarise(folder)) for part in section.parts]
-    assert Remark(said, "notice") in parts

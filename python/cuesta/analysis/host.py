@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from cuesta.analysis.planned import setting
 from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import Count, MeterReport
@@ -40,7 +41,7 @@ def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Int
         cpu_by_cause_interval=intervals_by_cause(report),
         meters=meters(recorded, number, step, report, rows),
         sheet=report,
-        builtin=built_in(shares),
+        builtin=built_in(shares, setting(recorded, number, "host.path") == "kernel"),
         programs=programs(recorded, number),
         cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
     )
@@ -223,7 +224,7 @@ def untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     return report.traffic.page_waits.why if report else "nothing was metered"
 
 
-def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltInHost | None:
+def built_in(shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool) -> BuiltInHost | None:
     """Sum up rows by their shares; none if there are none."""
     length = sum(row.length * share for row, share in shares)
     if not length:
@@ -252,12 +253,17 @@ def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltInHost | None:
         busy=mean("busy"),
         queue=mean("mean_queue"),
         cpu=total("cpu", "process") / length,
-        in_kernel=in_kernel(shares),
+        in_kernel=in_kernel(shares, in_kernel_asked),
     )
 
 
-def in_kernel(shares: Sequence[tuple[HostRow, float]]) -> float | None:
-    """The share of the bytes both ways that passed in the kernel; None without the in-kernel path, or without bytes."""
+def in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
+    """The share of the bytes both ways that passed in the kernel: 0 if the plan asked for it, and the host did without.
+
+    None if it was not asked for, or without bytes.
+    """
+    if is_asked and not any(row.figures.get("kernel_path") for row, _ in shares):
+        return 0.0
     ways = [
         (row.figures["kernel_path"][way], share)
         for row, share in shares

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
 from cuesta.plan.schema import PublishedFigure, PublishedTable, Validity
+from cuesta.plan.sweep import setting_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,12 @@ def planned(recorded: Recorded, step: int) -> Planned | None:
         swept=steps[step].get("swept", {}),
         fixed=not any(load.endswith(":sessions") for load in loads.values()),
     )
+
+
+def setting(recorded: Recorded, step: int, name: str) -> str | None:
+    """Read a setting by which segments differ (`tmux`, `host.path`) in a step; None if the plan lacks it."""
+    of_step = planned(recorded, step)
+    return setting_at(of_step.swept if of_step else {}, recorded.plan, name)
 
 
 def allowed(recorded: Recorded) -> Validity:

@@ -10,7 +10,7 @@ from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host import host
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge
-from cuesta.analysis.planned import Planned, limits, planned, published
+from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
 from cuesta.analysis.wire import tmux, wire
@@ -96,7 +96,11 @@ class StepRecords:
             law=self.law(done) if self.plan and self.plan.closed else None,
             host=host(self.recorded, self.number, self.times, self.rows),
             wire=wire(self.recorded.wire.get(self.number), self.rows),
-            tmux=tmux(self.recorded.wire.get(self.number), self.rows),
+            tmux=tmux(
+                self.recorded.wire.get(self.number),
+                self.rows,
+                setting(self.recorded, self.number, "tmux") not in (None, "off"),
+            ),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),

@@ -263,9 +263,54 @@ class Stolen:
         return f"the hypervisor took {share(self.steal)} of the host's CPUs (allowed {share(self.most)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Unmultiplexed:
+    """TMux was set, and was not in force: what the step shows is that of plain lines, in part or all."""
+
+    missing: tuple[str, ...]
+    """The ends without an agent at a bound of the measurement."""
+    plain: float
+    most: float
+    advice: ClassVar[str] = "see why in the agents' status in wire.jsonl (docs/tmux.md), and whether an agent was ended"
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        if step.tmux is None:
+            return None
+        ends = {"driver's": step.tmux.driver, "host's": step.tmux.host}
+        missing = tuple(end for end, agent in ends.items() if agent.plain is None)
+        plain = step.tmux.plain_share or 0.0
+        return cls(missing, plain, allowed.plain_segments) if missing or plain > allowed.plain_segments else None
+
+    def __str__(self) -> str:
+        if self.missing:
+            return f"TMux was not in force: no agent answered at the {' and the '.join(self.missing)} end"
+        return f"TMux was not in force: {share(self.plain)} of the segments went plain (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideTheKernel:
+    """The in-kernel path was set, and bytes went through the host's process."""
+
+    in_kernel: float
+    least: float
+    advice: ClassVar[str] = "host.json may tell why; a service with telnet's escapes needs [validity] in_kernel"
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        relayed = step.host.builtin.in_kernel if step.host.builtin else None
+        return cls(relayed, allowed.in_kernel) if relayed is not None and relayed < allowed.in_kernel else None
+
+    def __str__(self) -> str:
+        if not self.in_kernel:
+            return "the in-kernel path was not taken"
+        return f"only {share(self.in_kernel)} of the bytes took the in-kernel path (at least {share(self.least)})"
+
+
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Unmultiplexed, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )

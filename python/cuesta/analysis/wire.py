@@ -27,18 +27,21 @@ def dropped(end: WireEnd) -> int:
     return end.received_dropped + end.sent_dropped
 
 
-def tmux(interval: WireInterval | None, counted: Sequence[Interval]) -> TmuxFigures | None:
-    """The figures of both agents; None if there were none."""
-    if interval is None or not interval.tmux:
+def tmux(interval: WireInterval | None, counted: Sequence[Interval], is_set: bool) -> TmuxFigures | None:
+    """The figures of both agents; None if the plan had none work and none did."""
+    agents = interval.tmux if interval else {}
+    if not (is_set or agents):
         return None
-    keys = within(counted, interval.begin, interval.end, lambda row: row.keys)
-    driver, host = (side(interval.tmux.get(name), keys) for name in ("driver", "host"))
-    segments, datagrams, held = (
-        sum(of(record.counters) for record in interval.tmux.values()) for of in (segments_sent, datagrams_sent, held_ns)
+    keys = within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
+    driver, host = (side(agents.get(name), keys) for name in ("driver", "host"))
+    segments, datagrams, held, plain = (
+        sum(of(record.counters) for record in agents.values())
+        for of in (segments_sent, datagrams_sent, held_ns, plain_sent)
     )
     return TmuxFigures(
         segments_per_datagram=ratio(segments, datagrams),
         held_mean=ratio(held / 1e9, segments),
+        plain_share=ratio(plain, plain + segments),
         driver=driver,
         host=host,
     )
@@ -53,7 +56,7 @@ def side(record: TmuxRecord | None, keys: float) -> TmuxSide:
         segments_per_datagram=ratio(segments, datagrams_sent(counters)),
         held_mean=ratio(held_ns(counters) / 1e9, segments),
         held_max=counters["held"]["max_ns"] / 1e9 if segments else None,
-        plain=sum(counters["plain"].values()),
+        plain=plain_sent(counters),
         cpu_per_keystroke=ratio(record.cpu, keys),
     )
 
@@ -67,6 +70,10 @@ def segments_sent(counters: Counters) -> int:
 
 def datagrams_sent(counters: Counters) -> int:
     return counters["messages"]["sent"]
+
+
+def plain_sent(counters: Counters) -> int:
+    return sum(counters["plain"].values())
 
 
 def held_ns(counters: Counters) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from cuesta.figures.about import About, Unit
+from cuesta.figures.about import About, Better, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,10 @@ class TmuxFigures:
     held_mean: Annotated[
         float | None,
         About("how long a segment waited for others, mean of both ends", Unit.SECONDS, "segments held, mean"),
+    ]
+    plain_share: Annotated[
+        float | None,
+        About("share of the segments of both ends that went as plain IP", Unit.SHARE, "plain segments", Better.LESS),
     ]
     driver: Annotated[TmuxSide, About("The agent at the driver's end", label="driver")]
     host: Annotated[TmuxSide, About("The agent at the host's end", label="host")]

@@ -182,6 +182,12 @@ class Validity(PlanTable):
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
     lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")
+    plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")
+    in_kernel: Share = Field(
+        0.99,
+        description="with `host.path` `kernel`: smallest share of bytes that the kernel relays; output with telnet's "
+        "escapes needs a smaller one",
+    )
 
 
 class PublishedFigure(PlanTable):

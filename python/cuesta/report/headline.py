@@ -26,9 +26,6 @@ from cuesta.report.phrases import (
 )
 from cuesta.units import count, many, named, seconds, share
 
-IN_KERNEL = 0.99
-"""The share of bytes from which on a step with the in-kernel path is one."""
-
 
 def headline(summary: Summary) -> str:
     """One sentence with the result of a run. It claims nothing that was not measured."""
@@ -187,17 +184,3 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.law and not agrees(step.law):
         yield law(step.law)
     yield from host_doubts(step.host)
-    yield from passed_the_kernel_by(summary)
-
-
-def passed_the_kernel_by(summary: Summary) -> Iterator[str]:
-    """Steps of the in-kernel path whose bytes went through the host's process."""
-    path = summary.recorded.plan.get("host", {}).get("path")
-    for step in summary.steps:
-        if not step.host.builtin or step.swept.get("host.path", path) != "kernel":
-            continue
-        relayed = step.host.builtin.in_kernel
-        if relayed is None:
-            yield f"step {step.step + 1}: the in-kernel path was not taken; host.json may tell why"
-        elif relayed < IN_KERNEL:
-            yield f"step {step.step + 1}: only {share(relayed)} of the bytes took the in-kernel path"
