@@ -88,3 +88,23 @@ def test_steps_in_doubt_do_not_count(tmp_path: Path) -> None:
 
 def busy(row: str) -> str:
     return row.replace('"cpu": 0.01', '"cpu": 0.99')
+
+
+def test_half_the_grid_is_added_to_the_response_of_aligned_keys(tmp_path: Path) -> None:
+    """Keys wait for the grid before they are due: 40 ms are measured, a wait for 20 ms has a mean of 10."""
+    (found,) = effects(summarise(aligned(batching(tmp_path / "run"))))
+    few = found.loads[0].response
+    assert few is not None
+    assert (few.without.median, few.with_it.median) == pytest.approx((0.001, 0.050), rel=0.01)
+
+
+def test_the_wait_of_one_group_for_its_grid_says_nothing_of_all_users(tmp_path: Path) -> None:
+    (found,) = effects(summarise(aligned(batching(tmp_path / "run"), "group.typists.align")))
+    assert [load.response for load in found.loads] == [None, None]
+
+
+def aligned(folder: Path, axis: str = "align") -> Path:
+    """The same sweep, of aligned keys instead of TMux."""
+    run = folder / "run.json"
+    run.write_text(run.read_text().replace('"tmux": "', f'"{axis}": "'))
+    return folder

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from cuesta.analysis import summarise
+from cuesta.analysis.batching import effects
 from cuesta.report.batching import first_answer
+from cuesta.report.plots.frontier import frontier
+from tests.analysis.test_batching import aligned
 from tests.report.made_up import batching
 
 
@@ -15,3 +18,18 @@ def test_costs_name_the_setting_that_makes_them(tmp_path: Path) -> None:
         "users on (tmux 20ms); it costs the host more CPU at 25 and 400 users (tmux 0ms) and it lengthens the "
         "response at every load"
     )
+
+
+def test_the_wait_for_the_grid_of_aligned_keys_is_said_to_be_computed(tmp_path: Path) -> None:
+    summary = summarise(aligned(batching(tmp_path / "run")))
+    said = "half the grid, their mean wait for it, is added to the response: computed, not measured"
+    assert first_answer(summary).endswith(f"; it lengthens the response at every load; {said}")
+    for plot in frontier(effects(summary)):
+        assert "half the grid, the mean wait of keys for it" in plot.note
+        assert [layer["data"]["values"][1]["s"] for layer in plot.spec["layer"][2:3]] == ["align with half the grid"]
+
+
+def test_without_aligned_keys_nothing_is_said_of_a_grid(tmp_path: Path) -> None:
+    summary = summarise(batching(tmp_path / "run"))
+    assert "grid" not in first_answer(summary)
+    assert [plot.note for plot in frontier(effects(summary))] == ["", ""]

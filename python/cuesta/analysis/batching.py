@@ -3,6 +3,9 @@
 Each of these settings is compared with the steps that are equal but for having none of them. Steps that differ in
 nothing but `seed` are repeats of one another. Two figures are told apart if there are at least REPEATS of each and
 their ranges do not overlap; fewer claim nothing.
+
+A key that `align` puts off is due when the grid says, so that its wait for the grid is in no measured figure. Half the
+grid, which is its mean for keys at any time, is added to the response here: computed, not measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +14,13 @@ from math import comb
 from statistics import median
 from typing import Literal
 
+from cuesta import _native
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
 
-SETTINGS = ("tmux", "defer", "align")
+ALIGN = "align"
+SETTINGS = ("tmux", "defer", ALIGN)
 OFF = "off"
 APART = ("users", "seed", "settle", "measure")
 """Swept settings that make no configuration of their own."""
@@ -92,7 +97,7 @@ class AtLoad:
     cpu: Change | None
     """Host CPU per key, seconds."""
     response: Change | None
-    """The mean, seconds."""
+    """The mean, with the mean wait for the grid of `align`, seconds."""
     packets: Change | None
     """Packets on the wire per key."""
 
@@ -184,8 +189,19 @@ def change(name: str, users: int, without: Sequence[StepFigures], with_it: Seque
 
 
 def spread(name: str, users: int, steps: Sequence[StepFigures]) -> Spread:
-    values = (CATALOGUE[name].of(step) for step in steps if step.users == users)
+    values = (of_step(name, step) for step in steps if step.users == users)
     return Spread([value for value in values if value is not None])
+
+
+def of_step(name: str, step: StepFigures) -> float | None:
+    """A figure of a step; a response with the mean wait for the grid, unknown if one group has its own."""
+    value = CATALOGUE[name].of(step)
+    if value is None or name not in (RESPONSE, ECHO):
+        return value
+    grids = {axis: str(grid) for axis, grid in step.swept.items() if last(axis) == ALIGN and grid != OFF}
+    if grids.keys() - {ALIGN}:
+        return None
+    return value + sum(_native.duration(grid) for grid in grids.values()) / 2e9
 
 
 def points_at(effects: Sequence[Effect], users: int) -> Mapping[tuple[Settings, Settings], tuple[Spread, Spread]]:

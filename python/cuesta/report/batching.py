@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.batching import FALSE_ALARM, REPEATS, SETTINGS, AtLoad, Change, Effect, Spread, effects
+from cuesta.analysis.batching import ALIGN, FALSE_ALARM, REPEATS, SETTINGS, AtLoad, Change, Effect, Spread, effects
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
@@ -20,6 +20,7 @@ NOT_TOLD = (
     f"in brackets: not told from chance, as the ranges of the repeats overlap or there are fewer than {REPEATS}; "
     f"equal figures are told apart in {100 * FALSE_ALARM:.0f} % of comparisons, or fewer"
 )
+GRID = "half the grid, their mean wait for it, is added to the response: computed, not measured"
 Of = Callable[[AtLoad], Change | None]
 
 
@@ -51,7 +52,11 @@ def answer(kind: Sequence[Effect]) -> str:
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
     if not any(effect.is_repeated for effect in kind):
         return f"{name}: {TOO_FEW}"
-    return f"{name}: {wins(kind)}; {loses(kind)}"
+    return "; ".join(filter(None, (f"{name}: {wins(kind)}", loses(kind), GRID if is_aligned(kind) else "")))
+
+
+def is_aligned(found: Sequence[Effect]) -> bool:
+    return any(name == ALIGN for effect in found for name, _ in effect.setting)
 
 
 def wins(kind: Sequence[Effect]) -> str:

@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from cuesta.analysis.batching import Effect, Settings, Spread, points_at
+from cuesta.analysis.batching import ALIGN, Effect, Settings, Spread, points_at
 from cuesta.report.model import Plot
 from cuesta.report.phrases import named_settings
 from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colours, plot, quantity
 from cuesta.units import count
 
 NONE = "none of them"
+WITH_WAIT = "align with half the grid"
+GRID = "points of align: half the grid, the mean wait of keys for it, is added to the response: computed, not measured"
 MOST = 3
 """Numbers of users that have a plot each: those with the most settings, the largest first."""
 
@@ -21,7 +24,9 @@ def frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
     for number in sorted(users):
         points = points_at(effects, number)
         if len(points) > 1:
-            yield drawn(f"Response against host CPU per key, {count(number)} users", list(points.items()))
+            made = drawn(f"Response against host CPU per key, {count(number)} users", list(points.items()))
+            is_aligned = any(name == ALIGN for _, setting in points for name, _ in setting)
+            yield replace(made, note=GRID) if is_aligned else made
 
 
 ROOM = 1.12
@@ -59,7 +64,7 @@ def row(point: Point) -> Spec:
         "y": response.median,
         "y1": response.low,
         "y2": response.high,
-        "s": ", ".join(filter(None, (names, named_settings(configuration)))),
+        "s": ", ".join(filter(None, (names.replace(ALIGN, WITH_WAIT), named_settings(configuration)))),
         "l": ", ".join(value for _, value in setting) or "off",
     }
 
