@@ -246,7 +246,20 @@ def test_the_tmux_study_types_in_all_four_configurations(
     assert "measured fewer than 4 times each" in said
 
 
-UNPUBLISHED = {"ssh-servers/plan", "ssh-servers/short", "ssh-servers/logins", "tmux/holds", "tmux/event-loop"}
+def test_the_tmux_study_is_played_at_9600_baud_by_a_flag(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command of the study's README."""
+    command = ["run", str(STUDIES / "tmux" / "plan.toml"), "--line-speed", "9600"]
+    assert "studies/tmux/plan.toml --line-speed 9600 " in (STUDIES / "tmux" / "README.md").read_text()
+    assert main([*command, "--dry-run"]) == Exit.GOOD
+    assert "load paced:200ms, line_speed 9600," in capsys.readouterr().out
+
+
+UNPUBLISHED = {
+    "ssh-servers/plan",
+    "ssh-servers/short",
+    "ssh-servers/logins",
+    *(f"tmux/{plan}" for plan in ("holds", "event-loop", "in-kernel-controls")),
+}
 """Plans of what has not been published elsewhere."""
 PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(file))
 
