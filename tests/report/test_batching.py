@@ -4,10 +4,11 @@ from pathlib import Path
 
 from cuesta.analysis import summarise
 from cuesta.analysis.batching import effects
-from cuesta.report.batching import first_answer
+from cuesta.report.batching import IN_DOUBT, first_answer, section
+from cuesta.report.model import Remark
 from cuesta.report.plots.frontier import frontier
 from tests.analysis.test_batching import aligned
-from tests.report.made_up import batching
+from tests.report.made_up import batching, good
 
 
 def test_costs_name_the_setting_that_makes_them(tmp_path: Path) -> None:
@@ -33,3 +34,11 @@ def test_without_aligned_keys_nothing_is_said_of_a_grid(tmp_path: Path) -> None:
     summary = summarise(batching(tmp_path / "run"))
     assert "grid" not in first_answer(summary)
     assert [plot.note for plot in frontier(effects(summary))] == ["", ""]
+
+
+def test_a_run_in_doubt_says_why_nothing_is_compared(tmp_path: Path) -> None:
+    folder = batching(tmp_path / "run")
+    (folder / "agent-0" / "agent.json").unlink()
+    (said,) = section(summarise(folder))
+    assert said.parts == [Remark(IN_DOUBT, "notice")]
+    assert list(section(summarise(good(tmp_path / "other")))) == []

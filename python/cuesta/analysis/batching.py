@@ -146,10 +146,17 @@ class Effect:
 
 def effects(summary: Summary) -> list[Effect]:
     """Compare every setting with none, configuration by configuration; steps that are in doubt do not count."""
-    doubted = {each.step for each in summary.doubts}
-    made = [step for step in summary.steps if step.seconds and step.step not in doubted and None not in doubted]
+    return effects_of(summary.undoubted)
+
+
+def has_only_doubted(summary: Summary) -> bool:
+    """Whether steps could be compared, were they not in doubt."""
+    return not effects(summary) and bool(effects_of([step for step in summary.steps if step.seconds]))
+
+
+def effects_of(steps: Sequence[StepFigures]) -> list[Effect]:
     groups = dict[tuple[Settings, Settings], list[StepFigures]]()
-    for step in made:
+    for step in steps:
         groups.setdefault((configuration_of(step), setting_of(step)), []).append(step)
     found = [
         Effect(setting, configuration, at_loads(groups[configuration, ()], steps))

@@ -1,6 +1,6 @@
 """Published tables, each with what was measured at the same numbers of users and at others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
 
@@ -34,27 +34,33 @@ class TableBeside:
 
     plan: PublishedTable
     rows: Sequence[UsersRow]
+    doubted: int
+    """Steps that repeat it and do not count, because they are in doubt."""
 
 
 def tables_beside(summary: Summary) -> list[TableBeside]:
-    """Put every published table of the plan beside the steps that repeat it."""
+    """Put every published table of the plan beside the steps that repeat it and are in no doubt."""
     plan = summary.recorded.plan
     made = [step for step in summary.steps if step.seconds]
+    sure = {step.step for step in summary.undoubted}
     tables = published_tables(summary.recorded)
-    return [beside(each, [step for step in made if repeats(each, step, plan)]) for each in tables]
+    return [beside(each, [step for step in made if repeats(each, step, plan)], sure) for each in tables]
 
 
 def repeats(table: PublishedTable, step: StepFigures, plan: Mapping[str, object]) -> bool:
     return all(setting_at(step.swept, plan, name) == value for name, value in table.when.items())
 
 
-def beside(plan: PublishedTable, steps: Sequence[StepFigures]) -> TableBeside:
-    """A row for each number of users that was published or measured."""
+def beside(plan: PublishedTable, steps: Sequence[StepFigures], sure: Set[int]) -> TableBeside:
+    """A row for each number of users that was published or measured; only the steps in `sure` count."""
+    counted = [step for step in steps if step.step in sure]
     place = plan.table.columns.index(plan.users)
     published = {round(row[place]): row for row in plan.table.rows}
     users = sorted({*published, *(step.users for step in steps)})
     return TableBeside(
-        plan, [row(plan, number, published.get(number), [s for s in steps if s.users == number]) for number in users]
+        plan,
+        [row(plan, number, published.get(number), [s for s in counted if s.users == number]) for number in users],
+        doubted=len(steps) - len(counted),
     )
 
 

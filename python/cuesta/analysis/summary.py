@@ -66,6 +66,12 @@ class Summary:
         return [step for step in self.steps if step.step in numbers]
 
     @property
+    def undoubted(self) -> list[StepFigures]:
+        """The measured steps that are in no doubt; none if the whole run is."""
+        doubted = {each.step for each in self.doubts}
+        return [step for step in self.steps if step.seconds and not {step.step, None} & doubted]
+
+    @property
     def limits_ok(self) -> bool:
         """Whether every limit was kept in every step."""
         return all(verdict.ok for step in self.steps for verdict in step.limits)

@@ -2,7 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.batching import ALIGN, FALSE_ALARM, REPEATS, SETTINGS, AtLoad, Change, Effect, Spread, effects
+from cuesta.analysis.batching import (
+    ALIGN,
+    FALSE_ALARM,
+    REPEATS,
+    SETTINGS,
+    AtLoad,
+    Change,
+    Effect,
+    Spread,
+    effects,
+    has_only_doubted,
+)
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
@@ -10,6 +21,8 @@ from cuesta.report.phrases import named_settings
 from cuesta.report.plots.frontier import frontier
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
+TITLE = "Several packets at once"
+IN_DOUBT = "nothing is compared: steps that could be are in doubt, for the reasons at the top"
 NAMES = {"tmux": "TMux", "defer": "the kernel's deferral", "align": "aligned keys without either"}
 TOO_FEW = (
     f"measured fewer than {REPEATS} times each, which tells nothing from chance; "
@@ -27,10 +40,12 @@ Of = Callable[[AtLoad], Change | None]
 def section(summary: Summary) -> Iterator[Section]:
     found = effects(summary)
     if not found:
+        if has_only_doubted(summary):
+            yield Section(TITLE, [Remark(IN_DOUBT, "notice")], name="BATCHING")
         return
     answers = [Remark(answer(kind)) for kind in by_kind(found)]
     more = [Plots(plots)] if (plots := list(frontier(found))) else []
-    yield Section("Several packets at once", [*answers, overview(found)], [details(found), *more], name="BATCHING")
+    yield Section(TITLE, [*answers, overview(found)], [details(found), *more], name="BATCHING")
 
 
 def first_answer(summary: Summary) -> str:

@@ -9,7 +9,7 @@ from cuesta.figures import CATALOGUE, Unit
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
 from cuesta.report.phrases import plain
-from cuesta.units import ABSENT, count, digits, signed
+from cuesta.units import ABSENT, count, digits, many, signed
 
 
 def sections(summary: Summary) -> Iterator[Section]:
@@ -31,7 +31,8 @@ def table(of: TableBeside) -> Table:
         for row in of.rows
     ]
     repeats = "; medians of the steps with so many users" if any(row.steps > 1 for row in of.rows) else ""
-    return Table(heads, rows, f"in brackets: as published in {plain(of.plan.table.source)}{repeats}")
+    without = f"; without {many(of.doubted, 'step')} in doubt" if of.doubted else ""
+    return Table(heads, rows, f"in brackets: as published in {plain(of.plan.table.source)}{repeats}{without}")
 
 
 def when(of: TableBeside) -> str:
