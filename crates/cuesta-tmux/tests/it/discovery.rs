@@ -377,14 +377,13 @@ struct Pair {
 
 impl Pair {
     fn new(seed: u64) -> Self {
-        let second = Host::unknown(|settings| {
+        let second = Host::new(|settings| {
             (settings.seed, settings.peers, settings.local) = (seed ^ 1, vec![address(US)], vec![address(PEER)]);
         });
-        Self {
-            hosts: [Host::unknown(|settings| settings.seed = seed), second],
-            flying: [vec![], vec![]],
-            enqs: [vec![], vec![]],
-        }
+        let hosts = [Host::new(|settings| settings.seed = seed), second];
+        let mut pair = Self { hosts, flying: [vec![], vec![]], enqs: [vec![], vec![]] };
+        pair.wait(Duration::ZERO);
+        pair
     }
 
     fn wait(&mut self, time: Duration) {
@@ -429,6 +428,15 @@ impl Pair {
         };
         self.launch(at, sent);
     }
+}
+
+#[test]
+fn both_may_probe_at_once() {
+    let mut pair = Pair::new(7);
+    assert_eq!(pair.flying.each_ref().map(Vec::len), [1, 1], "neither has heard the other");
+    (0..2).for_each(|at| pair.play(at, Event::Arrival));
+    assert_eq!(pair.hosts.each_ref().map(state), [PeerState::Able; 2]);
+    assert_eq!(pair.flying, [NOTHING; 2], "neither answers: its own probe says it");
 }
 
 proptest! {

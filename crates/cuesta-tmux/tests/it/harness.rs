@@ -35,12 +35,17 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// One at [`US`] with [`PEER`] as its peer, of which it knows nothing. Its first probe is sent.
-    pub(crate) fn unknown(change: impl FnOnce(&mut Settings)) -> Self {
+    /// One at [`US`] with [`PEER`] as its peer, of which it knows nothing. Its first probe is due.
+    pub(crate) fn new(change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings { peers: vec![address(PEER)], local: vec![address(US)], ..Settings::default() };
         change(&mut settings);
         let now = Stamp::from_nanos(1_000_000_000_000);
-        let mut host = Self { multiplexer: Multiplexer::new(settings, now), now };
+        Self { multiplexer: Multiplexer::new(settings, now), now }
+    }
+
+    /// The same, and its first probe is sent, and lost.
+    pub(crate) fn unknown(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut host = Self::new(change);
         host.expire();
         host
     }
