@@ -1,0 +1,168 @@
+"""Messages that the kernel takes apart: the same packets as the agent makes of them, and the same counts."""
+
+import random
+import socket
+import struct
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.tmux.network import Network, connect, echo, inside, network, server, start_agent, status, wait_for
+from tests.tmux.test_hostile import datagram, mini
+
+TCP, UDP, TMUX, UNKNOWN = 6, 17, 18, 254
+SYN, FIN, RST, PSH, ACK, URG = 2, 1, 4, 8, 16, 32
+ALL_PACKETS = 3
+"""ETH_P_ALL."""
+SENT = 300
+
+
+@pytest.fixture
+def net() -> Iterator[Network]:
+    with network() as made:
+        yield made
+
+
+def segment(chance: random.Random) -> bytes:
+    """A segment of a connection that does not exist, now and then with a wrong length of its header."""
+    flags = SYN if chance.random() < 0.02 else chance.choice((ACK, ACK | PSH, ACK | FIN, RST, ACK | URG))
+    words = chance.choice((5, 5, 5, 8, 15, 3)) if chance.random() < 0.3 else 5
+    options = bytes(4 * (max(words, 5) - 5))
+    ports = chance.randrange(1, 65536), chance.randrange(1, 65536)
+    head = struct.pack(">HHIIBBHHH", *ports, chance.getrandbits(32), 0, words << 4, flags, 8192, 0, 0)
+    return head + options + chance.randbytes(chance.choice((0, 1, 2, 3, 4, 40, 200)))
+
+
+def message(chance: random.Random) -> bytes:
+    """A message that is simple, or is not, or is wrong."""
+    message = b""
+    for _ in range(chance.choice((1, 1, 2, 3, 20, 30))):
+        protocol = TCP if chance.random() < 0.98 else chance.choice((UDP, TMUX, UNKNOWN))
+        octets = segment(chance)
+        if len(message) + len(octets) > 1400:
+            break
+        message += mini(4 + len(octets), protocol) + octets + bytes(-len(octets) % 4)
+    fault = chance.random()
+    if fault < 0.05:
+        message = message[: chance.randrange(1, len(message))]
+    elif fault < 0.15:
+        at = chance.randrange(len(message))
+        message = message[:at] + bytes([message[at] ^ 1 << chance.randrange(8)]) + message[at + 1 :]
+    return message + bytes(chance.choice((0, 0, 0, 1, 3, 4)))
+
+
+@contextmanager
+def received_at(net: Network, device: str) -> Iterator[list[bytes]]:
+    """The packets that `b` receives at a device, in order; complete after the block.
+
+    What follows a packet's own length is not part of it: the kernel's program leaves the rest of the message there.
+    """
+    packets: list[bytes] = []
+    with inside(net.b), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL_PACKETS)) as tap:
+        tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 23)
+        tap.bind((device, ALL_PACKETS))
+        yield packets
+        tap.setblocking(False)
+        try:
+            while True:
+                packet, (_, _, kind, _, _) = tap.recvfrom(1 << 16)
+                if kind != socket.PACKET_OUTGOING:
+                    (length,) = struct.unpack_from(">H", packet, 2)
+                    packets.append(packet[:length])
+        except BlockingIOError:
+            pass
+
+
+def play(net: Network, *, kernel: bool) -> tuple[Counter[bytes], dict[str, object], int]:
+    """Send the same messages; return the packets that arrive, what was counted, and how many messages the kernel took."""
+    chance = random.Random(1692)
+    agent = start_agent(net.b, net.a.v4, kernel_receive=kernel)
+    try:
+        assert status(agent)["kernel_receive"]["works"] is kernel, status(agent)["kernel_receive"]
+        with received_at(net, "tmux0") as packets, inside(net.a):
+            with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+                for _ in range(SENT):
+                    raw.sendto(datagram(net.a.v4, net.b.v4, message(chance)), (net.b.v4, 0))
+            wait_for(lambda: of_network(status(agent)["endpoint"]) == SENT)
+        end = status(agent)
+    finally:
+        agent.stop()
+    counts = {name: end["wire"][name] for name in ("segments", "messages", "octets", "dropped")}
+    for name in ("segments", "messages", "octets"):
+        counts[name] = counts[name]["received"]
+    return Counter(packets), counts, end["endpoint"]["received_in_kernel"]
+
+
+def of_network(endpoint: dict[str, int]) -> int:
+    return endpoint["received"] + endpoint["received_in_kernel"]
+
+
+def test_the_kernel_makes_the_same_packets_of_messages_as_the_agent(net: Network) -> None:
+    expected, counted, none = play(net, kernel=False)
+    packets, counts, in_kernel = play(net, kernel=True)
+    assert none == 0
+    assert SENT / 3 < in_kernel < SENT
+    assert packets == expected
+    assert counts == counted
+    assert packets.total() == counts["segments"]
+
+
+def test_segments_of_a_message_arrive_in_its_order(net: Network) -> None:
+    octets = [struct.pack(">HHIIBBHHH", 7, 9, number, 0, 0x50, ACK, 8192, 0, 0) + b"x" for number in range(40)]
+    whole = b"".join(mini(25, TCP) + each + bytes(3) for each in octets)
+    agent = start_agent(net.b, net.a.v4)
+    try:
+        with received_at(net, "tmux0") as packets, inside(net.a):
+            with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+                raw.sendto(datagram(net.a.v4, net.b.v4, whole), (net.b.v4, 0))
+            wait_for(lambda: status(agent)["endpoint"]["received_in_kernel"] == 1)
+    finally:
+        agent.stop()
+    assert [packet[20:] for packet in packets] == octets
+    for packet in packets:
+        words = struct.unpack(">10H", packet[:20])
+        total = sum(words)
+        assert (total & 0xFFFF) + (total >> 16) == 0xFFFF, "the header's checksum"
+        assert (packet[0], packet[9], words[1], packet[12:20]) == (
+            0x45,
+            TCP,
+            len(packet),
+            socket.inet_aton(net.a.v4) + socket.inet_aton(net.b.v4),
+        )
+
+
+def test_what_the_kernel_receives_keeps_a_peer_able(net: Network) -> None:
+    a = start_agent(net.a, net.b.v4, delay=0)
+    b = start_agent(net.b, net.a.v4, delay=0)
+    try:
+        wait_for(lambda: status(a)["peers"][0]["state"] == "able" == status(b)["peers"][0]["state"])
+        with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
+            for _ in range(10):
+                line.sendall(b"key")
+                assert line.recv(3) == b"key"
+        for agent in (a, b):
+            end = status(agent)
+            assert end["endpoint"]["received_in_kernel"] >= 10
+            assert end["peers"][0]["heard_s"] < 10
+            assert end["wire"]["changes"]["silent"] == 0
+    finally:
+        a.stop()
+        b.stop()
+
+
+def test_a_capture_and_udp_leave_everything_to_the_agent(net: Network, tmp_path: Path) -> None:
+    for settings, why in (
+        ({"capture": str(tmp_path / "capture.pcapng")}, "capture"),
+        ({"udp_port": 1692}, "UDP"),
+        ({"kernel_receive": False}, "off"),
+    ):
+        agent = start_agent(net.b, net.a.v4, **settings)
+        try:
+            said = status(agent)["kernel_receive"]
+        finally:
+            agent.stop()
+        assert said["works"] is False
+        assert why in said["why_not"]
