@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from cuesta.engine.network import deferral as deferral_module
 from cuesta.engine.network.deferral import _polling_threads, deferral
 from cuesta.engine.network.isolation import NetNsPair, linked_namespaces
+from cuesta.errors import CuestaError
 
 DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 SETTINGS = ("threaded", "napi_defer_hard_irqs", "gro_flush_timeout")
@@ -42,6 +44,20 @@ def test_the_settings_hold_during_the_block_and_are_taken_back(sides: NetNsPair)
     assert of_host(sides) == before == ["0", "0", "0", "off", "on"]
     with deferral(None, sides):
         assert of_host(sides) == before
+
+
+def test_a_failure_half_way_takes_everything_back(sides: NetNsPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = of_host(sides)
+    monkeypatch.setattr(deferral_module, "EMPTY_POLLS", -1)
+    with pytest.raises(CuestaError, match="napi_defer_hard_irqs"), deferral(20_000_000, sides):
+        pass
+    assert of_host(sides) == before == ["0", "0", "0", "off", "on"]
+
+
+def test_an_error_is_kept_if_nothing_can_be_taken_back(sides: NetNsPair) -> None:
+    with pytest.raises(RuntimeError, match="the first error"), deferral(20_000_000, sides):
+        inside(sides.host.namespace, "ip", "link", "delete", "wire")
+        raise RuntimeError("the first error")
 
 
 def test_packets_wait_at_the_hosts_end(sides: NetNsPair) -> None:

@@ -8,10 +8,11 @@ several as one (TSO).
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from cuesta.engine.network.isolation import WIRE, NetNsPair, inside
+from cuesta.engine.network.isolation import WIRE, NetNs, NetNsPair, inside
+from cuesta.errors import CuestaError
 
 EMPTY_POLLS = 2
 """How often the thread finds nothing before it waits for the next packet."""
@@ -29,23 +30,29 @@ def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
         yield
         return
     before = _polling_threads()
-    inside(sides.driver, f"ethtool -K {WIRE} tso off", REMEDY)
-    inside(
-        sides.host, f"ethtool -K {WIRE} gro on && {_settings(threaded=1, empty_polls=EMPTY_POLLS, wait=wait)}", REMEDY
-    )
-    try:
+    settings = {"threaded": 1, "napi_defer_hard_irqs": EMPTY_POLLS, "gro_flush_timeout": wait}
+    with ExitStack() as changes:
+        changes.enter_context(_changed(sides.driver, f"ethtool -K {WIRE} tso off", f"ethtool -K {WIRE} tso on"))
+        changes.enter_context(_changed(sides.host, f"ethtool -K {WIRE} gro on", f"ethtool -K {WIRE} gro off"))
+        for name, value in settings.items():
+            file = f"{FOLDER}/{name}"
+            changes.enter_context(_changed(sides.host, f"echo {value} >{file}", f"echo 0 >{file}"))
         for thread in _polling_threads() - before:
             os.sched_setaffinity(thread, sides.host.cpus)
         yield
-    finally:
-        inside(sides.host, f"{_settings(threaded=0, empty_polls=0, wait=0)} && ethtool -K {WIRE} gro off", REMEDY)
-        inside(sides.driver, f"ethtool -K {WIRE} tso on", REMEDY)
 
 
-def _settings(*, threaded: int, empty_polls: int, wait: int) -> str:
-    """A script that writes the settings of the host's end."""
-    settings = {"threaded": threaded, "napi_defer_hard_irqs": empty_polls, "gro_flush_timeout": wait}
-    return " && ".join(f"echo {value} >{FOLDER}/{name}" for name, value in settings.items())
+@contextmanager
+def _changed(side: NetNs, change: str, change_back: str) -> Iterator[None]:
+    """Change something on a side during the block, by a shell's scripts. An error of the block is kept."""
+    try:
+        inside(side, change, REMEDY)
+        yield
+    except BaseException:
+        with suppress(CuestaError):
+            inside(side, change_back, REMEDY)
+        raise
+    inside(side, change_back, REMEDY)
 
 
 def _polling_threads() -> set[int]:
