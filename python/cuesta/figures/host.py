@@ -184,7 +184,7 @@ class HostFigures:
         float | None,
         About(
             "CPU time of the host per key that was sent in the metered interval; of a machine or of CPUs all that they "
-            "did, interrupts included",
+            "did: interrupts included, and what they do without users, which with few keys may be most of it",
             Unit.SECONDS,
             "host CPU per key",
             Better.LESS,
