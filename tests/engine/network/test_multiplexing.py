@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from cuesta.engine.network import multiplexing as multiplexing_module
 from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
-from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.engine.network.multiplexing import TmuxAgent, TmuxAgents, multiplexing
 from cuesta.errors import CuestaError
 from tests.processes import command_of, descendants
 
@@ -110,6 +112,39 @@ def test_traffic_goes_on_when_an_agent_is_killed(echo: NetNsPair) -> None:
             agent.process.wait(30)
             assert agent.ask("status") is None
         assert is_echoed(echo)
+
+
+LATE = """
+import sys
+for request in sys.stdin:
+    sys.stdin.readline()
+    print('{"answer": "to the request before"}', flush=True)
+"""
+
+
+@pytest.fixture
+def late() -> Iterator[TmuxAgent]:
+    """An agent that answers a request when the next one comes."""
+    command = [sys.executable, "-c", LATE]
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process,
+    ):
+        yield TmuxAgent(process, errors)
+        process.kill()
+
+
+def test_an_agent_that_answers_late_is_ended(late: TmuxAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answer to a request is never taken for that to the next."""
+    monkeypatch.setattr(multiplexing_module, "PATIENCE", 0.2)
+    assert late.ask("reset") is None
+    assert late.process.wait(30) == -signal.SIGKILL
+    assert late.ask("status") is None
+
+
+def test_an_agent_whose_cpu_time_cannot_be_read_has_ended(late: TmuxAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda _: "")
+    assert late.ask("status") is None
 
 
 def test_an_agent_that_cannot_start_says_why(sides: NetNsPair) -> None:

@@ -42,13 +42,17 @@ class TmuxAgent:
             raise CuestaError(f"tmux: an agent did not start: {why}", "docs/tmux.md tells what it needs")
 
     def ask(self, request: str) -> Mapping[str, Any] | None:
-        """Its status, and the CPU time of its process in ns; `reset` also resets its counters. None if it has ended."""
+        """Its status, and the CPU time of its process in ns; `reset` also resets its counters. None if it has ended.
+
+        One that does not answer in time is ended: its answer would be read as that to the next request.
+        """
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(f"{request}\n".encode())
             self.process.stdin.flush()
             return {"cpu": self._cpu(), "status": json.loads(self._row())}
-        except (OSError, ValueError):
+        except (OSError, ValueError, IndexError):  # IndexError: a thread that has ended has an empty `schedstat`
+            self.process.kill()
             return None
 
     def end(self) -> None:
