@@ -88,6 +88,13 @@ def test_tmux_that_was_not_in_force_is_doubted(tmp_path: Path, row: Row, said: l
     assert [str(each) for each in summarise(folder).doubts] == said
 
 
+def test_packets_that_agents_lost_are_doubted(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    row = bounds({"driver": FRESH, "host": FRESH}, {"driver": GOOD, "host": agent(1, 1000, 100, dropped=1)})
+    (folder / "wire.jsonl").write_text(json.dumps(row) + "\n")
+    assert [str(each) for each in summarise(folder).doubts] == ["TMux's agents lost 1 packet"]
+
+
 def test_tmux_without_a_record_of_the_wire_is_doubted(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     assert summarise(with_plan(folder, {"tmux": "off"})).doubts == []

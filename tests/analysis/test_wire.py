@@ -24,14 +24,15 @@ def end_of_wire(packets: int) -> Row:
     }
 
 
-def agent(cpu: int, segments: int, messages: int) -> Row:
+def agent(cpu: int, segments: int, messages: int, dropped: int = 0) -> Row:
     counters = {
         "segments": {"sent": segments, "received": 0},
         "messages": {"sent": messages, "received": 0},
         "held": {"sum_ns": 5_000_000 * segments, "max_ns": 20_000_000, "microseconds": []},
         "plain": {"peer_unable": 2, "large": 1},
     }
-    return {"cpu": cpu, "status": {"wire": counters}}
+    lost = {"receive_queue": dropped, "device_queue": 0, "to_host": 0}
+    return {"cpu": cpu, "status": {"wire": counters, "endpoint": {"dropped": lost}}}
 
 
 def bounds(begin: Row | None, end: Row | None) -> Row:
@@ -71,7 +72,7 @@ def test_an_interval_that_the_record_cuts_counts_only_its_keys(tmp_path: Path) -
 
 def test_segments_and_held_times_are_means_over_both_agents(tmp_path: Path) -> None:
     begin = {"driver": agent(1_000_000, 0, 0), "host": agent(2_000_000, 0, 0)}
-    end = {"driver": agent(40_000_000, 1000, 100), "host": agent(80_000_000, 500, 25)}
+    end = {"driver": agent(40_000_000, 1000, 100, 2), "host": agent(80_000_000, 500, 25, 3)}
     step = step_of(tmp_path, bounds(begin, end))
     assert value(step, "tmux.segments_per_datagram") == 12
     assert value(step, "tmux.driver.segments_per_datagram") == 10
@@ -79,6 +80,8 @@ def test_segments_and_held_times_are_means_over_both_agents(tmp_path: Path) -> N
     assert value(step, "tmux.held_mean") == pytest.approx(0.005)
     assert value(step, "tmux.host.held_max") == pytest.approx(0.020)
     assert value(step, "tmux.host.plain") == 3
+    assert value(step, "tmux.plain_share") == pytest.approx(6 / 1506)
+    assert value(step, "tmux.dropped") == 5
     assert value(step, "tmux.driver.cpu_per_keystroke") == pytest.approx(0.039 / 780)
     assert value(step, "tmux.host.cpu_per_keystroke") == pytest.approx(0.078 / 780)
 
@@ -88,6 +91,28 @@ def test_an_agent_that_ended_has_no_figures(tmp_path: Path) -> None:
     step = step_of(tmp_path, bounds(begin, {"driver": agent(40_000_000, 1000, 100), "host": None}))
     assert value(step, "tmux.driver.segments_per_datagram") == value(step, "tmux.segments_per_datagram") == 10
     assert value(step, "tmux.host.segments_per_datagram") is value(step, "tmux.host.cpu_per_keystroke") is None
+
+
+def test_what_agents_lost_is_unknown_where_one_does_not_tell(tmp_path: Path) -> None:
+    older = agent(40_000_000, 1000, 100)
+    del older["status"]["endpoint"]
+    both = {"driver": older, "host": agent(80_000_000, 500, 25)}
+    assert value(step_of(tmp_path, bounds(both, both)), "tmux.dropped") is None
+
+
+def test_an_isolated_step_without_a_record_says_so(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    assert summarise(folder).last.wire_missing is None
+    run = json.loads((folder / "run.json").read_text())
+    run["placed"] = {side: {"cpus": [0], "network": {"namespace": side}} for side in ("driver", "host")}
+    (folder / "run.json").write_text(json.dumps(run))
+    assert summarise(folder).last.wire_missing == "no data: wire.jsonl has no row of this step"
+    ended = bounds(None, None)
+    ended["end"]["host"] = None
+    (folder / "wire.jsonl").write_text(json.dumps(ended) + "\n")
+    assert summarise(folder).last.wire_missing == "no data: the host ended before its end of the wire was read"
+    (folder / "wire.jsonl").write_text(json.dumps(bounds(None, None)) + "\n")
+    assert summarise(folder).last.wire_missing is None
 
 
 def test_without_a_record_there_are_no_figures(tmp_path: Path) -> None:

@@ -288,7 +288,7 @@ def batching_records(step: int, seed: int, hold: str, users: int) -> tuple[Row, 
         "held": {"sum_ns": 10_000_000 * 6 * keys, "max_ns": 20_000_000},
         "plain": {},
     }
-    agent = {"cpu": 5_000_000, "status": {"wire": counters}}
+    agent = {"cpu": 5_000_000, "status": {"wire": counters, "endpoint": {"dropped": {"to_host": 0}}}}
     first = {side: {**ends, "received_packets": 0} for side in ("driver", "host")}
     last = {side: {**ends, "received_packets": packets} for side in ("driver", "host")}
     both = {"driver": agent, "host": agent} if with_it else None

@@ -46,7 +46,7 @@ ORDER = (
         "LAW",
         "PUBLISHED",
     ),
-    *("HOST", "DRIVER", "USERS", "RUN", "RUN FOLDER", "LIMITED BY"),
+    *("HOST", "WIRE", "DRIVER", "USERS", "RUN", "RUN FOLDER", "LIMITED BY"),
 )
 
 

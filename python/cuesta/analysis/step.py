@@ -13,7 +13,7 @@ from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
-from cuesta.analysis.wire import tmux, wire
+from cuesta.analysis.wire import tmux, unrecorded, wire
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,
@@ -96,6 +96,7 @@ class StepRecords:
             law=self.law(done) if self.plan and self.plan.closed else None,
             host=host(self.recorded, self.number, self.times, self.rows),
             wire=wire(self.recorded.wire.get(self.number), self.rows),
+            wire_missing=unrecorded(self.recorded, self.number, keys),
             tmux=tmux(
                 self.recorded.wire.get(self.number),
                 self.rows,

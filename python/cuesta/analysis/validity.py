@@ -289,6 +289,21 @@ class Unmultiplexed:
 
 
 @dataclass(frozen=True, slots=True)
+class LostByAgents:
+    """Packets were lost on the way through TMux's agents: TCP sent them again, and keys waited for it."""
+
+    dropped: int
+    advice: ClassVar[str] = "use fewer users; `endpoint.dropped` in wire.jsonl tells where (docs/tmux.md: the status)"
+
+    @classmethod
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
+        return cls(step.tmux.dropped) if step.tmux and step.tmux.dropped else None
+
+    def __str__(self) -> str:
+        return f"TMux's agents lost {many(self.dropped, 'packet')}"
+
+
+@dataclass(frozen=True, slots=True)
 class OutsideTheKernel:
     """The in-kernel path was set, and bytes went through the host's process."""
 
@@ -310,7 +325,7 @@ class OutsideTheKernel:
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
-    *(Unmultiplexed, OutsideTheKernel),
+    *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )

@@ -1,10 +1,10 @@
 """What crossed the wire between driver and host, and what TMux did there, per key of the same interval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cuesta.analysis.host import within
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
-from cuesta.ledger import Interval
+from cuesta.ledger import Interval, Recorded
 from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval
 
 
@@ -41,6 +41,7 @@ def tmux(interval: WireInterval | None, counted: Sequence[Interval], is_set: boo
     return TmuxFigures(
         segments_per_datagram=ratio(segments, datagrams),
         held_mean=ratio(held / 1e9, segments),
+        dropped=dropped_by(agents.values()),
         plain_share=ratio(plain, plain + segments),
         driver=driver,
         host=host,
@@ -59,6 +60,24 @@ def side(record: TmuxRecord | None, keys: float) -> TmuxSide:
         plain=plain_sent(counters),
         cpu_per_keystroke=ratio(record.cpu, keys),
     )
+
+
+def dropped_by(agents: Collection[TmuxRecord]) -> int | None:
+    """What all agents lost; None without any, or if one does not tell."""
+    known = [agent.dropped for agent in agents if agent.dropped is not None]
+    return sum(known) if known and len(known) == len(agents) else None
+
+
+def unrecorded(recorded: Recorded, number: int, keys: float) -> str | None:
+    """Why nothing is known of the wire of an isolated run; None if it is, or if there was none."""
+    placed = recorded.run.get("placed") or {}
+    if not (placed.get("host") or {}).get("network"):
+        return None
+    if (interval := recorded.wire.get(number)) is None:
+        return "no data: wire.jsonl has no row of this step"
+    if "host" not in interval.ends:
+        return "no data: the host ended before its end of the wire was read"
+    return None if keys else "no data: no key was sent"
 
 
 Counters = Mapping[str, Mapping[str, int]]

@@ -303,6 +303,7 @@ class StepFigures:
         WireFigures | None,
         About("The network between driver and host, if each has one of its own", better=Better.LESS),
     ]
+    wire_missing: Annotated[str | None, About("why nothing is known of that network, if it is so")]
     tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]

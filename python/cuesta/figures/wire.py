@@ -66,5 +66,14 @@ class TmuxFigures:
         float | None,
         About("share of the segments of both ends that went as plain IP", Unit.SHARE, "plain segments", Better.LESS),
     ]
+    dropped: Annotated[
+        int | None,
+        About(
+            "packets that the kernel lost on both agents' ways in and out, such as by full queues",
+            Unit.COUNT,
+            "packets that TMux's agents lost",
+            Better.LESS,
+        ),
+    ]
     driver: Annotated[TmuxSide, About("The agent at the driver's end", label="driver")]
     host: Annotated[TmuxSide, About("The agent at the host's end", label="host")]

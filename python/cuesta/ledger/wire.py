@@ -34,6 +34,8 @@ class TmuxRecord:
     """Seconds of CPU time."""
     counters: JsonObject
     """What it counted (docs/tmux.md)."""
+    dropped: int | None
+    """Packets that the kernel lost on the agent's ways in and out; None in records that lack it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,14 @@ def tmux_of(begin: JsonObject, end: JsonObject) -> list[tuple[str, TmuxRecord]]:
     """The agents that answered at both bounds; their counters began anew at the first."""
     both = [(side, begin.get(side), end.get(side)) for side in SIDES]
     return [
-        (side, TmuxRecord((last["cpu"] - first["cpu"]) / 1e9, last["status"]["wire"]))
+        (side, TmuxRecord((last["cpu"] - first["cpu"]) / 1e9, last["status"]["wire"], dropped_by(last["status"])))
         for side, first, last in both
         if first and last
     ]
+
+
+def dropped_by(status: JsonObject) -> int | None:
+    return sum(status["endpoint"]["dropped"].values()) if "endpoint" in status else None
 
 
 def read_wire(folders: Sequence[tuple[int, Path]], begun: int, damage: list[str]) -> dict[int, WireInterval]:

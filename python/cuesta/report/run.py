@@ -8,7 +8,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import batching, capacity, host, published_tables, render, search, sweep
+from cuesta.report import batching, capacity, host, published_tables, render, search, sweep, wire
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -81,6 +81,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield law_of(step)
     yield from published(summary)
     yield host.section(summary)
+    yield from wire.section(step)
     yield driver(summary, step)
     yield Section("Users and lines", more=list(lines(summary, step)), name="USERS")
     yield Section("What was run", more=list(what_was_run(summary)), name="RUN")
