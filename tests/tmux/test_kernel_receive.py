@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tmux.network import Network, connect, echo, inside, network, server, start_agent, status, wait_for
+from tests.tmux.network import Network, agents, connect, echo, inside, network, server, start_agent, status, wait_for
 from tests.tmux.test_hostile import datagram, mini
 
 TCP, UDP, TMUX, UNKNOWN = 6, 17, 18, 254
@@ -77,7 +77,7 @@ def received_at(net: Network, device: str) -> Iterator[list[bytes]]:
 
 
 def play(net: Network, *, kernel: bool) -> tuple[Counter[bytes], dict[str, object], int]:
-    """Send the same messages; return the packets that arrive, what was counted, and how many messages the kernel took."""
+    """Send the same messages; return the packets that arrive, the counts, and how many messages the kernel takes."""
     chance = random.Random(1692)
     agent = start_agent(net.b, net.a.v4, kernel_receive=kernel)
     try:
@@ -135,22 +135,16 @@ def test_segments_of_a_message_arrive_in_its_order(net: Network) -> None:
 
 
 def test_what_the_kernel_receives_keeps_a_peer_able(net: Network) -> None:
-    a = start_agent(net.a, net.b.v4, delay=0)
-    b = start_agent(net.b, net.a.v4, delay=0)
-    try:
-        wait_for(lambda: status(a)["peers"][0]["state"] == "able" == status(b)["peers"][0]["state"])
+    with agents(net, delay=0) as both:
         with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
             for _ in range(10):
                 line.sendall(b"key")
                 assert line.recv(3) == b"key"
-        for agent in (a, b):
+        for agent in both:
             end = status(agent)
             assert end["endpoint"]["received_in_kernel"] >= 10
-            assert end["peers"][0]["heard_s"] < 10
+            assert end["peers"][0]["state"] == "able"
             assert end["wire"]["changes"]["silent"] == 0
-    finally:
-        a.stop()
-        b.stop()
 
 
 def test_a_capture_and_udp_leave_everything_to_the_agent(net: Network, tmp_path: Path) -> None:
