@@ -20,9 +20,9 @@ const TABLE: &str = "1692";
 /// The order of the rules.
 const RULE: u32 = 1692;
 /// The order of rules that only note the value of a device's `rp_filter` before it was changed, for whoever cleans up after an agent
-/// that was killed: the order is this much and the value. They change nothing, because the table has no route to [`NOTE`].
+/// that was killed: the order is this much and the value. They change nothing, because the table has no route to [`NOWHERE`].
 const NOTE_RULE: u32 = 1690;
-const NOTE: &str = "255.255.255.255";
+const NOWHERE: &str = "255.255.255.255";
 /// Segments that may wait in the TUN device.
 pub(crate) const QUEUE: usize = 10_000;
 
@@ -117,7 +117,7 @@ impl Routing {
         for version in [Version::V4, Version::V6] {
             let mut commands = routes(spec, paths, version);
             if !commands.is_empty() {
-                commands.extend(rules(spec));
+                commands.extend(rules(spec, version));
                 ip::batch(version, &commands)?;
             }
         }
@@ -138,9 +138,13 @@ fn routes(spec: &EndpointSpec, paths: &[Path], version_of_ip: Version) -> Vec<St
         .collect()
 }
 
-fn rules(spec: &EndpointSpec) -> Vec<String> {
+fn rules(spec: &EndpointSpec, version: Version) -> Vec<String> {
     let protocols: &[&str] = if spec.multiplex_udp { &["tcp", "udp"] } else { &["tcp"] };
-    let mut rules = Vec::new();
+    // Checks of source addresses look at ports only while there is such a rule: rules of this host's own packets do not count.
+    let mut rules = match version {
+        Version::V4 => vec![format!("rule add pref {RULE} ipproto tcp to {NOWHERE} lookup {TABLE}")],
+        Version::V6 => Vec::new(), // it has no such checks
+    };
     for protocol in protocols {
         let rule = format!("rule add pref {RULE} iif lo fwmark 0/0xffffffff ipproto {protocol}");
         let lookup = format!("lookup {TABLE}");
@@ -180,7 +184,7 @@ fn loosen(device: &str, note: Option<u32>) -> Result<(), EndpointError> {
     }
     if let Some(note) = note {
         let order = note + before.unwrap_or_default();
-        ip::batch(Version::V4, &[format!("rule add pref {order} iif {device} to {NOTE} lookup {TABLE}")])?;
+        ip::batch(Version::V4, &[format!("rule add pref {order} iif {device} to {NOWHERE} lookup {TABLE}")])?;
     }
     let _ = fs::write(rp_filter_file(device), "2"); // where it may not be written, only plain segments of peers are dropped
     Ok(())
