@@ -45,7 +45,7 @@ impl Default for EndpointSpec {
             delay: 20_000_000,
             max_mpx: 700,
             max_host: 64,
-            ports: vec![23, 513, 22],
+            ports: vec![23, 513],
             mtu: None,
             udp_port: None,
             multiplex_udp: false,
@@ -66,7 +66,7 @@ mod tests {
     fn defaults_are_those_of_the_annex_and_unknown_fields_are_errors() {
         let spec: EndpointSpec = serde_json::from_str(r#"{"peers": ["192.0.2.2", "2001:db8::2"]}"#).unwrap();
         assert_eq!((spec.delay, spec.max_mpx, spec.max_host), (20_000_000, 700, 64));
-        assert_eq!(spec.peers.len(), 2);
+        assert_eq!((spec.ports.as_slice(), spec.peers.len()), (&[23, 513][..], 2));
         assert!(serde_json::from_str::<EndpointSpec>(r#"{"peer": []}"#).is_err());
     }
 }

@@ -9,8 +9,8 @@ without one, traffic goes as before. Connections need not know, and live on when
 It needs root, or CAP_NET_ADMIN and CAP_NET_RAW. Use it in a laboratory network or inside a tunnel: docs/tmux.md."""
 
 EXAMPLES = """examples:
-  cuesta tmux up --peer 10.0.0.7                 telnet, rlogin and ssh to and from 10.0.0.7, held for at most 20 ms
-  cuesta tmux up --peer 10.0.0.7 --delay 5ms --ports 23
+  cuesta tmux up --peer 10.0.0.7                 telnet and rlogin to and from 10.0.0.7, held for at most 20 ms
+  cuesta tmux up --peer 10.0.0.7 --delay 5ms --ports 22,23
   cuesta tmux status
   cuesta tmux down
 `cuesta tmux up --help` and likewise status, down have only the flags of each.
@@ -37,8 +37,8 @@ Says what the agent of this host does for whom, what it believes of its peers, a
     ),
     "down": (
         """\
-Ends the agent of this host and takes back all that it has set up. Also removes what an agent that was killed has
-left behind.""",
+Ends the agent of this host and takes back all that it has set up. Also what an agent that was killed has left
+behind: rules are removed, and checks of source addresses (rp_filter) are strict again.""",
         """examples:
   cuesta tmux down""",
     ),
@@ -52,8 +52,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def foreign_flags(arguments: argparse.Namespace) -> list[str]:
+    """The flags that are given and do not belong to the word."""
+    defaults = {word: vars(_word_parser(word).parse_args([])) for word in WORDS}
+    others = {name: value for flags in defaults.values() for name, value in flags.items()}
+    given = (name for name, value in others.items() if getattr(arguments, name) != value)
+    return [f"--{name.replace('_', '-')}" for name in given if name not in defaults[arguments.word]]
+
+
+def _word_parser(word: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False)
+    add_word_arguments(parser, word)
+    return parser
+
+
 def add_word_arguments(parser: argparse.ArgumentParser, word: str) -> None:
-    """Add what belongs to one of `WORDS`, for its help."""
+    """Add what belongs to one of `WORDS`."""
     if word == "up":
         _add_settings(parser)
     if word == "status":
@@ -81,7 +95,7 @@ def _add_settings(arguments: Arguments) -> None:
     )
     arguments.add_argument("--max-host", type=int, metavar="N", help="most peers; default 64")
     arguments.add_argument(
-        "--ports", metavar="LIST|all", help="TCP ports, at either end, to multiplex; default 23,513,22"
+        "--ports", metavar="LIST|all", help="TCP ports, at either end, of what is multiplexed; default 23,513"
     )
     arguments.add_argument("--mtu", type=int, metavar="N", help="largest datagram; default what the route carries")
     arguments.add_argument(
