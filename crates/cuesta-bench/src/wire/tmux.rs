@@ -45,11 +45,21 @@ impl Setting {
         let [host, agent] = [beside(|trip| trip.host), beside(|trip| trip.agent)];
         let [before, after] = [plain, tmux].map(Trip::medians);
         let name = format!("host CPU per key through TMux, {users} ports, hold {:?}", self.hold);
+        let cost = format!("{host} x   ({after} beside {before})");
         let share = format!("{agent} of the plain host's   ({:.1} us)", after.agent * 1e6);
+        if !tmux.iter().zip(plain).all(|(tmux, plain)| self.is_in_force(plain, tmux)) {
+            return [(&*name, cost), ("  its agent's CPU per key", share)]
+                .map(|(name, measured)| ResultRow::with_target(name, measured, "TMux in force", false));
+        }
         [
-            ResultRow::at_most(&name, format!("{host} x   ({after} beside {before})"), host.median, self.host),
+            ResultRow::at_most(&name, cost, host.median, self.host),
             ResultRow::at_most("  its agent's CPU per key", share, agent.median, self.agent),
         ]
+    }
+
+    /// Whether a trip went through TMux: its agent worked, and sent fewer packets than plain lines if it holds segments.
+    fn is_in_force(&self, plain: &Trip, tmux: &Trip) -> bool {
+        tmux.agent > 0.0 && (self.hold.is_zero() || tmux.packets < plain.packets)
     }
 }
 
@@ -73,4 +83,28 @@ pub(crate) fn measure(cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Er
 fn play(users: u32, hold: Option<Duration>, (drivers, hosts): (usize, usize)) -> Result<Trip, Box<dyn Error>> {
     let host = HostJob::small(Work::Typists, Framing::Tcp, hosts);
     Load { host, users, hold }.play(drivers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Trip = Trip { host: 40e-6, agent: 0.0, packets: 3.0, echo: 1e-4 };
+
+    #[test]
+    fn rows_are_missed_if_tmux_was_not_in_force() {
+        let held = Setting::new(20_000, Some(2.0), Some(1.0));
+        let rows =
+            |packets, agent| held.rows(400, &[PLAIN], &[Trip { agent, packets, ..PLAIN }]).map(|row| row.is_missed());
+        assert_eq!(rows(0.1, 1e-5), [false, false]);
+        assert_eq!(rows(3.0, 1e-5), [true, true]);
+        assert_eq!(rows(0.1, 0.0), [true, true]);
+    }
+
+    #[test]
+    fn without_a_hold_time_the_agents_cpu_time_alone_tells() {
+        let drains = Setting::new(0, None, None);
+        assert!(drains.is_in_force(&PLAIN, &Trip { agent: 1e-5, ..PLAIN }));
+        assert!(!drains.is_in_force(&PLAIN, &PLAIN));
+    }
 }
