@@ -22,8 +22,12 @@ pub(crate) fn measure(cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Er
 
 fn beside_user_path(users: u32, (drivers, hosts): (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
     let (mut user, mut kernel) = (Vec::new(), Vec::new());
-    for _ in 0..PAIRS {
-        for (path, trips) in [(Path::User, &mut user), (Path::Kernel, &mut kernel)] {
+    for pair in 0..PAIRS {
+        let mut ways = [(Path::User, &mut user), (Path::Kernel, &mut kernel)];
+        if pair % 2 == 1 {
+            ways.reverse(); // what changes from trip to trip, such as the machine's other work, falls on both alike
+        }
+        for (path, trips) in ways {
             let host = HostJob { relays: Some(path), ..HostJob::small(Work::Typists, Framing::Telnet, hosts) };
             trips.push(Load { host, users, hold: None }.play(drivers)?);
         }
