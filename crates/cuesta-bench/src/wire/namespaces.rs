@@ -5,10 +5,15 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::process::{self, Command};
 
 /// The wire's ends, in their namespaces.
 const WIRE: &str = "wire";
+/// The beginning of the namespaces' names; the number of the process that made them follows.
+const PREFIX: &str = "cuesta-bench-";
+/// The folder of iproute2's namespaces.
+const NAMESPACES: &str = "/run/netns";
 /// Addresses of the driver's and the host's end, in a network reserved for tests (RFC 2544).
 const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(198, 18, 0, 2)];
 
@@ -30,8 +35,9 @@ pub(crate) struct Wire {
 impl Wire {
     /// Makes the namespaces (as root).
     pub(crate) fn new((drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
+        clear_stale();
         let side = |name, address: Ipv4Addr, cpu| Side {
-            namespace: format!("cuesta-bench-{}-{name}", process::id()),
+            namespace: format!("{PREFIX}{}-{name}", process::id()),
             address: address.into(),
             cpu,
         };
@@ -78,6 +84,22 @@ impl Side {
     }
 }
 
+/// Deletes the namespaces of benches that were killed.
+fn clear_stale() {
+    let names = fs::read_dir(NAMESPACES).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    for name in names.filter_map(|name| name.into_string().ok()) {
+        if maker(&name).is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            // Another bench may have deleted it.
+            let _ = ip(&["netns", "delete", &name]);
+        }
+    }
+}
+
+/// The process that made a namespace of this name.
+fn maker(namespace: &str) -> Option<u32> {
+    namespace.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
+}
+
 /// Packets so far at the end of the wire that a process is at, both ways. Linux: `/proc/PID/net/dev`.
 pub(crate) fn packets(pid: u32) -> Result<u64, Box<dyn Error>> {
     let table = fs::read_to_string(format!("/proc/{pid}/net/dev"))?;
@@ -100,4 +122,30 @@ fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     Err(format!("{command:?}: {}", String::from_utf8_lossy(&done.stderr).trim()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_benchs_own_namespaces_have_a_maker() {
+        assert_eq!(maker("cuesta-bench-123-driver"), Some(123));
+        assert_eq!(maker("cuesta-123-driver"), None);
+        assert_eq!(maker("cuesta-bench-driver"), None);
+    }
+
+    #[test]
+    fn namespaces_of_a_dead_process_are_deleted() {
+        let mut ended = Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let [stale, own] = [ended.id(), process::id()].map(|pid| format!("{PREFIX}{pid}-host"));
+        for name in [&stale, &own] {
+            ip(&["netns", "add", name]).unwrap();
+        }
+        clear_stale();
+        let exist = [&stale, &own].map(|name| Path::new(NAMESPACES).join(name).exists());
+        ip(&["netns", "delete", &own]).unwrap();
+        assert_eq!(exist, [false, true]);
+    }
 }
