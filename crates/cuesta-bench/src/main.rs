@@ -48,18 +48,14 @@ mod wakes;
 mod wire;
 
 use std::env;
+use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["server", job] => server::serve(job).map(|()| true),
-        ["bare", job] => bare::play(job).map(|()| true),
-        ["driver", job] => cuesta::play(job).map(|()| true),
-        ["simulation", job] => simulation::play(job).map(|()| true),
-        #[cfg(feature = "exact")]
-        ["agent", job] => wire::serve(job).map(|()| true),
+        [part @ ("server" | "bare" | "driver" | "simulation" | "agent"), job] => play(part, job).map(|()| true),
         _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {
@@ -69,5 +65,19 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "cuesta-bench: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Plays a part, at most for as long as the process lives that started it.
+fn play(part: &str, job: &str) -> Result<(), Box<dyn Error>> {
+    process::end_with_parent()?;
+    match part {
+        "server" => server::serve(job),
+        "bare" => bare::play(job),
+        "driver" => cuesta::play(job),
+        "simulation" => simulation::play(job),
+        #[cfg(feature = "exact")]
+        "agent" => wire::serve(job),
+        _ => Err(format!("the part `{part}` needs the feature `exact`").into()),
     }
 }

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -147,6 +147,11 @@ pub(crate) fn stay_awake() -> io::Result<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
     file.write_all(&0_i32.to_ne_bytes())?;
     Ok(file)
+}
+
+/// Ends this process when the one that started it ends, even if that is killed.
+pub(crate) fn end_with_parent() -> io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
 /// Pins this process and its future threads to a CPU.
