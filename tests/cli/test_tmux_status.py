@@ -6,9 +6,10 @@ from typing import Any
 from cuesta.cli.tmux_status import served, status_text
 
 HISTOGRAM = [0] * 20
-PEER = {"address": "192.0.2.7", "state": "able", "heard_s": 0.25, "probe_in_s": None, "waiting": 3}
+PEER = {"address": "192.0.2.7", "state": "able", "heard_s": 0.25, "probe_in_s": None, "waiting": 3, "mtu": 1500}
 STATUS: dict[str, Any] = {
-    "settings": {"ports": [23, 513, 22], "multiplex_udp": False},
+    "settings": {"ports": [23, 513], "multiplex_udp": False, "delay": 20_000_000},
+    "mtu": 1500,
     "counting_since": 0,
     "now": 10_000_000_000,
     "peers": [PEER],
@@ -25,7 +26,7 @@ STATUS: dict[str, Any] = {
     "endpoint": {"cpu_ns": 24_000_000, "read_from_host": 3000, "written_to_host": 1000, "dropped": {"to_host": 0}},
 }
 TEXT = """\
-TMux multiplexes TCP ports 23, 513 and 22 to and from 192.0.2.7.
+TMux multiplexes TCP ports 23 and 513 to and from 192.0.2.7.
 
 peers            192.0.2.7  speaks TMux, heard 0.2 s ago
 sent             3,000 segments in 100 datagrams, 123,456 octets
@@ -53,3 +54,15 @@ def test_before_anything_was_heard_or_sent() -> None:
     assert "192.0.2.7  refuses TMux, next probe in 15 s" in text
     assert "0 segments in 0 datagrams" in text
     assert "dropped" not in text
+
+
+def test_without_a_delay_no_wait_is_told() -> None:
+    status = deepcopy(STATUS)
+    status["settings"]["delay"] = 0
+    assert "                 30.00 segments a datagram\n" in status_text(status)
+
+
+def test_a_path_that_carries_less_is_told() -> None:
+    status = deepcopy(STATUS)
+    status["peers"][0]["mtu"] = 1400
+    assert "speaks TMux, heard 0.2 s ago, its path carries 1,400 octets\n" in status_text(status)

@@ -29,7 +29,7 @@ def served(status: Status) -> str:
 def status_text(status: Status) -> str:
     """The sentence, the peers, the counters; what is zero is left out where it would be an error or an exception."""
     sections = {
-        "peers": _peers(status["peers"]),
+        "peers": _peers(status),
         "sent": _sent(status),
         "received": _received(status["wire"]),
         "not multiplexed": _reasons(status["wire"]["plain"]),
@@ -46,11 +46,12 @@ def _named(name: str, rows: Iterable[str]) -> Iterable[tuple[str, str]]:
     return ((name if not number else "", row) for number, row in enumerate(rows))
 
 
-def _peers(peers: list[Status]) -> Iterable[str]:
-    for peer in peers:
+def _peers(status: Status) -> Iterable[str]:
+    for peer in status["peers"]:
         heard = f", heard {peer['heard_s']:.1f} s ago" if peer["heard_s"] is not None else ""
         probe = f", next probe in {peer['probe_in_s']:.0f} s" if peer["probe_in_s"] is not None else ""
-        yield f"{peer['address']}  {STATES[peer['state']]}{heard}{probe}"
+        path = f", its path carries {peer['mtu']:,} octets" if peer["mtu"] < status["mtu"] else ""
+        yield f"{peer['address']}  {STATES[peer['state']]}{heard}{probe}{path}"
 
 
 def _sent(status: Status) -> Iterable[str]:
@@ -59,8 +60,8 @@ def _sent(status: Status) -> Iterable[str]:
     yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['sent']:,} octets"
     if messages:
         held = wire["held"]
-        mean = f"held for {held['sum_ns'] / segments / 1e6:.2f} ms (longest {held['max_ns'] / 1e6:.2f} ms)"
-        yield f"{segments / messages:.2f} segments a datagram, {mean}"
+        mean = f", held for {held['sum_ns'] / segments / 1e6:.2f} ms (longest {held['max_ns'] / 1e6:.2f} ms)"
+        yield f"{segments / messages:.2f} segments a datagram{mean if status['settings']['delay'] else ''}"
         yield f"because: {', '.join(_reasons(wire['sent_because']))}"
 
 
