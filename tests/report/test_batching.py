@@ -30,6 +30,11 @@ def test_the_wait_for_the_grid_of_aligned_keys_is_said_to_be_computed(tmp_path: 
         assert [layer["data"]["values"][1]["s"] for layer in plot.spec["layer"][2:3]] == ["align with half the grid"]
 
 
+def test_the_wait_for_the_grid_is_said_of_single_measurements_too(tmp_path: Path) -> None:
+    said = first_answer(summarise(aligned(batching(tmp_path / "run", seeds=(1,)))))
+    assert said.endswith("; half the grid, their mean wait for it, is added to the response: computed, not measured")
+
+
 def test_without_aligned_keys_nothing_is_said_of_a_grid(tmp_path: Path) -> None:
     summary = summarise(batching(tmp_path / "run"))
     assert "grid" not in first_answer(summary)

@@ -65,9 +65,8 @@ def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
 def answer(kind: Sequence[Effect]) -> str:
     """One sentence on settings of one kind: where they win, and what they cost."""
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
-    if not any(effect.is_repeated for effect in kind):
-        return f"{name}: {TOO_FEW}"
-    return "; ".join(filter(None, (f"{name}: {wins(kind)}", loses(kind), GRID if is_aligned(kind) else "")))
+    found = f"{wins(kind)}; {loses(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
+    return f"{name}: {found}; {GRID}" if is_aligned(kind) else f"{name}: {found}"
 
 
 def is_aligned(found: Sequence[Effect]) -> bool:
