@@ -80,11 +80,11 @@ def wins(kind: Sequence[Effect]) -> str:
         return "at no load that was measured is a saving of the host's CPU told from chance"
     at = f"{of_effect(best.by)}, {many(best.users, 'user')}"
     saved = f"it saves the host up to {share(best.share)} of its CPU per key ({at})"
-    starts = [(effect.saves_from, effect.setting) for effect in kind if effect.saves_from is not None]
+    starts = [(effect.saves_from, of_effect(effect)) for effect in kind if effect.saves_from is not None]
     if not starts:
         return saved
-    users, setting = min(starts)
-    return f"{saved}, at the earliest from {many(users, 'user')} on ({named_settings(setting)})"
+    users, by = min(starts)
+    return f"{saved}, at the earliest from {many(users, 'user')} on ({by})"
 
 
 def loses(kind: Sequence[Effect]) -> str:
