@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +77,14 @@ def _join(one: Place, device: str, two: Place, other: str, v4: tuple[str, str], 
         ip("-n", place.namespace, "link", "set", name, "up")
 
 
+def forward(net: Network, mtu: int = 1500) -> None:
+    """Make `b` a router between `a` and the third host, whose way to the third host carries `mtu` octets."""
+    ip("netns", "exec", net.b.namespace, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
+    ip("-n", net.b.namespace, "route", "replace", net.third.v4, "dev", "other", "mtu", str(mtu))
+    ip("-n", net.a.namespace, "route", "add", net.third.v4, "via", net.b.v4)
+    ip("-n", net.third.namespace, "route", "add", net.a.v4, "via", "198.18.8.2")
+
+
 def ip(*words: str) -> str:
     return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
@@ -101,13 +109,23 @@ def start_agent(place: Place, *peers: str, **settings: object) -> _native.Tmux:
 
 @contextmanager
 def agents(
-    net: Network, *, v6: bool = False, capture: Path | None = None, **settings: object
+    net: Network,
+    *,
+    v6: bool = False,
+    other: Place | None = None,
+    capture: Path | None = None,
+    there: Mapping[str, object] | None = None,
+    **settings: object,
 ) -> Iterator[tuple[_native.Tmux, _native.Tmux]]:
-    """An agent at `a`, which may capture, and one at `b`, once `a` has heard of `b`; their counters begin then."""
-    one, two = (net.a.v6, net.b.v6) if v6 else (net.a.v4, net.b.v4)
+    """An agent at `a`, which may capture, and one at `b` or `other`, once `a` has heard it; their counters begin then.
+
+    The other agent has the same settings, but for those of `there`.
+    """
+    other = other or net.b
+    one, two = (net.a.v6, other.v6) if v6 else (net.a.v4, other.v4)
     a = start_agent(net.a, two, capture=capture and str(capture), **settings)
     try:
-        b = start_agent(net.b, one, **settings)
+        b = start_agent(other, one, **{**settings, **(there or {})})
         try:
             wait_for(lambda: status(a)["peers"][0]["state"] == "able")
             a.reset()
@@ -230,9 +248,9 @@ def server(place: Place, address: str, serve: Callable[[socket.socket], None]) -
         listener.shutdown(socket.SHUT_RDWR)
 
 
-def connect(place: Place, address: str, port: int) -> socket.socket:
+def connect(place: Place, address: str, port: int, source: str = "") -> socket.socket:
     with inside(place):
-        line = socket.create_connection((address, port), PATIENCE)
+        line = socket.create_connection((address, port), PATIENCE, (source, 0) if source else None)
     line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return line
 
@@ -252,9 +270,9 @@ def echo(line: socket.socket) -> None:
             line.sendall(octets)
 
 
-def exchange(line: socket.socket, text: bytes) -> bytes:
-    """Send `text` to a server that echoes and end; returns all that came back."""
-    sender = threading.Thread(target=_send, args=(line, text))
+def exchange(line: socket.socket, *text: bytes) -> bytes:
+    """Send to a server that echoes, a write for each text, and end; returns all that came back."""
+    sender = threading.Thread(target=_send, args=(line, *text))
     sender.start()
     received = bytearray()
     while octets := line.recv(65536):
@@ -263,6 +281,7 @@ def exchange(line: socket.socket, text: bytes) -> bytes:
     return bytes(received)
 
 
-def _send(line: socket.socket, text: bytes) -> None:
-    line.sendall(text)
+def _send(line: socket.socket, *text: bytes) -> None:
+    for each in text:
+        line.sendall(each)
     line.shutdown(socket.SHUT_WR)

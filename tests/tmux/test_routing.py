@@ -13,6 +13,7 @@ from tests.tmux.network import (
     agents,
     connect,
     echo,
+    forward,
     inside,
     ip,
     network,
@@ -33,6 +34,23 @@ def rp_filter(place: Place, device: str, value: str | None = None) -> str:
     name = f"net.ipv4.conf.{device}.rp_filter"
     assignment = ["-w", f"{name}={value}"] if value else [name]
     return ip("netns", "exec", place.namespace, "sysctl", "-n", *assignment).strip()
+
+
+@pytest.mark.parametrize("strict", ["all", WIRE])
+@pytest.mark.parametrize("cleaner", ["down", "up"])
+def test_checks_are_strict_again_after_a_killed_agent_is_cleaned_up(net: Network, strict: str, cleaner: str) -> None:
+    rp_filter(net.b, strict, "1")
+    before = rp_filter(net.b, WIRE)
+    with agent_process(net.b, net.a.v4):
+        assert rp_filter(net.b, WIRE) == "2"
+    assert rp_filter(net.b, WIRE) == "2"
+    if cleaner == "up":
+        start_agent(net.b, net.a.v4).stop()
+    else:
+        with inside(net.b):
+            _native.tmux_stop()
+    assert rp_filter(net.b, WIRE) == before
+    assert "1692" not in ip("-n", net.b.namespace, "rule")
 
 
 @pytest.mark.parametrize("strict", ["all", WIRE])
@@ -62,6 +80,35 @@ def test_only_chosen_ports_go_by_the_device_from_either_end(net: Network) -> Non
         assert f"dev {WIRE}" in ip("-n", net.a.namespace, "route", "get", net.b.v4)
         marked = ("route", "get", net.b.v4, "mark", "0x1692", "ipproto", "tcp", "dport", "23")
         assert f"dev {WIRE}" in ip("-n", net.a.namespace, *marked)
+
+
+def test_forwarded_and_marked_packets_go_their_way(net: Network) -> None:
+    """Their source is another host's; and a mark is of somebody who knows the way."""
+    forward(net)
+    agent = start_agent(net.b, net.a.v4, ports=[23])
+    telnet = ("ipproto", "tcp", "dport", "23")
+    forwarded = ("route", "get", net.a.v4, "from", net.third.v4, "iif", "other", *telnet)
+    assert f"dev {WIRE}" in ip("-n", net.b.namespace, *forwarded)
+    assert f"dev {WIRE}" in ip("-n", net.b.namespace, "route", "get", net.a.v4, "mark", "7", *telnet)
+    assert "dev tmux0" in ip("-n", net.b.namespace, "route", "get", net.a.v4, *telnet)
+    agent.stop()
+
+
+def test_messages_stay_in_a_tunnel(net: Network) -> None:
+    """Tunnels such as WireGuard's have a table for all that does not have their own mark."""
+    ip("-n", net.a.namespace, "route", "add", net.b.v4, "dev", WIRE, "table", "51820")
+    ip("-n", net.a.namespace, "rule", "add", "not", "fwmark", "0xca6c", "lookup", "51820")
+    agent = start_agent(net.a, net.b.v4)
+    assert "table 51820" in ip("-n", net.a.namespace, "route", "get", net.b.v4, "mark", "0x1692")
+    agent.stop()
+
+
+def test_a_rule_that_sends_messages_another_way_is_refused(net: Network) -> None:
+    ip("-n", net.b.namespace, "route", "add", net.a.v4, "via", net.third.v4, "table", "77")
+    ip("-n", net.b.namespace, "rule", "add", "fwmark", "0x1692/0xffff", "lookup", "77")
+    with pytest.raises(_native.RunError, match="the agent's, another way"):
+        start_agent(net.b, net.a.v4)
+    assert "1692:" not in ip("-n", net.b.namespace, "rule")
 
 
 def test_the_device_leaves_room_for_a_mini_header(net: Network) -> None:
@@ -100,7 +147,5 @@ def test_a_peer_that_is_named_twice_is_one(net: Network) -> None:
 
 
 def test_ipv6_needs_room(net: Network) -> None:
-    with pytest.raises(
-        _native.RunError, match="mtu: packets to IPv6 peers would have 1196 octets, and IPv6 needs 1280"
-    ):
+    with pytest.raises(ValueError, match="mtu: packets to IPv6 peers would have 1196 octets, and IPv6 needs 1280"):
         start_agent(net.a, net.b.v6, mtu=1200)
