@@ -1,9 +1,11 @@
 """Datagrams that no peer has sent: dropped, counted by kind, and no memory is kept for them."""
 
+import ipaddress
 import random
 import socket
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +19,12 @@ from tests.tmux.network import (
     network,
     server,
     start_agent,
+    status,
     wait_for,
 )
 
-TMUX = 18
+TMUX, UDP = 18, 17
+PORT = 1692
 FLOOD = 20_000
 
 
@@ -35,10 +39,34 @@ def mini(length: int, protocol: int) -> bytes:
     return bytes([length >> 8, length & 255, protocol, (length >> 8) ^ (length & 255) ^ protocol])
 
 
-def datagram(source: str, destination: str, payload: bytes) -> bytes:
-    """The kernel fills in the checksum and the identification."""
-    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, TMUX, 0)
-    return head + socket.inet_aton(source) + socket.inet_aton(destination) + payload
+def datagram(source: str, destination: str, payload: bytes, protocol: int = TMUX) -> bytes:
+    """The kernel fills in the checksum of IPv4 and the identification."""
+    if ":" in source:
+        head = struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64)
+        return head + addresses(source, destination) + payload
+    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0)
+    return head + addresses(source, destination) + payload
+
+
+def addresses(*texts: str) -> bytes:
+    return b"".join(ipaddress.ip_address(text).packed for text in texts)
+
+
+def udp_datagram(source: str, destination: str, payload: bytes, port: int = PORT) -> bytes:
+    """A message in UDP, from `port`."""
+    length = 8 + len(payload)
+    head = struct.pack(">HHH", port, PORT, length)
+    covered = addresses(source, destination) + struct.pack(">HH", UDP, length) + head + bytes(2) + payload
+    words = struct.unpack(f">{len(covered) // 2}H", covered)
+    total = sum(words)
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return datagram(source, destination, head + struct.pack(">H", 0xFFFF - total or 0xFFFF) + payload, UDP)
+
+
+def raw_socket(address: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_RAW)
 
 
 TCP = struct.pack(">HHIIBBHHH", 40001, 23, 1, 2, 0x50, 0x10, 8192, 0, 0)
@@ -52,20 +80,50 @@ MALFORMED = {
 """The counter of each kind, and a message of that kind."""
 
 
-def test_malformed_and_foreign_datagrams_are_dropped_and_counted(net: Network) -> None:
-    with agent_process(net.b, net.a.v4, ports=[23]) as agent:
-        with inside(net.third), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-            for payload in MALFORMED.values():
-                for _ in range(3):
-                    raw.sendto(datagram(net.a.v4, "198.18.8.2", payload), ("198.18.8.2", 0))
-                raw.sendto(datagram(net.third.v4, "198.18.8.2", payload), ("198.18.8.2", 0))
-        sent = 4 * len(MALFORMED)
-        wait_for(lambda: agent.ask("status")["endpoint"]["received"] == sent)
+@pytest.mark.parametrize("v6", [False, True], ids=["v4", "v6"])
+@pytest.mark.parametrize("udp_port", [None, PORT], ids=["ip", "udp"])
+def test_malformed_and_foreign_datagrams_are_dropped_and_counted(net: Network, v6: bool, udp_port: int | None) -> None:
+    peer, stranger = (net.a.v6, net.third.v6) if v6 else (net.a.v4, net.third.v4)
+    here = "2001:db8:8::2" if v6 else "198.18.8.2"
+    make = udp_datagram if udp_port else datagram
+    sent = [make(peer, here, payload) for payload in MALFORMED.values() for _ in range(3)]
+    sent += [make(stranger, here, payload) for payload in MALFORMED.values()]
+    expected = {**dict.fromkeys(MALFORMED, 3), "stranger": len(MALFORMED)}
+    if udp_port:
+        sent.append(udp_datagram(peer, here, MALFORMED["nested"], port=40_000))
+        expected["protocol"] = 1
+    with agent_process(net.b, peer, ports=[23], udp_port=udp_port) as agent:
+        with inside(net.third), raw_socket(peer) as raw:
+            for each in sent:
+                raw.sendto(each, (here, 0))
+        wait_for(lambda: agent.ask("status")["endpoint"]["received"] == len(sent))
         end = agent.ask("status")
-    dropped = {kind: count for kind, count in end["wire"]["dropped"].items() if count}
-    assert dropped == {**dict.fromkeys(MALFORMED, 3), "stranger": len(MALFORMED)}
+    assert {kind: count for kind, count in end["wire"]["dropped"].items() if count} == expected
     assert end["wire"]["segments"]["received"] == 0
     assert end["endpoint"]["written_to_host"] == 0
+
+
+def test_a_message_of_many_syns_draws_few_answers(net: Network) -> None:
+    """By the kernel's count of connections that were asked for."""
+    syns = [struct.pack(">HHIIBBHHH", 40000 + number, 23, 1, 0, 0x50, 2, 8192, 0, 0) for number in range(61)]
+    pseudo = addresses(net.a.v4, net.b.v4) + struct.pack(">HH", 6, 20)
+    message = b"".join(mini(24, 6) + with_checksum(syn, pseudo) for syn in syns)
+    with agent_process(net.b, net.a.v4) as agent, inside(net.a), raw_socket(net.a.v4) as raw:
+        raw.sendto(datagram(net.a.v4, net.b.v4, message), (net.b.v4, 0))
+        wait_for(lambda: agent.ask("status")["wire"]["dropped"]["syns"] == 57)
+        wait_for(lambda: agent.ask("status")["endpoint"]["read_from_host"] == 4)
+    with inside(net.b):
+        names, counts = (
+            row.split() for row in Path("/proc/thread-self/net/snmp").read_text().splitlines() if row.startswith("Tcp:")
+        )
+    assert dict(zip(names, counts, strict=True))["OutRsts"] == "4"
+
+
+def with_checksum(segment: bytes, pseudo: bytes) -> bytes:
+    """A segment of TCP of 20 octets with its checksum."""
+    total = sum(struct.unpack(">16H", pseudo + segment))
+    total = (total & 0xFFFF) + (total >> 16)
+    return segment[:16] + struct.pack(">H", 0xFFFF - (total & 0xFFFF) - (total >> 16)) + segment[18:]
 
 
 def test_a_flood_takes_no_memory_and_a_connection_lives_through_it(net: Network) -> None:
@@ -73,6 +131,7 @@ def test_a_flood_takes_no_memory_and_a_connection_lives_through_it(net: Network)
     peer = start_agent(net.a, net.b.v4)
     with agent_process(net.b, net.a.v4) as agent, server(net.b, net.b.v4, echo) as port:
         try:
+            wait_for(lambda: status(peer)["peers"][0]["state"] == "able")
             with connect(net.a, net.b.v4, port) as line:
                 line.sendall(b"before")
                 assert line.recv(6) == b"before"
@@ -83,6 +142,7 @@ def test_a_flood_takes_no_memory_and_a_connection_lives_through_it(net: Network)
                 assert agent.resident() - before < 4_000_000
                 line.sendall(b"after")
                 assert line.recv(5) == b"after"
+            assert agent.ask("status")["wire"]["segments"]["received"] > 0
             dropped = agent.ask("status")["wire"]["dropped"]
             assert sum(dropped.values()) >= FLOOD // 2
             assert dropped["stranger"] > 0
