@@ -2,6 +2,7 @@
 
 import json
 import random
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -12,12 +13,15 @@ import pytest
 from tests.daemons import needed, sshd
 from tests.processes import descendants, end
 from tests.tmux.network import (
+    WIRE,
     Network,
+    Place,
     agent_process,
     agents,
     connect,
     echo,
     exchange,
+    forward,
     inside,
     ip,
     network,
@@ -27,6 +31,7 @@ from tests.tmux.network import (
     tcpdump,
     wait_for,
 )
+from tests.tmux.relay import Disturbance, Meeting, is_message, relayed
 
 BULK = 4_000_000
 
@@ -197,11 +202,145 @@ def test_hosts_with_different_mtus(net: Network, tmp_path: Path, here: int, ther
         assert seen.count(f"{messages} and ip[2:2] > {mtu}") == 0
 
 
-def test_both_may_probe_at_once(net: Network, tmp_path: Path) -> None:
-    with tcpdump(net.a, tmp_path / "wire.pcap") as seen:
-        with agents(net) as (a, b), server(net.b, net.b.v4, echo) as port:
-            with connect(net.a, net.b.v4, port) as line:
+def test_a_router_that_carries_less_is_learned_of(net: Network, tmp_path: Path) -> None:
+    """Messages become smaller by the router's ICMP, and TCP's segments above them go plain, so that TCP learns too."""
+    forward(net, mtu=1400)
+    with agents(net, other=net.third, delay=1_000_000) as (a, third):
+        with tcpdump(net.third, tmp_path / "wire.pcap") as seen, server(net.third, net.third.v4, echo) as port:
+            with connect(net.a, net.third.v4, port) as line:
+                assert exchange(line, noise(BULK)) == noise(BULK)
+            seen.end()
+        here, there = status(a), status(third)
+    assert (here["peers"][0]["mtu"], there["peers"][0]["mtu"]) == (1400, 1500)
+    assert here["wire"]["changes"]["smaller_mtu"] > 0
+    assert here["wire"]["plain"]["over_mtu"] > 0
+    assert seen.count(f"ip proto 18 and src {net.a.v4}") > 10
+    assert seen.count(f"src {net.a.v4} and ip[2:2] > 1400") == 0
+
+
+@pytest.mark.parametrize("v6", [False, True], ids=["v4", "v6"])
+def test_a_device_that_carries_less_from_now_on(net: Network, v6: bool) -> None:
+    address = net.b.v6 if v6 else net.b.v4
+    with agents(net, v6=v6, delay=1_000_000) as (a, _), server(net.b, address, echo) as port:
+        with connect(net.a, address, port) as line:
+            assert exchange_some(line, noise(BULK // 10)) == noise(BULK // 10)
+            for place in (net.a, net.b):
+                ip("-n", place.namespace, "link", "set", WIRE, "mtu", "1300")
+            assert exchange(line, noise(BULK)) == noise(BULK)
+        here = status(a)
+    assert here["peers"][0]["mtu"] == 1280
+    assert here["endpoint"]["dropped"]["too_large"] > 0
+
+
+def exchange_some(line: socket.socket, text: bytes) -> bytes:
+    """Send `text` to a server that echoes; returns as much as it sent."""
+    sender = threading.Thread(target=line.sendall, args=(text,))
+    sender.start()
+    received = bytearray()
+    while len(received) < len(text) and (octets := line.recv(65536)):
+        received += octets
+    sender.join()
+    return bytes(received)
+
+
+def test_ends_need_not_agree_on_what_is_multiplexed(net: Network) -> None:
+    with agents(net, there={"ports": [1]}) as (a, b), server(net.b, net.b.v4, echo) as port:
+        with connect(net.a, net.b.v4, port) as line:
+            assert exchange(line, noise(100_000)) == noise(100_000)
+        assert status(a)["wire"]["octets"]["sent"] > 100_000
+        assert status(b)["wire"]["messages"]["sent"] == 0
+
+
+def test_a_connection_of_a_second_address_is_plain(net: Network) -> None:
+    """The peer knows only the first."""
+    ip("-n", net.a.namespace, "address", "add", "198.18.7.11/24", "dev", WIRE)
+    with agents(net) as (a, _), server(net.b, net.b.v4, echo) as port:
+        with connect(net.a, net.b.v4, port, source="198.18.7.11") as line:
+            assert exchange(line, noise(10_000)) == noise(10_000)
+        wire = status(a)["wire"]
+    assert wire["plain"]["other_source"] > 0
+    assert wire["messages"]["sent"] == 0
+
+
+def test_a_peer_that_vanishes_without_icmp_costs_three_messages_and_three_seconds(net: Network) -> None:
+    a, b = net.a, net.b
+    ip("-n", b.namespace, "rule", "add", "pref", "1", "ipproto", "icmp", "blackhole")
+    with agent_process(b, a.v4) as there:
+        here = start_agent(a, b.v4)
+        try:
+            wait_for(lambda: status(here)["peers"][0]["state"] == "able")
+            with server(b, b.v4, echo) as port, connect(a, b.v4, port) as line:
+                line.sendall(b"before")
+                assert line.recv(6) == b"before"
+                there.process.kill()
+                there.process.wait()
+                assert exchange(line, noise(100_000)) == noise(100_000)
+            ended = status(here)
+        finally:
+            here.stop()
+    assert (ended["peers"][0]["state"], ended["wire"]["changes"]["silent"]) == ("silent", 1)
+
+
+def test_both_may_probe_at_once(net: Network) -> None:
+    """Neither hears the other before it has asked."""
+    meeting = Meeting()
+    with relayed(net, meeting):
+        a, b = start_agent(net.a, net.b.v4), start_agent(net.b, net.a.v4)
+        try:
+            wait_for(lambda: all(status(each)["peers"][0]["state"] == "able" for each in (a, b)))
+            assert [is_message(octets) for octets in meeting.first.values()] == [False, False]
+            assert sum(status(each)["wire"]["enqs"]["sent"] for each in (a, b)) <= 4
+            with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
                 assert exchange(line, b"both") == b"both"
-            assert [status(each)["peers"][0]["state"] for each in (a, b)] == ["able", "able"]
-        seen.end()
-    assert seen.count("ip proto 18 and ip[2:2] = 20") <= 4
+            assert status(b)["wire"]["segments"]["received"] > 0
+        finally:
+            a.stop()
+            b.stop()
+
+
+@pytest.mark.parametrize("kernel_receive", [False, True], ids=["agent", "kernel"])
+def test_a_stream_goes_unchanged_over_a_wire_that_loses_doubles_and_reorders(
+    net: Network, kernel_receive: bool
+) -> None:
+    wire = Disturbance(seed=1692)
+    with (
+        relayed(net, wire),
+        agents(net, delay=1_000_000, kernel_receive=kernel_receive),
+        server(net.b, net.b.v4, echo) as port,
+        connect(net.a, net.b.v4, port) as line,
+    ):
+        assert exchange(line, noise(BULK // 10)) == noise(BULK // 10)
+    assert all(wire.done[kind] > 0 for kind in ("passed", "lost", "doubled", "delayed")), wire.done
+
+
+@pytest.mark.parametrize("rfc_bypass", [False, True], ids=["ours", "rfc"])
+def test_whole_connections_in_messages_are_not_reordered(net: Network, rfc_bypass: bool) -> None:
+    """By the kernel's own counters; large segments that go past the messages are, as the RFC has them."""
+    with agents(net, delay=2_000_000, kernel_receive=False, rfc_bypass=rfc_bypass) as (a, b):
+        before = [out_of_order(place) for place in (net.a, net.b)]
+        with server(net.b, net.b.v4, echo) as port:
+            threads = [threading.Thread(target=mixed_writes, args=(net, port, seed)) for seed in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        after = [out_of_order(place) for place in (net.a, net.b)]
+        plain = sum(status(each)["wire"]["plain"]["large"] for each in (a, b))
+    assert (plain > 0) == rfc_bypass
+    assert (after != before) == rfc_bypass, after
+
+
+def mixed_writes(net: Network, port: int, seed: int) -> None:
+    """Small and large writes in turn, without a wait for their echo."""
+    dice = random.Random(seed)
+    text = [dice.randbytes(dice.choice((1, 1, 7, 60, 900, 1400))) for _ in range(300)]
+    with connect(net.a, net.b.v4, port) as line:
+        assert exchange(line, *text) == b"".join(text)
+
+
+def out_of_order(place: Place) -> list[int]:
+    """Segments that TCP has queued because one before them was missing, and reorderings that it has found."""
+    with inside(place):
+        names, counts = Path("/proc/thread-self/net/netstat").read_text().splitlines()[:2]
+    counted = dict(zip(names.split(), counts.split(), strict=True))
+    return [int(counted[name]) for name in ("TCPOFOQueue", "TCPSACKReorder", "TCPDSACKOfoRecv")]
