@@ -131,7 +131,10 @@ class Tmux:
 
     @staticmethod
     def start(spec: str) -> Tmux:
-        """Start the agent that the JSON `spec` describes (docs/tmux.md); it works at once. Raises RunError."""
+        """Start the agent that the JSON `spec` describes (docs/tmux.md); it works at once.
+
+        Raises ValueError if other settings would do, else RunError.
+        """
     def status(self) -> str:
         """What the agent does and has counted, as JSON. Raises RunError if it has ended."""
     def reset(self) -> str:

@@ -1,11 +1,13 @@
 """What an agent sets up in the kernel, and takes back."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from cuesta import _native
 from tests.tmux.network import (
+    PATIENCE,
     WIRE,
     Network,
     Place,
@@ -138,6 +140,17 @@ def test_an_agent_whose_device_is_taken_away_says_so(net: Network) -> None:
     with pytest.raises(_native.RunError, match="TUN"):
         agent.stop()
     assert "1692" not in ip("-n", net.a.namespace, "rule")
+
+
+def test_a_thread_that_waits_for_the_end_holds_no_other_up(net: Network) -> None:
+    ended: list[bool] = []
+    agent = start_agent(net.a, net.b.v4)
+    waiting = threading.Thread(target=lambda: ended.append(agent.wait(PATIENCE)))
+    waiting.start()
+    assert status(agent)["peers"][0]["address"] == net.b.v4
+    agent.stop()
+    waiting.join()
+    assert ended == [True]
 
 
 def test_a_peer_that_is_named_twice_is_one(net: Network) -> None:

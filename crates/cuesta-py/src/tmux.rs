@@ -22,8 +22,9 @@ impl Tmux {
 impl Tmux {
     #[staticmethod]
     fn start(spec: &str, py: Python<'_>) -> PyResult<Self> {
-        let spec: EndpointSpec = serde_json::from_str(spec).map_err(errors::run)?;
-        py.detach(|| Endpoint::start(&spec)).map(Self).map_err(errors::run)
+        let spec: EndpointSpec =
+            serde_json::from_str(spec).map_err(|error| not_started(&EndpointError::from(error)))?;
+        py.detach(|| Endpoint::start(&spec)).map(Self).map_err(|error| not_started(&error))
     }
 
     fn status(&self, py: Python<'_>) -> PyResult<String> {
@@ -42,6 +43,10 @@ impl Tmux {
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.stop()).map_err(errors::run)
     }
+}
+
+fn not_started(error: &EndpointError) -> PyErr {
+    if error.is_of_settings() { errors::value(error) } else { errors::run(error) }
 }
 
 /// What the agent of this network namespace does and has counted.

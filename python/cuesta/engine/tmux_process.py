@@ -24,7 +24,7 @@ def main() -> int:
             pass
         finally:
             agent.stop()
-    except _native.RunError as error:
+    except (_native.RunError, ValueError) as error:
         print(f"cuesta: {error}", file=sys.stderr)
         return 1
     return 0

@@ -81,6 +81,11 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
+    /// Whether other settings would do.
+    pub fn is_of_settings(&self) -> bool {
+        matches!(self, Self::Json(_) | Self::Settings(_) | Self::Setting { .. })
+    }
+
     pub(crate) fn setting(setting: &'static str, problem: impl Into<String>, remedy: &'static str) -> Self {
         Self::Setting { setting, problem: problem.into(), remedy }
     }

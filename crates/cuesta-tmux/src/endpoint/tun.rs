@@ -30,9 +30,9 @@ impl Tun {
             _ => EndpointError::NoTun(error.into()),
         })?;
         attach(&file, name).map_err(|error| match error.raw_os_error() {
-            Some(libc::EBUSY) => {
+            Some(libc::EBUSY | libc::EINVAL) => {
                 let remedy = "give another one, or end the program that has it";
-                EndpointError::setting("device", format!("{name} is in use"), remedy)
+                EndpointError::setting("device", format!("{name} is in use, or of another kind"), remedy)
             }
             _ => EndpointError::system("making a TUN device")(error),
         })?;
