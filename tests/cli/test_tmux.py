@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cuesta.errors import Exit
-from tests.tmux.network import Network, Place, connect, echo, inside, ip, network, server
+from tests.tmux.network import Network, Place, connect, echo, inside, ip, network, server, wait_for
 
 
 @pytest.fixture
@@ -73,6 +73,42 @@ def test_only_root_and_its_user_may_ask_an_agent(net: Network) -> None:
     assert tmux(net.a, "status").returncode == Exit.GOOD
 
 
+def test_an_agent_of_another_user_is_not_believed(net: Network) -> None:
+    """The name of its socket is for any user to take."""
+    with inside(net.a):
+        fake = subprocess.Popen([*NOBODY, sys.executable, "-c", FAKE], stdout=subprocess.PIPE, text=True)
+    with fake:
+        assert fake.stdout
+        try:
+            assert fake.stdout.readline() == "bound\n"
+            refused = tmux(net.a, "status")
+            assert (refused.returncode, refused.stdout) == (Exit.FAILED, "")
+            assert "ask as the user who started it" in refused.stderr
+        finally:
+            fake.kill()
+
+
+FAKE = """
+import socket
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("\\0cuesta-tmux")
+listener.listen()
+print("bound", flush=True)
+while True:
+    listener.accept()[0].sendall(b'{"peers": []}\\n')
+"""
+
+
+def test_status_tells_by_what_error_the_last_agent_ended(net: Network) -> None:
+    assert tmux(net.a, "up", "--peer", net.b.v4).returncode == Exit.GOOD
+    ip("-n", net.a.namespace, "link", "delete", "tmux0")
+    wait_for(lambda: "no agent of TMux works" in tmux(net.a, "status").stderr)
+    assert "the last one ended by itself: reading from the TUN device" in tmux(net.a, "status").stderr
+    assert tmux(net.a, "up", "--peer", net.b.v4).returncode == Exit.GOOD
+    assert tmux(net.a, "down").returncode == Exit.GOOD
+    assert "ended by itself" not in tmux(net.a, "status").stderr
+
+
 @pytest.mark.parametrize(
     ("words", "prefix", "code", "why"),
     [
@@ -81,11 +117,16 @@ def test_only_root_and_its_user_may_ask_an_agent(net: Network) -> None:
         (["up", "--peer", "203.0.113.1"], (), Exit.FAILED, "no route to 203.0.113.1"),
         (["up", "--peer", "198.18.7.1"], (), Exit.FAILED, "this host's own address"),
         (["up", "--peer", "198.18.7.2"], UNPRIVILEGED, Exit.FAILED, "CAP_NET_ADMIN"),
-        (["up", "--peer", "198.18.7.2", "--delay", "1s"], (), Exit.FAILED, "at most 100ms"),
+        (["up", "--peer", "198.18.7.2", "--delay", "1s"], (), Exit.USAGE, "at most 100ms"),
         (["up", "--peer", "198.18.7.2", "--delay", "fast"], (), Exit.USAGE, "--delay"),
         (["up", "--peer", "198.18.7.2", "--ports", "0"], (), Exit.USAGE, "from 1 to 65535"),
-        (["up", "--peer", "there"], (), Exit.FAILED, "IP address"),
-        (["up", "--peer", "198.18.7.2", "--device", "lo"], (), Exit.FAILED, "device"),
+        (["up", "--peer", "there"], (), Exit.USAGE, "IP address"),
+        (["up", "--peer", "198.18.7.2", "--device", "lo"], (), Exit.USAGE, "device"),
+        (["up", "--peer", "198.18.7.2", "--mtu", "60"], (), Exit.USAGE, "between 68 and 65535"),
+        (["up", "--peer", "198.18.7.2", "--udp-port", "70000"], (), Exit.USAGE, "u16"),
+        (["up", "--peer", "198.18.7.2", "--json"], (), Exit.USAGE, "--json is no flag of it"),
+        (["status", "--peer", "198.18.7.2"], (), Exit.USAGE, "--peer is no flag of it"),
+        (["down", "--foreground"], (), Exit.USAGE, "--foreground is no flag of it"),
         (["up", "--peer", "198.18.7.2", "--capture", "/nowhere/x"], (), Exit.FAILED, "cannot write the capture"),
     ],
 )

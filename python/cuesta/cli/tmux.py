@@ -10,7 +10,9 @@ from typing import Any
 from cuesta import _native
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.cli.tmux_status import served, status_text
+from cuesta.cli.verbs.tmux import foreign_flags
 from cuesta.errors import CuestaError, Exit, UsageError
 
 LOOK_EVERY = 0.2
@@ -18,8 +20,11 @@ LOOK_EVERY = 0.2
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    word = arguments.word
+    if foreign := foreign_flags(arguments):
+        raise UsageError(f"cuesta tmux {word}: {foreign[0]} is no flag of it", f"cuesta tmux {word} --help")
     try:
-        return {"up": _up, "status": _status, "down": _down}[arguments.word](arguments)
+        return {"up": _up, "status": _status, "down": _down}[word](arguments)
     except _native.RunError as error:
         raise CuestaError(f"cuesta tmux: {error}") from None
 
@@ -42,12 +47,24 @@ def _up(arguments: argparse.Namespace) -> int:
     if not arguments.foreground:
         return _start_in_background(sys.argv[1:])
     with interrupts(message=None) as stopped:
-        agent = _native.Tmux.start(spec)
+        agent = _started(spec)
+        forget_last_error()
         print(served(json.loads(agent.status())), flush=True)
         while not stopped.is_set() and not agent.wait(LOOK_EVERY):
             pass
-        agent.stop()
+        try:
+            agent.stop()
+        except _native.RunError as error:
+            keep_last_error(str(error))
+            raise
     return Exit.GOOD
+
+
+def _started(spec: str) -> _native.Tmux:
+    try:
+        return _native.Tmux.start(spec)
+    except ValueError as error:
+        raise UsageError(f"cuesta tmux up: {error}", "cuesta tmux up --help") from None
 
 
 def _start_in_background(words: list[str]) -> int:
@@ -72,7 +89,11 @@ def _start_in_background(words: list[str]) -> int:
 
 def _status(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    status = json.loads(_native.tmux_status())
+    try:
+        status = json.loads(_native.tmux_status())
+    except _native.RunError as error:
+        last = last_error()
+        raise CuestaError(f"cuesta tmux: {error}", last and f"the last one ended by itself: {last}") from None
     say(status_text(status), arguments.json)
     write_json(arguments.json, status)
     return Exit.GOOD
@@ -80,9 +101,7 @@ def _status(arguments: argparse.Namespace) -> int:
 
 def _down(_arguments: argparse.Namespace) -> int:
     status = json.loads(_native.tmux_stop())
-    print(
-        f"ended: {served(status)}" if status else "no agent worked here; rules that a killed one had left are removed"
-    )
+    print(f"ended: {served(status)}" if status else "no agent worked here; what a killed one had left is taken back")
     return Exit.GOOD
 
 

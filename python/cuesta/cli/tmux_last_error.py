@@ -1,0 +1,32 @@
+"""The error by which the last agent of TMux ended here: nobody reads what an agent in the background prints."""
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def keep_last_error(text: str) -> None:
+    """Write it where `last_error` finds it; without such a place it is lost."""
+    with contextlib.suppress(OSError):
+        _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _file().write_text(text + "\n", encoding="utf-8")
+
+
+def forget_last_error() -> None:
+    """An agent works again."""
+    with contextlib.suppress(OSError):
+        _file().unlink(missing_ok=True)
+
+
+def last_error() -> str | None:
+    """The error; none if the last agent was told to end, or was killed."""
+    try:
+        return _file().read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+
+
+def _file() -> Path:
+    """A file of this user's for this network namespace. Its folder is no one else's to write to."""
+    runtime = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", Path.home() / ".cache")
+    return Path(runtime, "cuesta", f"tmux-{os.stat('/proc/self/ns/net').st_ino}.error")
