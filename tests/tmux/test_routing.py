@@ -1,5 +1,8 @@
 """What an agent sets up in the kernel, and takes back."""
 
+import json
+import signal
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -131,6 +134,27 @@ def test_rules_of_a_killed_agent_are_removed(net: Network) -> None:
         with pytest.raises(_native.RunError, match="no agent of TMux works"):
             _native.tmux_stop()
     assert "1692" not in ip("-n", net.a.namespace, "rule")
+
+
+def test_all_that_waits_in_the_device_is_sent_when_the_agent_ends(net: Network) -> None:
+    count = 5000
+    last: list[str] = []
+
+    def stop() -> None:
+        with inside(net.a):
+            last.append(_native.tmux_stop())
+
+    with agent_process(net.a, net.b.v4, multiplex_udp=True) as agent:
+        agent.process.send_signal(signal.SIGSTOP)
+        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+            for _ in range(count):
+                line.sendto(b"x", (net.b.v4, 9))
+        stopping = threading.Thread(target=stop)
+        stopping.start()
+        agent.process.send_signal(signal.SIGCONT)
+        stopping.join()
+    endpoint = json.loads(last[0])["endpoint"]
+    assert (endpoint["read_from_host"], endpoint["dropped"]["device_queue"]) == (count, 0)
 
 
 def test_an_agent_whose_device_is_taken_away_says_so(net: Network) -> None:
