@@ -14,16 +14,17 @@ STATUS: dict[str, Any] = {
     "now": 10_000_000_000,
     "peers": [PEER],
     "wire": {
-        "segments": {"sent": 3000, "received": 1},
-        "messages": {"sent": 100, "received": 1},
-        "octets": {"sent": 123_456, "received": 64},
+        "segments": {"sent": 3000, "received": 1000},
+        "messages": {"sent": 100, "received": 40},
+        "octets": {"sent": 123_456, "received": 64_000},
         "sent_because": {"timer": 90, "full": 10, "urgent": 0},
         "held": {"sum_ns": 30_000_000_000, "max_ns": 20_100_000, "microseconds": HISTOGRAM},
         "plain": {"peer_unable": 2, "port": 0},
         "refused": {"looped": 0, "unreadable": 1},
         "dropped": {"checksum": 0, "stranger": 7, "unreadable": 0},
     },
-    "endpoint": {"cpu_ns": 24_000_000, "read_from_host": 3000, "written_to_host": 1000, "dropped": {"to_host": 0}},
+    "kernel_receive": {"works": True, "why_not": None},
+    "endpoint": {"cpu_ns": 24_000_000, "read_from_host": 3000, "received_in_kernel": 1, "dropped": {"to_host": 0}},
 }
 TEXT = """\
 TMux multiplexes TCP ports 23 and 513 to and from 192.0.2.7.
@@ -32,7 +33,8 @@ peers            192.0.2.7  speaks TMux, heard 0.2 s ago
 sent             3,000 segments in 100 datagrams, 123,456 octets
                  30.00 segments a datagram, held for 10.00 ms (longest 20.10 ms)
                  because: timer 90, full 10
-received         1 segment in 1 datagram, 64 octets
+received         1,000 segments in 40 datagrams, 64,000 octets
+                 1 datagram taken apart in the kernel
 not multiplexed  peer unable 2
 not sent         unreadable 1
 dropped          stranger 7
@@ -41,6 +43,11 @@ agent            counts 10.0 s; CPU 0.24 %, 6.0 µs a segment"""
 
 def test_the_text_begins_with_what_it_does_for_whom() -> None:
     assert status_text(STATUS) == TEXT
+
+
+def test_what_does_not_receive_in_the_kernel_says_why() -> None:
+    status = STATUS | {"kernel_receive": {"works": False, "why_not": "it is switched off"}}
+    assert "\n                 not in the kernel: it is switched off\n" in status_text(status)
 
 
 def test_before_anything_was_heard_or_sent() -> None:

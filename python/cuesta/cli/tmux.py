@@ -37,6 +37,8 @@ def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     numbers = ("max_mpx", "max_host", "mtu", "udp_port", "interface", "device")
     switches = {name: True for name in ("multiplex_udp", "rfc_bypass") if getattr(arguments, name)}
     given |= {name: getattr(arguments, name) for name in numbers} | switches
+    if arguments.user_receive:
+        given["kernel_receive"] = False
     if arguments.capture:
         given["capture"] = os.path.abspath(arguments.capture)
     return {name: value for name, value in given.items() if value is not None}

@@ -31,7 +31,7 @@ def status_text(status: Status) -> str:
     sections = {
         "peers": _peers(status),
         "sent": _sent(status),
-        "received": _received(status["wire"]),
+        "received": _received(status),
         "not multiplexed": _reasons(status["wire"]["plain"]),
         "not sent": _reasons(status["wire"]["refused"]),
         "dropped": _reasons(status["wire"]["dropped"] | status["endpoint"]["dropped"]),
@@ -65,15 +65,20 @@ def _sent(status: Status) -> Iterable[str]:
         yield f"because: {', '.join(_reasons(wire['sent_because']))}"
 
 
-def _received(wire: Status) -> Iterable[str]:
+def _received(status: Status) -> Iterable[str]:
+    wire, kernel = status["wire"], status["kernel_receive"]
     segments, messages = wire["segments"]["received"], wire["messages"]["received"]
     yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['received']:,} octets"
+    if kernel["works"]:
+        yield f"{_count(status['endpoint']['received_in_kernel'], 'datagram')} taken apart in the kernel"
+    else:
+        yield f"not in the kernel: {kernel['why_not']}"
 
 
 def _agent(status: Status) -> Iterable[str]:
     endpoint, seconds = status["endpoint"], (status["now"] - status["counting_since"]) / 1e9
-    packets = endpoint["read_from_host"] + endpoint["written_to_host"]
-    each = f", {endpoint['cpu_ns'] / packets / 1e3:.1f} µs a segment" if packets else ""
+    segments = endpoint["read_from_host"] + status["wire"]["segments"]["received"]
+    each = f", {endpoint['cpu_ns'] / segments / 1e3:.1f} µs a segment" if segments else ""
     yield f"counts {seconds:,.1f} s; CPU {endpoint['cpu_ns'] / 1e7 / max(seconds, 1e-9):.2f} %{each}"
 
 

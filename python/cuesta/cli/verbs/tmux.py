@@ -110,6 +110,9 @@ def _add_settings(arguments: Arguments) -> None:
     arguments.add_argument("--interface", metavar="NAME", help="the device to the peers; default as routes say")
     arguments.add_argument("--device", metavar="NAME", help="name of the TUN device; default tmux0")
     arguments.add_argument("--capture", metavar="FILE", help="write what crosses the network to FILE (pcapng)")
+    arguments.add_argument(
+        "--user-receive", action="store_true", help="take no message apart in the kernel: the agent receives them all"
+    )
     arguments.add_argument("--foreground", action="store_true", help="stay; end with Ctrl-C")
 
 
