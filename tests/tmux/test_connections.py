@@ -313,10 +313,12 @@ def test_a_stream_goes_unchanged_over_a_wire_that_loses_doubles_and_reorders(
     assert all(wire.done[kind] > 0 for kind in ("passed", "lost", "doubled", "delayed")), wire.done
 
 
-@pytest.mark.parametrize("rfc_bypass", [False, True], ids=["ours", "rfc"])
-def test_whole_connections_in_messages_are_not_reordered(net: Network, rfc_bypass: bool) -> None:
+@pytest.mark.parametrize(
+    ("kernel_receive", "rfc_bypass"), [(False, False), (True, False), (False, True)], ids=["agent", "kernel", "rfc"]
+)
+def test_whole_connections_in_messages_are_not_reordered(net: Network, kernel_receive: bool, rfc_bypass: bool) -> None:
     """By the kernel's own counters; large segments that go past the messages are, as the RFC has them."""
-    with agents(net, delay=2_000_000, kernel_receive=False, rfc_bypass=rfc_bypass) as (a, b):
+    with agents(net, delay=2_000_000, kernel_receive=kernel_receive, rfc_bypass=rfc_bypass) as (a, b):
         before = [out_of_order(place) for place in (net.a, net.b)]
         with server(net.b, net.b.v4, echo) as port:
             threads = [threading.Thread(target=mixed_writes, args=(net, port, seed)) for seed in range(8)]

@@ -36,12 +36,19 @@ def segment(chance: random.Random) -> bytes:
     return head + options + chance.randbytes(chance.choice((0, 1, 2, 3, 4, 40, 200)))
 
 
+def datagram_of_udp(chance: random.Random) -> bytes:
+    """A datagram to a port that nobody listens at, now and then with a wrong length."""
+    text = chance.randbytes(chance.choice((0, 1, 5, 60)))
+    length = 8 + len(text) + chance.choice((0, 0, 0, 0, 0, -1, 1, -9))
+    return struct.pack(">HHHH", 7, 9, max(length, 0), 0) + text
+
+
 def message(chance: random.Random) -> bytes:
     """A message that is simple, or is not, or is wrong."""
     message = b""
     for _ in range(chance.choice((1, 1, 2, 3, 20, 30))):
-        protocol = TCP if chance.random() < 0.98 else chance.choice((UDP, TMUX, UNKNOWN))
-        octets = segment(chance)
+        protocol = TCP if chance.random() < 0.97 else chance.choice((UDP, UDP, UDP, TMUX, UNKNOWN))
+        octets = datagram_of_udp(chance) if protocol == UDP else segment(chance)
         if len(message) + len(octets) > 1400:
             break
         message += mini(4 + len(octets), protocol) + octets + bytes(-len(octets) % 4)
@@ -132,6 +139,22 @@ def test_segments_of_a_message_arrive_in_its_order(net: Network) -> None:
             len(packet),
             socket.inet_aton(net.a.v4) + socket.inet_aton(net.b.v4),
         )
+
+
+@pytest.mark.parametrize(("syns", "in_kernel"), [(4, 1), (5, 0)])
+def test_a_message_with_too_many_syns_is_left_to_the_agent(net: Network, syns: int, in_kernel: int) -> None:
+    octets = struct.pack(">HHIIBBHHH", 7, 9, 1, 0, 0x50, SYN, 8192, 0, 0)
+    agent = start_agent(net.b, net.a.v4)
+    try:
+        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+            raw.sendto(datagram(net.a.v4, net.b.v4, syns * (mini(24, TCP) + octets)), (net.b.v4, 0))
+        wait_for(lambda: of_network(status(agent)["endpoint"]) == 1)
+        end = status(agent)
+    finally:
+        agent.stop()
+    assert end["endpoint"]["received_in_kernel"] == in_kernel
+    assert end["wire"]["segments"]["received"] == 4
+    assert end["wire"]["dropped"]["syns"] == syns - 4
 
 
 def test_what_the_kernel_receives_keeps_a_peer_able(net: Network) -> None:

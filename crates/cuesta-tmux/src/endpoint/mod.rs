@@ -10,7 +10,7 @@
 //! - `packet_io`: where packets come from and go to: `tun`, the device; `sockets`, those of each version of IP, with their
 //!   `options`; `datagrams`, many in one system call; `capture`, a file of what crosses the sockets.
 //! - `too_big`: what TCP is told of segments that are too large for a network device.
-//! - `kernel_receive`: a program in the kernel that takes simple messages apart in the agent's place.
+//! - `kernel_receive`: a program in the kernel that takes messages apart in the agent's place.
 //! - `routing`: which segments go to the device; `ip` runs the command of that name.
 
 mod agent;

@@ -32,7 +32,7 @@ pub struct EndpointSpec {
     pub interface: Option<String>,
     /// The name of the TUN device.
     pub device: String,
-    /// Whether simple messages are taken apart in the kernel, if this build and the kernel can.
+    /// Whether messages are taken apart in the kernel, if this build and the kernel can.
     pub kernel_receive: bool,
     /// A file for a capture (pcapng) of all that the agent sends to and receives from the network.
     pub capture: Option<PathBuf>,

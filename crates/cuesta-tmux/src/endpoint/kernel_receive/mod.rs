@@ -1,5 +1,5 @@
 //! Receiving in the kernel: a program at the interface to the peers takes messages apart, so that the agent does not wake for them,
-//! and no segment takes a system call. What is not simple is left to the agent; `receive.bpf.c` says what is.
+//! and no segment takes a system call. What something is wrong with is left to the agent.
 //!
 //! The only room that knows BPF, and only with the cargo feature `kernel-receive`. Without it the agent receives everything.
 //!

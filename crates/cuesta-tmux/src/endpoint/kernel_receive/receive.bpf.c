@@ -1,8 +1,9 @@
 /* Takes messages of TMux apart in the kernel: each segment becomes a packet of its own, which the TUN device receives.
  *
- * Only what is simple: whole IPv4 datagrams of protocol 18 from a peer to the address that it knows, of at most 64 segments, all of
- * TCP and none with SYN, all with right mini-headers. Everything else is left to the agent, which counts what is wrong with it. A
- * datagram is looked at as a whole before the first segment is delivered, so that one is never delivered by both.
+ * Only what nothing is wrong with: whole IPv4 datagrams of protocol 18 from a peer to the address that it knows, of at most 64 segments,
+ * all of TCP or UDP with right headers, and at most four with SYN. Everything else is left to the agent, which counts what is
+ * wrong. A datagram is looked at as a whole before the first segment is delivered, so that none is delivered by both. The
+ * agent is slower: it must not get what a peer sends in good order, because later messages would overtake it.
  */
 #include "kernel.h"
 
@@ -14,12 +15,15 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MOST_PEERS 1024
 #define MOST_SEGMENTS 64
+#define MOST_SYNS 4
 
 #define ETHERNET 14
 #define IPV4 20
 #define MINI_HEADER 4
 #define TCP 6
 #define TCP_HEADER 20
+#define UDP 17
+#define UDP_HEADER 8
 #define TMUX 18
 #define TTL 64
 #define DO_NOT_FRAGMENT 0x40
@@ -93,30 +97,47 @@ static __always_inline __u32 padded(__u32 length)
 	return (length + 3) & ~3U;
 }
 
+/* Whether a segment of `length` octets at `at` has a right header of TCP; counts those with SYN. */
+static __always_inline bool is_tcp(struct __sk_buff *skb, __u32 at, __u32 length, __u32 *syns)
+{
+	__u8 octets[2];
+
+	if (length < TCP_HEADER || bpf_skb_load_bytes(skb, at + 12, octets, sizeof(octets)))
+		return false;
+	__u32 header = (octets[0] >> 4) * 4;
+
+	*syns += !!(octets[1] & SYN);
+	return header >= TCP_HEADER && header <= length;
+}
+
+static __always_inline bool is_udp(struct __sk_buff *skb, __u32 at, __u32 length)
+{
+	__u8 octets[2];
+
+	if (length < UDP_HEADER || bpf_skb_load_bytes(skb, at + 4, octets, sizeof(octets)))
+		return false;
+	return number(octets) >= UDP_HEADER && number(octets) <= length;
+}
+
 /* How many segments a message of `total` octets has; 0 if it is left to the agent. */
 static __always_inline __u32 segments(struct __sk_buff *skb, __u32 total)
 {
-	__u32 count = 0, at = IPV4;
+	__u32 count = 0, syns = 0, at = IPV4;
 
 	for (int i = 0; i <= MOST_SEGMENTS; i++) {
-		__u8 mini[MINI_HEADER], tcp[2];
+		__u8 mini[MINI_HEADER];
 
 		/* One to three octets at the end are padding. */
 		if (at + MINI_HEADER > total)
-			return count;
+			return syns <= MOST_SYNS ? count : 0;
 		if (bpf_skb_load_bytes(skb, ETHERNET + at, mini, sizeof(mini)))
 			return 0;
-		__u32 length = number(mini);
+		__u32 length = number(mini), segment = ETHERNET + at + MINI_HEADER;
 
-		if ((mini[0] ^ mini[1] ^ mini[2]) != mini[3] || mini[2] != TCP)
+		if ((mini[0] ^ mini[1] ^ mini[2]) != mini[3] || length < MINI_HEADER || at + length > total)
 			return 0;
-		if (length < MINI_HEADER + TCP_HEADER || at + length > total)
-			return 0;
-		if (bpf_skb_load_bytes(skb, ETHERNET + at + MINI_HEADER + 12, tcp, sizeof(tcp)))
-			return 0;
-		__u32 header = (tcp[0] >> 4) * 4;
-
-		if (header < TCP_HEADER || header > length - MINI_HEADER || tcp[1] & SYN)
+		if (mini[2] == TCP ? !is_tcp(skb, segment, length - MINI_HEADER, &syns) :
+		    mini[2] != UDP || !is_udp(skb, segment, length - MINI_HEADER))
 			return 0;
 		at += padded(length);
 		count++;
@@ -124,8 +145,8 @@ static __always_inline __u32 segments(struct __sk_buff *skb, __u32 total)
 	return 0;
 }
 
-/* Makes `ip` the header of a packet of TCP with `length` octets. */
-static __always_inline void complete(__u8 *ip, __u32 length)
+/* Makes `ip` the header of a packet of this length. */
+static __always_inline void complete(__u8 *ip, __u8 protocol, __u32 length)
 {
 	ip[2] = length >> 8;
 	ip[3] = length;
@@ -133,7 +154,7 @@ static __always_inline void complete(__u8 *ip, __u32 length)
 	ip[6] = DO_NOT_FRAGMENT;
 	ip[7] = 0;
 	ip[8] = TTL;
-	ip[9] = TCP;
+	ip[9] = protocol;
 	ip[10] = ip[11] = 0;
 	__u32 checksum = ~sum(ip);
 
@@ -156,7 +177,7 @@ static __always_inline int deliver(struct __sk_buff *skb, __u8 *ip, __u32 count,
 			return TCX_DROP;
 		__u32 length = number(mini) - MINI_HEADER;
 
-		complete(ip, IPV4 + length);
+		complete(ip, mini[2], IPV4 + length);
 		if (bpf_skb_store_bytes(skb, ETHERNET, ip, IPV4, 0))
 			return TCX_DROP;
 		if (i + 1 == count)
