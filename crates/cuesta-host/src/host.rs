@@ -268,7 +268,7 @@ async fn serve_listeners(
 ) {
     let _ = ready.send(Ok(Arc::clone(&front.meters)));
     if let Some(path) = &front.kernel_path {
-        task::spawn_local(Rc::clone(path).wake_sessions());
+        task::spawn_local(Rc::clone(path).watch());
     }
     for listener in listeners {
         task::spawn_local(accept(listener, Rc::clone(&front)));

@@ -6,7 +6,6 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -17,7 +16,7 @@ use cuesta_record::clock::{self, Sleep};
 
 use crate::FrontEnd;
 use crate::input::{Input, Message};
-use crate::kernel_path::Session;
+use crate::kernel_path::{Control, Session};
 use crate::meters::connections::LineTotals;
 use crate::output::Output;
 
@@ -84,19 +83,14 @@ impl Terminal {
         &*self.line
     }
 
-    /// Whether input waits for the service.
-    pub(crate) fn has_input(&self) -> bool {
-        self.input.is_ready()
-    }
-
     /// Whether output waits for the line.
     pub(crate) fn has_output(&self) -> bool {
         !self.output.is_empty()
     }
 
-    /// Puts the line into the in-kernel path, if the host has one and can take the line, and counts it. Returns the session, and the
-    /// host's and the program's end of the connection to a program.
-    pub(crate) fn join_kernel_path(&mut self) -> Option<(Session, OwnedFd, OwnedFd)> {
+    /// Hands the line over to the in-kernel path, if the host has one and can take the line, and counts it. Returns the session, and
+    /// the connection for what its programs leave to the host.
+    pub(crate) fn join_kernel_path(&mut self) -> Option<(Session, Control)> {
         let path = self.front.kernel_path.as_ref()?;
         let joined = path.join(&self.front.settings, &mut *self.line);
         let mut connections = self.front.meters.connections.lock().expect("no panic under this lock");
@@ -258,6 +252,11 @@ impl Terminal {
     pub(crate) fn poll_idle(&mut self, cx: &mut Context<'_>, due: Stamp) -> Poll<()> {
         self.sleep.reset(due);
         if due == Stamp::FAR { Poll::Pending } else { Pin::new(&mut self.sleep).poll(cx) }
+    }
+
+    /// Moves characters both ways as far as possible now.
+    pub(crate) async fn service_line_once(&mut self) -> io::Result<()> {
+        poll_fn(|cx| Poll::Ready(self.service_line(cx).map(drop))).await
     }
 
     /// Moves characters both ways as far as possible. Returns when to service the line again if nothing arrives.

@@ -23,6 +23,7 @@ mod ssh;
 mod tap;
 mod target;
 mod tcp;
+mod tcp_info;
 mod telnet;
 pub mod wire;
 
@@ -37,4 +38,5 @@ pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
 pub use target::{Address, KINDS, Kind, Target, TargetError};
+pub use tcp_info::{TcpInfo, tcp_info};
 pub use telnet::Telnet;

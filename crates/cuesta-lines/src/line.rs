@@ -3,11 +3,14 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use cuesta_record::Stamp;
+use socket2::SockRef;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::program::ProgramExit;
 use crate::telnet::HalfSequence;
@@ -96,20 +99,15 @@ pub trait Line {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
-    /// The socket that carries the line, for a relay within the kernel. `None` on lines that are more than a socket and telnet:
-    /// a line around another does not ask it.
+    /// The socket that carries the line, to hand it to a program. `None` on lines that are more than a socket and telnet: a line
+    /// around another does not ask it.
     fn socket(&self) -> Option<LineSocket<'_>> {
         None
     }
 
-    /// No longer wakes the task when input arrives, because the caller learns of it elsewhere. The line's end and room for output
-    /// still wake it.
-    ///
-    /// # Errors
-    /// On lines without a [`Line::socket`].
-    fn stop_watching_input(&mut self) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    /// Leaves what the socket receives to a program, on lines with a [`Line::socket`]: from now on this line reads `input`, and ends
+    /// with it. `socket` is a duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
+    fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: UnboundedReceiver<Vec<u8>>) {}
 
     /// Whether nothing is under way that other characters must not come between: no sequence of the framing in either direction,
     /// and no reply that waits to be sent.
@@ -128,6 +126,16 @@ pub struct LineSocket<'a> {
     pub socket: BorrowedFd<'a>,
     /// Its bytes are framed by telnet; otherwise they are the characters.
     pub telnet: bool,
+}
+
+impl LineSocket<'_> {
+    /// Sets how many bytes the kernel takes before it sends them.
+    ///
+    /// # Errors
+    /// When it is no TCP socket.
+    pub fn set_most_unsent(&self, bytes: u32) -> io::Result<()> {
+        SockRef::from(&self.socket).set_tcp_notsent_lowat(bytes)
+    }
 }
 
 impl Line for Box<dyn Line> {
@@ -151,8 +159,8 @@ impl Line for Box<dyn Line> {
         (**self).socket()
     }
 
-    fn stop_watching_input(&mut self) -> io::Result<()> {
-        (**self).stop_watching_input()
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+        (**self).hand_over(socket, input);
     }
 
     fn traffic(&self) -> Traffic {

@@ -5,21 +5,32 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use cuesta_record::{Stamp, clock, event_queue};
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use cuesta_record::clock::Sleep;
+use cuesta_record::{Stamp, clock};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use socket2::SockRef;
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
+use crate::tcp_info::send_memory;
+use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed, tcp_info};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
 const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
+
+/// How soon to try again to send on a socket that a program has as well.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// Unsent bytes beyond which nothing more is sent there.
+const MOST_UNSENT: u32 = 60 * 1024;
 
 /// A TCP connection as a line.
 pub(crate) struct Tcp {
@@ -29,12 +40,23 @@ pub(crate) struct Tcp {
     stamps: Option<Box<KernelStamps>>,
 }
 
-/// The socket, by what wakes its task.
+/// The socket, and who reads it.
 enum Stream {
-    /// Input, room for output, and the end.
-    Watched(TcpStream),
-    /// Only room for output and the end.
-    WithoutInput(AsyncFd<OwnedFd>),
+    /// This line.
+    Own(TcpStream),
+    /// A program.
+    HandedOver(Box<HandedOver>),
+}
+
+/// A socket that a program has as well.
+struct HandedOver {
+    socket: Arc<OwnedFd>,
+    /// What this line reads in its place.
+    input: UnboundedReceiver<Vec<u8>>,
+    /// The part of it that was received last and is not read yet.
+    piece: Vec<u8>,
+    /// When to try again to send.
+    retry: Sleep,
 }
 
 /// Connects to the first of the host's addresses that accepts.
@@ -60,7 +82,7 @@ async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenE
     let timeout = || OpenError::Timeout { address: address.to_string(), waited: options.connect_timeout };
     let stream = before(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
-    if let (true, Stream::Watched(stream)) = (options.stamped, &line.stream) {
+    if let (true, Stream::Own(stream)) = (options.stamped, &line.stream) {
         line.stamps = Some(Box::new(KernelStamps::new(stream).map_err(failed)?));
     }
     Ok(line)
@@ -90,7 +112,7 @@ impl Tcp {
     fn new(stream: TcpStream) -> io::Result<Self> {
         // Nagle's algorithm would hold each key back until the echo of the one before.
         stream.set_nodelay(true)?;
-        let stream = Stream::Watched(stream);
+        let stream = Stream::Own(stream);
         Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
     }
 
@@ -108,10 +130,10 @@ impl Tcp {
 
 impl Line for Tcp {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        let (len, kernel) = match (&self.stream, &self.stamps) {
-            (Stream::Watched(stream), None) => (ready!(poll_receive(stream, cx, into))?, None),
-            (Stream::Watched(stream), Some(_)) => ready!(kernel_stamps::poll_receive(stream, cx, into))?,
-            (Stream::WithoutInput(socket), _) => (ready!(poll_receive_unwatched(socket, cx, into))?, None),
+        let (len, kernel) = match (&mut self.stream, &self.stamps) {
+            (Stream::Own(stream), None) => (ready!(poll_receive(stream, cx, into))?, None),
+            (Stream::Own(stream), Some(_)) => ready!(kernel_stamps::poll_receive(stream, cx, into))?,
+            (Stream::HandedOver(socket), _) => (ready!(socket.poll_receive(cx, into))?, None),
         };
         self.traffic.received += len as u64;
         let at = clock::now();
@@ -120,10 +142,10 @@ impl Line for Tcp {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let len = match (&self.stream, &mut self.stamps) {
-            (Stream::Watched(stream), None) => ready!(poll_send(stream, cx, bytes))?,
-            (Stream::Watched(stream), Some(stamps)) => ready!(stamps.poll_send(stream, cx, bytes))?,
-            (Stream::WithoutInput(socket), _) => ready!(poll_send_unwatched(socket, cx, bytes))?,
+        let len = match (&mut self.stream, &mut self.stamps) {
+            (Stream::Own(stream), None) => ready!(poll_send(stream, cx, bytes))?,
+            (Stream::Own(stream), Some(stamps)) => ready!(stamps.poll_send(stream, cx, bytes))?,
+            (Stream::HandedOver(socket), _) => ready!(socket.poll_send(cx, bytes))?,
         };
         self.traffic.sent += len as u64;
         Poll::Ready(Ok(len))
@@ -131,7 +153,7 @@ impl Line for Tcp {
 
     fn kernel_sent(&mut self) -> Option<StampPair> {
         match (&self.stream, &mut self.stamps) {
-            (Stream::Watched(stream), Some(stamps)) => stamps.sent(stream),
+            (Stream::Own(stream), Some(stamps)) => stamps.sent(stream),
             _ => None,
         }
     }
@@ -144,11 +166,10 @@ impl Line for Tcp {
         Some(LineSocket { socket: self.stream.as_fd(), telnet: false })
     }
 
-    fn stop_watching_input(&mut self) -> io::Result<()> {
-        let socket = self.stream.as_fd().try_clone_to_owned()?;
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+        let retry = clock::sleep_until(Stamp::ZERO);
         // The stream that it replaces closes its own descriptor, and with it the registration.
-        self.stream = Stream::WithoutInput(event_queue::watch(socket, Interest::WRITABLE)?);
-        Ok(())
+        self.stream = Stream::HandedOver(Box::new(HandedOver { socket, input, piece: Vec::new(), retry }));
     }
 
     fn traffic(&self) -> Traffic {
@@ -159,28 +180,49 @@ impl Line for Tcp {
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Self::Watched(stream) => stream.as_fd(),
-            Self::WithoutInput(socket) => socket.get_ref().as_fd(),
+            Self::Own(stream) => stream.as_fd(),
+            Self::HandedOver(line) => line.socket.as_fd(),
         }
     }
 }
 
-/// Reads without waiting for input. Where there is none, an event that also announces the end of the line wakes the task.
-fn poll_receive_unwatched(socket: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-    loop {
-        match recv(socket.get_ref(), &mut *into, RecvFlags::DONTWAIT) {
-            Err(error) if error == rustix::io::Errno::AGAIN => ready!(socket.poll_write_ready(cx))?.clear_ready(),
-            outcome => return Poll::Ready(Ok(outcome?.0)),
+impl HandedOver {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        if self.piece.is_empty() {
+            match ready!(self.input.poll_recv(cx)) {
+                Some(piece) => self.piece = piece,
+                // The program may have been given the error.
+                None if tcp_info(&self.socket)?.is_over => {
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+                }
+                None => return Poll::Ready(Ok(0)),
+            }
+        }
+        let len = self.piece.len().min(into.len());
+        into[..len].copy_from_slice(&self.piece[..len]);
+        self.piece.drain(..len);
+        Poll::Ready(Ok(len))
+    }
+
+    /// Looks for room again and again and sends all or nothing: waiting for room would wake a program that waits for input, and
+    /// what a program writes must not come into the middle.
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(Pin::new(&mut self.retry).poll(cx));
+            if self.has_room()? {
+                match send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                    Err(Errno::AGAIN) => {}
+                    outcome => return Poll::Ready(Ok(outcome?)),
+                }
+            }
+            self.retry.reset(clock::now() + MOMENT);
         }
     }
-}
 
-fn poll_send_unwatched(socket: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-    loop {
-        match send(socket.get_ref(), bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-            Err(error) if error == rustix::io::Errno::AGAIN => ready!(socket.poll_write_ready(cx))?.clear_ready(),
-            outcome => return Poll::Ready(Ok(outcome?)),
-        }
+    /// Whether the kernel takes a piece. A program can write meanwhile, so this leaves half of the memory.
+    fn has_room(&self) -> io::Result<bool> {
+        let memory = send_memory(&self.socket)?;
+        Ok(memory.used <= memory.limit / 2 && tcp_info(&self.socket)?.unsent <= MOST_UNSENT)
     }
 }
 
@@ -221,8 +263,18 @@ fn poll_send(stream: &TcpStream, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io:
 const UNREAD: usize = 16;
 
 impl Drop for Tcp {
-    /// Reads remaining data first: closing with unread data would reset the connection and lose the last output.
+    /// Ends the connection. Reads remaining data first: closing with unread data would reset it and lose the last output.
     fn drop(&mut self) {
+        self.read_rest();
+        if let Stream::HandedOver(line) = &self.stream {
+            // A connection that is over already needs no telling.
+            let _ = shutdown(&line.socket, Shutdown::Both);
+        }
+    }
+}
+
+impl Tcp {
+    fn read_rest(&self) {
         let mut piece = [0; 4096];
         for _ in 0..UNREAD {
             if !recv(&self.stream, &mut piece, RecvFlags::DONTWAIT).is_ok_and(|(_, len)| len > 0) {

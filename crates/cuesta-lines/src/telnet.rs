@@ -1,10 +1,13 @@
 //! Telnet over another line, both ends. The framing itself is [`crate::wire::telnet`].
 
 use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::Stamp;
 use thiserror::Error;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::wire::telnet::Framing;
 use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
@@ -126,8 +129,8 @@ impl<L: Line> Line for Telnet<L> {
         self.line.socket().map(|line| LineSocket { telnet: true, ..line })
     }
 
-    fn stop_watching_input(&mut self) -> io::Result<()> {
-        self.line.stop_watching_input()
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+        self.line.hand_over(socket, input);
     }
 
     fn is_between_sequences(&self) -> bool {

@@ -1,78 +1,71 @@
-//! A build without BPF: there is never a [`KernelPath`], only the reason and the remedy.
+//! A build without BPF: telnet lines have no in-kernel path, only the reason and the remedy.
 
-use std::future::pending;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::rc::Rc;
-use std::task::Context;
-
-use cuesta_lines::Line;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use super::Traffic;
-use crate::settings::Settings;
+use super::path::Control;
 
 const NOT_BUILT_IN: &str =
     "it is not built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and ./scripts/setup";
 
-/// A relay; never made in this build.
+/// The programs in the kernel; never made in this build.
 #[derive(Debug)]
-pub(crate) enum KernelPath {}
+pub(super) enum Telnet {}
 
-/// A line in a relay; never made in this build.
+/// Reads commands of lines; never made in this build.
+pub(super) enum Commands {}
+
+/// A line that the programs look after; never made in this build.
 #[derive(Debug)]
-pub(crate) enum Session {}
+pub(super) enum TelnetLine {}
 
-/// A relay's counters; never made in this build.
+/// Counts of the programs; never made in this build.
 #[derive(Debug)]
-pub(crate) enum Counters {}
+pub(super) enum TelnetCounters {}
 
-impl KernelPath {
+impl Telnet {
     /// Always an error with the reason.
-    pub(crate) fn load() -> Result<Self, String> {
+    pub(super) fn load() -> Result<Self, String> {
         Err(NOT_BUILT_IN.to_owned())
     }
 
-    pub(crate) fn counters(&self) -> Counters {
+    pub(super) fn events(&self) -> BorrowedFd<'_> {
         match *self {}
     }
 
-    pub(crate) async fn wake_sessions(self: Rc<Self>) -> io::Result<()> {
-        pending().await
-    }
-
-    pub(crate) fn join(
-        self: &Rc<Self>,
-        _: &Settings,
-        _: &mut dyn Line,
-    ) -> Result<(Session, OwnedFd, OwnedFd), &'static str> {
-        match **self {}
-    }
-}
-
-impl Session {
-    pub(crate) fn attend(&mut self, _: &mut Context<'_>) {
+    pub(super) fn commands(&self, _deliver: impl FnMut(u64, &[u8]) + 'static) -> io::Result<Commands> {
         match *self {}
     }
 
-    pub(crate) fn input_handled(&mut self, _received: u64) {
+    pub(super) fn counters(&self) -> TelnetCounters {
         match *self {}
     }
 
-    pub(crate) fn output_handled(&mut self, _received: u64) {
-        match *self {}
-    }
-
-    pub(crate) fn leave(&mut self) {
-        match *self {}
-    }
-
-    pub(crate) fn is_moving(&mut self) -> bool {
+    pub(super) fn enter(&self, _cookie: u64, _line: &OwnedFd, _control: &OwnedFd) -> Result<TelnetLine, &'static str> {
         match *self {}
     }
 }
 
-impl Counters {
-    pub(crate) fn read(&self) -> Traffic {
+impl Commands {
+    pub(super) fn take(&self) -> io::Result<()> {
         match *self {}
     }
+}
+
+impl TelnetLine {
+    pub(super) fn output_handled(&mut self, _characters: u64, _line: &OwnedFd) {
+        match *self {}
+    }
+}
+
+impl TelnetCounters {
+    pub(super) fn read(&self) -> Traffic {
+        match *self {}
+    }
+}
+
+/// Never called in this build.
+pub(super) fn connection() -> io::Result<Control> {
+    Err(io::ErrorKind::Unsupported.into())
 }

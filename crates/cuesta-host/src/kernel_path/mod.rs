@@ -1,35 +1,38 @@
-//! The in-kernel path of the service `socket`: what a line receives goes to its program, and what the program sends goes out on the
-//! line, without passing through the host. What telnet gives a meaning to is left to the host; so is all that the relay cannot
-//! take, in order, and counted by its reason.
+//! The in-kernel path of the service `socket`: the program has the line's own socket, so that what the line receives and what the
+//! program writes do not pass through the host. On telnet lines programs in the kernel take telnet out of the one and look at the
+//! other; they leave to the host what they cannot do.
 //!
-//! The only room that knows BPF, and only with the cargo feature `kernel-path`. Without it all lines are relayed in user space.
+//! Telnet lines need BPF, and the cargo feature `kernel-path`. Without it all lines are relayed in user space.
 //!
-//! - [`KernelPath`]: the relay of one host thread. [`Session`]: one line in it.
-//! - `relay.bpf.c`, `kernel.h`: the programs in the kernel, and how they keep the order.
+//! - [`KernelPath`]: that of one host thread. [`Session`]: one line in it.
+//! - [`Telnet`]: the programs in the kernel, `telnet.bpf.c` and `kernel.h`, and what the host tells them.
 //! - [`Traffic`]: characters by the way that they took.
 
 #[cfg(not(feature = "kernel-path"))]
 mod absent;
+mod path;
 #[cfg(feature = "kernel-path")]
-mod relay;
+mod telnet;
 mod traffic;
 
 #[cfg(not(feature = "kernel-path"))]
-pub(crate) use absent::{Counters, KernelPath, Session};
+use absent::{Telnet, TelnetCounters, TelnetLine, connection};
+pub(crate) use path::{Control, Counters, KernelPath, Session};
 #[cfg(feature = "kernel-path")]
-pub(crate) use relay::{Counters, KernelPath, Session};
+use telnet::{Telnet, TelnetCounters, TelnetLine, connection};
 pub(crate) use traffic::Traffic;
 
 use crate::{Path, Service, Spec};
 
-/// The relays for a host's threads.
+/// The in-kernel paths of a host's threads.
 ///
 /// # Errors
 /// Why lines are relayed in user space although the specification wants the in-kernel path.
 pub(crate) fn for_threads(spec: &Spec) -> Result<Vec<KernelPath>, String> {
+    let telnet = spec.listen.iter().any(|url| url.starts_with("telnet:"));
     match (spec.path, &spec.service) {
         (Path::User, _) => Ok(Vec::new()),
-        (Path::Kernel, Service::Socket { .. }) => (0..spec.threads).map(|_| KernelPath::load()).collect(),
+        (Path::Kernel, Service::Socket { .. }) => (0..spec.threads).map(|_| KernelPath::new(telnet)).collect(),
         (Path::Kernel, _) => Err("it is for the service `socket`".to_owned()),
     }
 }

@@ -14,14 +14,10 @@ use crate::terminal::Terminal;
 
 /// Most bytes read from the program at once.
 const PIECE: usize = 4096;
-/// How soon to look again whether input has arrived by the in-kernel path.
-const MOMENT: Duration = Duration::from_millis(1);
 
 /// The relay of one line: the input that the program has not taken yet, and the line's session in the in-kernel path if it has one.
 pub(super) struct Relay {
     session: Option<Session>,
-    /// Input waits until earlier input has arrived by the in-kernel path.
-    moving: bool,
     characters: [u8; LONGEST_ROW + 1],
     from: usize,
     to: usize,
@@ -45,7 +41,7 @@ enum ShowOutcome {
 
 impl Relay {
     pub(super) fn new(session: Option<Session>) -> Self {
-        Self { session, moving: false, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
+        Self { session, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
     }
 
     /// Relays until the line or the program ends.
@@ -64,14 +60,12 @@ impl Relay {
     ) -> io::Result<()> {
         let mut due = clock::now() + patience;
         let mut input_ended = false;
-        if let Some(session) = &mut self.session {
-            session.leave();
-        }
+        self.has_moved();
         poll_fn(|cx| {
             loop {
                 let next = terminal.service_line(cx)?;
                 let took = self.pass(cx, terminal, program);
-                if !took && self.is_empty() && !self.is_moving() && !std::mem::replace(&mut input_ended, true) {
+                if !took && self.is_empty() && !std::mem::replace(&mut input_ended, true) {
                     end_input(program);
                 }
                 match show(cx, terminal, program)? {
@@ -83,9 +77,12 @@ impl Relay {
                     }
                 }
                 if clock::now() >= due {
-                    return Poll::Ready(Ok(()));
+                    if !self.has_moved() {
+                        return Poll::Ready(Ok(()));
+                    }
+                    due = clock::now() + patience;
                 }
-                if terminal.poll_idle(cx, next.min(due).min(self.look_again())).is_pending() {
+                if terminal.poll_idle(cx, next.min(due)).is_pending() {
                     return Poll::Pending;
                 }
             }
@@ -100,9 +97,6 @@ impl Relay {
         program: &mut impl Line,
     ) -> Poll<io::Result<RelayEnd>> {
         loop {
-            if let Some(session) = &mut self.session {
-                session.attend(cx);
-            }
             let next = terminal.service_line(cx)?;
             if terminal.hung_up() {
                 return Poll::Ready(Ok(RelayEnd::HungUp));
@@ -120,37 +114,23 @@ impl Relay {
                 }
             }
             self.report(terminal, program);
-            if terminal.poll_idle(cx, next.min(self.look_again())).is_pending() {
+            if terminal.poll_idle(cx, next).is_pending() {
                 return Poll::Pending;
             }
         }
     }
 
-    /// Tells the in-kernel path what has been handled, which is all that was read if nothing waits here.
+    /// Tells the in-kernel path how much output has been handled, which is all that was read if nothing waits here.
     fn report(&mut self, terminal: &Terminal, program: &impl Line) {
-        let is_empty = self.is_empty();
         let Some(session) = &mut self.session else { return };
-        let (line, program) = (terminal.line(), program.traffic());
-        if !line.is_between_sequences() {
-            return;
-        }
-        if is_empty && !terminal.has_input() {
-            session.input_handled(line.traffic().received);
-        }
-        if !terminal.has_output() {
-            session.output_handled(program.received);
+        if terminal.line().is_between_sequences() && !terminal.has_output() {
+            session.output_handled(program.traffic().received);
         }
     }
 
-    /// Whether earlier input is still on its way to the program within the kernel.
-    fn is_moving(&mut self) -> bool {
-        self.moving = self.session.as_mut().is_some_and(Session::is_moving);
-        self.moving
-    }
-
-    /// When to look again whether it has arrived: no event says so.
-    fn look_again(&self) -> Stamp {
-        if self.moving { clock::now() + MOMENT } else { Stamp::FAR }
+    /// Whether characters have passed by the in-kernel path since this was asked before.
+    fn has_moved(&mut self) -> bool {
+        self.session.as_mut().is_some_and(Session::has_moved)
     }
 
     fn is_empty(&self) -> bool {
@@ -159,7 +139,7 @@ impl Relay {
 
     /// Passes input to the program, as much as it takes now; true if it took any.
     fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> bool {
-        if (self.is_empty() && !self.refill(terminal)) || self.is_moving() {
+        if self.is_empty() && !self.refill(terminal) {
             return false;
         }
         match program.poll_send(cx, &self.characters[self.from..self.to]) {

@@ -19,7 +19,11 @@ pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     let front = Rc::clone(terminal.front());
     let Service::Socket { command } = &front.settings.service else { return Ok(()) };
     let (session, program) = match terminal.join_kernel_path() {
-        Some((session, ours, its)) => (Some(session), Socket::start_on(command, ours, its)),
+        Some((session, control)) => {
+            terminal.service_line_once().await?;
+            let program = Socket::start_on(command, session.socket(), control.host, control.kernel);
+            (Some(session), program)
+        }
         None => (None, Socket::start(command)),
     };
     let mut program = program.map_err(io::Error::other)?;

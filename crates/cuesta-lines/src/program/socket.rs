@@ -24,6 +24,8 @@ const TERMINAL: &str = "dumb";
 pub struct Socket {
     // Declared before the program, so that it reads the end of its input before it is hung up.
     end: AsyncFd<OwnedFd>,
+    /// The connection's other end, if others than the program write there. It is open while the program runs.
+    other: Option<OwnedFd>,
     program: Program,
 }
 
@@ -36,29 +38,30 @@ impl Socket {
         Self::try_start(command).map_err(|cause| not_started(command, cause))
     }
 
-    /// Starts `command` with one end of a TCP connection, `its`; `ours` is the other.
+    /// Starts `command` with a socket of its own, `its`. What this line reads are the bytes that the kernel writes on `other`, whose
+    /// other end is `ours`, as long as the program runs.
     ///
     /// # Errors
     /// As with [`Socket::start`].
-    pub fn start_on(command: &str, ours: OwnedFd, its: OwnedFd) -> Result<Self, OpenError> {
+    pub fn start_on(command: &str, its: &impl AsFd, ours: OwnedFd, other: OwnedFd) -> Result<Self, OpenError> {
         let mut socket = Self::on(command, ours, its).map_err(|cause| not_started(command, cause))?;
         socket.program.output = Output::OnItsWay(None);
+        socket.other = Some(other);
         Ok(socket)
     }
 
     fn try_start(command: &str) -> io::Result<Self> {
         let (ours, its) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        Self::on(command, ours, its)
+        // When it has started, the program alone has its end open.
+        Self::on(command, ours, &its)
     }
 
-    fn on(command: &str, ours: OwnedFd, its: OwnedFd) -> io::Result<Self> {
+    fn on(command: &str, ours: OwnedFd, its: &impl AsFd) -> io::Result<Self> {
         // Only our end: the program's end blocks, as programs expect.
         fcntl_setfl(&ours, OFlags::NONBLOCK)?;
         let streams = StandardStreams::Pipes { input: its.as_fd(), output: its.as_fd() };
         let program = Program::start(command, TERMINAL, streams)?;
-        // From now on the program alone has its end open.
-        drop(its);
-        Ok(Self { end: watch(ours, Interest::READABLE | Interest::WRITABLE)?, program })
+        Ok(Self { end: watch(ours, Interest::READABLE | Interest::WRITABLE)?, other: None, program })
     }
 
     /// Ends the program's input. Its output can still be read.
@@ -69,7 +72,7 @@ impl Socket {
 
     /// Hangs the program up and waits until it has ended; after a second it is killed.
     pub async fn end(self) {
-        let Self { end, mut program } = self;
+        let Self { end, mut program, .. } = self;
         drop(end);
         program.end().await;
     }
@@ -77,6 +80,9 @@ impl Socket {
 
 impl Line for Socket {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        if self.other.is_some() && self.program.has_ended(cx) {
+            self.other = None;
+        }
         self.program.poll_receive(&self.end, cx, into)
     }
 

@@ -1,0 +1,270 @@
+//! Hands lines' sockets to programs, and learns of their ends and of telnet's commands.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuesta_lines::{Line, LineSocket, tcp_info};
+use cuesta_record::event_queue;
+use rustix::event::epoll;
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::ioctl_fionread;
+use rustix::net::sockopt::socket_cookie;
+use rustix::net::{AddressFamily, RecvFlags, Shutdown, SocketFlags, SocketType, recv, shutdown, socketpair};
+use tokio::io::Interest;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{Telnet, TelnetCounters, TelnetLine, Traffic, connection};
+use crate::settings::Settings;
+
+/// The event that announces commands of telnet lines. All others are lines' cookies, which the kernel counts from 1.
+const COMMANDS: u64 = 0;
+/// Most events of one look.
+const MOST_EVENTS: usize = 64;
+
+/// The in-kernel path of one host thread.
+pub(crate) struct KernelPath {
+    telnet: Option<Telnet>,
+    /// Watches for lines that end, and for commands.
+    events: OwnedFd,
+    lines: RefCell<HashMap<u64, HandedOver>>,
+    plain: Arc<Mutex<PlainLines>>,
+}
+
+/// A line whose socket a program has.
+struct HandedOver {
+    socket: Arc<OwnedFd>,
+    /// Telnet's commands, for its task. Dropped when the line ends.
+    commands: UnboundedSender<Vec<u8>>,
+}
+
+/// The lines without framing, whose characters TCP counts.
+#[derive(Debug, Default)]
+struct PlainLines {
+    open: HashMap<u64, Arc<OwnedFd>>,
+    /// Characters of those that have ended.
+    ended: Traffic,
+}
+
+/// A line in the in-kernel path.
+#[derive(Debug)]
+pub(crate) struct Session {
+    path: Rc<KernelPath>,
+    cookie: u64,
+    socket: Arc<OwnedFd>,
+    telnet: Option<TelnetLine>,
+    /// What had been written, and what had not been read, when it was last asked whether characters move.
+    seen: (u64, u64),
+}
+
+/// A connection on which the kernel leaves output to the host.
+pub(crate) struct Control {
+    /// The host reads here.
+    pub(crate) host: OwnedFd,
+    /// The kernel writes here.
+    pub(crate) kernel: OwnedFd,
+}
+
+/// Counters of a path, which any thread may read.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    plain: Arc<Mutex<PlainLines>>,
+    telnet: Option<TelnetCounters>,
+}
+
+impl KernelPath {
+    /// `telnet`: it is for telnet lines, too.
+    ///
+    /// # Errors
+    /// The reason, and the remedy.
+    pub(super) fn new(telnet: bool) -> Result<Self, String> {
+        let telnet = telnet.then(Telnet::load).transpose()?;
+        let events = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| error.to_string())?;
+        if let Some(telnet) = &telnet {
+            let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+            epoll::add(&events, telnet.events(), epoll::EventData::new_u64(COMMANDS), flags)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(Self { telnet, events, lines: RefCell::default(), plain: Arc::default() })
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        Counters { plain: Arc::clone(&self.plain), telnet: self.telnet.as_ref().map(Telnet::counters) }
+    }
+
+    /// Gives the tasks of lines their commands, and tells them their ends.
+    pub(crate) async fn watch(self: Rc<Self>) -> io::Result<()> {
+        let path = Rc::clone(&self);
+        let deliver = move |cookie, commands: &[u8]| path.deliver(cookie, commands);
+        let commands = self.telnet.as_ref().map(|telnet| telnet.commands(deliver)).transpose()?;
+        let events = event_queue::watch(self.events.try_clone()?, Interest::READABLE)?;
+        loop {
+            events.readable().await?.clear_ready();
+            let ended = self.ended()?;
+            // A line's last commands come before its end.
+            if let Some(commands) = &commands {
+                commands.take()?;
+            }
+            let mut lines = self.lines.borrow_mut();
+            for cookie in ended {
+                lines.remove(&cookie);
+            }
+        }
+    }
+
+    /// Hands a line over, before anything is read from it. Returns the session, and the connection for what its programs leave to
+    /// the host. The program may start when the line has sent what it has to say first.
+    ///
+    /// # Errors
+    /// Why the line is relayed in user space, by the name under which it is counted. It is as it was then.
+    pub(crate) fn join(
+        self: &Rc<Self>,
+        settings: &Settings,
+        line: &mut dyn Line,
+    ) -> Result<(Session, Control), &'static str> {
+        let line_socket = eligible(settings, line.socket())?;
+        let LineSocket { socket, telnet } = line_socket;
+        let socket = Arc::new(socket.try_clone_to_owned().map_err(|_| "no socket")?);
+        let cookie = socket_cookie(&socket).map_err(|_| "no socket")?;
+        let control = if telnet { connection() } else { pair() }.map_err(|_| "no connection")?;
+        let (flags, event) = (epoll::EventFlags::RDHUP | epoll::EventFlags::ET, epoll::EventData::new_u64(cookie));
+        epoll::add(&self.events, &socket, event, flags).map_err(|_| "no socket")?;
+        let telnet = telnet.then(|| self.telnet.as_ref().ok_or("telnet")?.enter(cookie, &socket, &control.kernel));
+        let telnet = telnet.transpose()?;
+        if telnet.is_some() {
+            // The programs see to it that less waits.
+            line_socket.set_most_unsent(u32::MAX).map_err(|_| "no socket")?;
+        }
+        // From here on nothing fails.
+        let (commands, input) = unbounded_channel();
+        line.hand_over(Arc::clone(&socket), input);
+        let _ = fcntl_setfl(&socket, OFlags::empty());
+        if telnet.is_none() {
+            plain_lines(&self.plain).open.insert(cookie, Arc::clone(&socket));
+        }
+        self.lines.borrow_mut().insert(cookie, HandedOver { socket: Arc::clone(&socket), commands });
+        let session = Session { path: Rc::clone(self), cookie, socket, telnet, seen: (0, 0) };
+        go_on(&session.socket);
+        Ok((session, control))
+    }
+
+    /// Commands of a line; none: its input was lost.
+    fn deliver(&self, cookie: u64, commands: &[u8]) {
+        let mut lines = self.lines.borrow_mut();
+        let Some(line) = lines.get(&cookie) else { return };
+        if commands.is_empty() {
+            let _ = shutdown(&line.socket, Shutdown::Both);
+            lines.remove(&cookie);
+            return;
+        }
+        // The task reads it, or has ended.
+        let _ = line.commands.send(commands.to_vec());
+        go_on(&line.socket);
+    }
+
+    /// The lines that have ended.
+    fn ended(&self) -> io::Result<Vec<u64>> {
+        let mut ended = Vec::new();
+        loop {
+            let mut events = Vec::with_capacity(MOST_EVENTS);
+            epoll::wait(&self.events, rustix::buffer::spare_capacity(&mut events), Some(&NOW))?;
+            ended.extend(events.iter().map(|event| event.data.u64()).filter(|cookie| *cookie != COMMANDS));
+            if events.len() < MOST_EVENTS {
+                return Ok(ended);
+            }
+        }
+    }
+}
+
+/// Without waiting.
+const NOW: rustix::event::Timespec = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+
+impl fmt::Debug for KernelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelPath").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// The socket for the program.
+    pub(crate) fn socket(&self) -> &impl AsFd {
+        &self.socket
+    }
+
+    /// Of the output that was left to the host, `handled` characters are written on the line.
+    pub(crate) fn output_handled(&mut self, handled: u64) {
+        if let Some(telnet) = &mut self.telnet {
+            telnet.output_handled(handled, &self.socket);
+        }
+    }
+
+    /// Whether characters have passed, either way, since this was asked before.
+    pub(crate) fn has_moved(&mut self) -> bool {
+        let written = tcp_info(&self.socket).map_or(0, |info| info.written);
+        let now = (written, ioctl_fionread(&self.socket).unwrap_or(0));
+        std::mem::replace(&mut self.seen, now) != now
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The program, if it lives on, keeps the socket open.
+        let _ = epoll::delete(&self.path.events, &self.socket);
+        self.path.lines.borrow_mut().remove(&self.cookie);
+        let mut plain = plain_lines(&self.path.plain);
+        if plain.open.remove(&self.cookie).is_some() {
+            plain.ended.add(&characters(&self.socket));
+        }
+    }
+}
+
+impl Counters {
+    pub(crate) fn read(&self) -> Traffic {
+        let plain = plain_lines(&self.plain);
+        let mut sum = plain.ended;
+        plain.open.values().for_each(|socket| sum.add(&characters(socket)));
+        if let Some(telnet) = &self.telnet {
+            sum.add(&telnet.read());
+        }
+        sum
+    }
+}
+
+fn plain_lines(lines: &Mutex<PlainLines>) -> MutexGuard<'_, PlainLines> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The characters of a line without framing.
+fn characters(socket: &OwnedFd) -> Traffic {
+    tcp_info(socket).map_or(Traffic::default(), |info| Traffic::plain(info.received, info.written))
+}
+
+/// Has the kernel look again at what a line has received: a piece of nothing but commands holds up those behind it, if the network
+/// had delivered them out of order and therefore together.
+fn go_on(socket: &OwnedFd) {
+    let _ = recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+}
+
+/// A connection for a line without framing. Nothing passes there: it ends with the program.
+fn pair() -> io::Result<Control> {
+    let (host, kernel) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    Ok(Control { host, kernel })
+}
+
+/// The line's socket, if a program can have it.
+///
+/// # Errors
+/// Why not, by the name under which it is counted.
+fn eligible<'a>(settings: &Settings, line: Option<LineSocket<'a>>) -> Result<LineSocket<'a>, &'static str> {
+    if settings.discipline.canonical || settings.discipline.echo {
+        return Err("discipline");
+    }
+    if settings.stall.is_some() {
+        return Err("stall");
+    }
+    line.ok_or("no socket")
+}
