@@ -16,7 +16,8 @@
 - `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters
   from a run folder; `profile`, CPU time by function; `saved_interval`, an interval that the caller began with an
   earlier command; `service`, the profile of a live service.
-- `tmux`: runs an agent of TMux, asks it, ends it; `tmux_status`: the text of what it says.
+- `tmux`: runs an agent of TMux, asks it, ends it; `tmux_status`: the text of what it says; `tmux_last_error`: by what
+  error the last one ended.
 - `output`: writes results, as text and as JSON; `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
