@@ -446,6 +446,15 @@ static __always_inline enum reason not_passed(struct sk_msg_md *msg, struct outp
 	return scan(msg);
 }
 
+/* Redirects a message to the host. Where the host has ended the line, the write fails by the broken socket, and not by SK_DROP, which
+ * the kernel would go on to do to all that follows, the host's last messages included. */
+static __always_inline int leave_to_host(struct sk_msg_md *msg, struct output *output)
+{
+	if (output && bpf_msg_redirect_hash(msg, &controls, &output->cookie, 0) == SK_PASS)
+		return SK_PASS;
+	return bpf_msg_redirect_map(msg, &sinks, 0, 0);
+}
+
 SEC("sk_msg")
 int line_output(struct sk_msg_md *msg)
 {
@@ -455,7 +464,7 @@ int line_output(struct sk_msg_md *msg)
 	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
 
 	if (!output || !line || !count)
-		return SK_DROP;
+		return leave_to_host(msg, output);
 	/* It has looked for room before. */
 	if (bpf_get_current_pid_tgid() >> 32 == host)
 		return SK_PASS;
@@ -466,5 +475,5 @@ int line_output(struct sk_msg_md *msg)
 		return SK_PASS;
 	}
 	__sync_fetch_and_add(&count->redirected[reason], msg->size);
-	return bpf_msg_redirect_hash(msg, &controls, &output->cookie, 0);
+	return leave_to_host(msg, output);
 }

@@ -55,6 +55,16 @@ fn cpu_of_the_host(host: &Host) -> u64 {
     (host.meters()["cpu"]["threads"][0]["seconds"].as_f64().expect("schedstat") * 1e9).round() as u64
 }
 
+/// Waits until the host's thread has done all that a new line takes.
+fn wait_for_sleep(host: &Host) {
+    let mut before = 0;
+    wait_until("the host sleeps", || {
+        (0..20).for_each(|_| pause());
+        let earlier = std::mem::replace(&mut before, cpu_of_the_host(host));
+        earlier == before
+    });
+}
+
 #[test]
 fn keys_and_their_echoes_pass_while_the_host_sleeps() {
     for kind in ["tcp", "telnet"] {
@@ -62,6 +72,7 @@ fn keys_and_their_echoes_pass_while_the_host_sleeps() {
         let mut line = connect(&host);
         negotiated(&mut line, kind);
         settle(&host, &mut line);
+        wait_for_sleep(&host);
         let before = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["user"].clone());
         for _ in 0..200 {
             key(&mut line);
@@ -255,6 +266,17 @@ fn receive_slowly(line: &mut TcpStream, end: &[u8]) -> Vec<u8> {
     text
 }
 
+fn receive_slowly_to_the_end(line: &mut TcpStream) -> Vec<u8> {
+    let (mut text, mut buffer) = (Vec::new(), [0; 1024]);
+    while let Ok(len @ 1..) = line.read(&mut buffer) {
+        text.extend_from_slice(&buffer[..len]);
+        if text.len() % 7 == 0 {
+            pause();
+        }
+    }
+    text
+}
+
 #[test]
 fn a_program_that_was_held_up_can_wait_for_input() {
     for kind in ["tcp", "telnet"] {
@@ -292,6 +314,48 @@ fn replies_of_telnet_are_whole_among_output_that_a_slow_line_holds_up() {
     let wanted: String = (1..=400_000).map(|n| format!("{n}\n")).chain(["z".to_owned()]).collect();
     assert_eq!((text == wanted.as_bytes(), text.len()), (true, wanted.len()));
     assert!((1..=300).contains(&replies), "{replies}");
+}
+
+#[test]
+fn one_process_may_read_while_another_is_held_up_writing() {
+    for kind in ["tcp", "telnet"] {
+        let host = start("kernel", "seq 1 300000 & exec cat <&0", kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        line.write_all(b"x").unwrap();
+        let text = receive_slowly(&mut line, b"\n299999\n300000\n");
+        assert_eq!(text.iter().filter(|byte| **byte == b'x').count(), 1, "{kind}");
+        line.write_all(b"y").unwrap();
+        assert_eq!(receive_slowly(&mut line, b"y"), b"y", "{kind}");
+    }
+}
+
+#[test]
+fn a_program_that_does_not_wait_loses_nothing() {
+    let log = "perl -e 'use Fcntl; fcntl STDOUT, F_SETFL, O_NONBLOCK; for $n (1..60000) { $_ = $n % 50 ? \"$n\\n\" : \"\\xff\\r\"; \
+         while (length) { $w = syswrite STDOUT, $_; \
+         if (defined $w) { substr($_, 0, $w) = \"\" } else { $!{EAGAIN} or die $!; select undef, $o = \"\\2\", undef, 0.001 } } }'";
+    let host = start("kernel", log, "telnet");
+    let mut line = connect(&host);
+    negotiated(&mut line, "telnet");
+    let text = decoded(receive_slowly_to_the_end(&mut line).as_slice());
+    let wanted: Vec<u8> = (1..=60_000)
+        .flat_map(|n| if n % 50 == 0 { b"\xff\r".to_vec() } else { format!("{n}\n").into_bytes() })
+        .collect();
+    assert_eq!((text == wanted, text.len()), (true, wanted.len()));
+}
+
+#[test]
+fn a_process_that_stays_behind_and_writes_does_not_keep_the_line_open() {
+    for kind in ["tcp", "telnet"] {
+        let host = start("kernel", "yes & head -c 1 >/dev/null", kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        receive_until(&mut line, "y\n");
+        line.write_all(b"x").unwrap();
+        receive_slowly_to_the_end(&mut line);
+        wait_for_close(&host, &json!({"ended": 1}));
+    }
 }
 
 /// Messages of random bytes, of which some have no escape and some are long; a log has what was written.
