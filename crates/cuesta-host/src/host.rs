@@ -25,7 +25,7 @@ use crate::meters::Meters;
 use crate::meters::series::{Series, each_second, locked};
 use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
-use crate::{FrontEnd, HostError, Service, Spec, serve};
+use crate::{FrontEnd, HostError, Path, Service, Spec, serve};
 
 /// A host that has descriptors for fewer lines than this has a note about it.
 const MANY_LINES: u64 = 10_000;
@@ -214,7 +214,7 @@ fn network(text: &str) -> Result<IpNet, HostError> {
 /// wanted.
 fn notes(spec: &Spec, listeners: &[Listener], no_kernel_path: Option<&String>) -> Vec<String> {
     let path = no_kernel_path.map(|why| format!("lines are relayed in user space, not by the in-kernel path: {why}"));
-    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).chain(path).collect()
+    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(spec)).chain(path).collect()
 }
 
 /// Who can reach an address, unless only this machine can.
@@ -234,9 +234,13 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
 }
 
 /// How many lines fit, if that is few.
-fn room(service: &Service) -> Option<String> {
-    // A program needs a pseudo-terminal or a socket, and a pidfd as well.
-    let each = if service.command().is_some() { 3 } else { 1 };
+fn room(spec: &Spec) -> Option<String> {
+    // A program needs a pseudo-terminal or a socket, of which the in-kernel path has both ends open, and a pidfd as well.
+    let each = match (spec.service.command(), spec.path) {
+        (Some(_), Path::Kernel) => 4,
+        (Some(_), Path::User) => 3,
+        (None, _) => 1,
+    };
     let limit = getrlimit(Resource::Nofile).current?;
     let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
     let needed = MANY_LINES * each + OTHER_DESCRIPTORS;
