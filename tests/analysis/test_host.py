@@ -193,12 +193,12 @@ def test_the_source_and_its_doubts_are_in_the_summary(tmp_path: Path) -> None:
     assert found.meters.closes is None
 
 
-def test_the_share_of_bytes_that_took_the_in_kernel_path_is_of_both_ways(tmp_path: Path) -> None:
+def test_the_share_of_the_in_kernel_path_is_of_the_characters_of_all_lines(tmp_path: Path) -> None:
     folder = made_up.good(tmp_path / "run")
     rows = [json.loads(row) for row in (folder / "host" / "series.jsonl").read_text().splitlines()]
-    user = {"behind": 0, "escape": 2, "long": 0, "full": 0}
     for row in rows:
-        row["kernel_path"] = {"input": {"kernel": 10, "user": user}, "output": {"kernel": 26, "user": user}}
+        row["kernel_path"] = {"input": {"kernel": 10, "commands": 8}, "output": {"kernel": 26, "user": {"escape": 2}}}
+        row["characters"] |= {"typed": 12, "out": 28}  # 2 were typed on a line that was refused
     assert in_kernel(folder) is None
     (folder / "host" / "series.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert in_kernel(folder) == pytest.approx(0.9)

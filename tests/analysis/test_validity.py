@@ -113,12 +113,12 @@ def with_plan(folder: Path, settings: Row) -> Path:
     ("user", "allowed", "said"),
     [
         (0, 0.99, []),
-        (4, 0.99, ["only 90.0 % of the bytes took the in-kernel path (at least 99.0 %)"]),
+        (4, 0.99, ["only 90.0 % of the characters took the in-kernel path (at least 99.0 %)"]),
         (4, 0.9, []),
         (None, 0.5, ["the in-kernel path was not taken"]),
     ],
 )
-def test_bytes_that_missed_the_in_kernel_path_are_doubted(
+def test_characters_that_missed_the_in_kernel_path_are_doubted(
     tmp_path: Path, user: int | None, allowed: float, said: list[str]
 ) -> None:
     folder = made_up.good(tmp_path / "run")
@@ -126,8 +126,8 @@ def test_bytes_that_missed_the_in_kernel_path_are_doubted(
     series = folder / "host" / "series.jsonl"
     rows = [json.loads(row) for row in series.read_text().splitlines()]
     for row in rows:
-        way = {"kernel": 18, "user": {"behind": 0, "escape": (user or 0) / 2}}
-        row["kernel_path"] = None if user is None else {"input": way, "output": way}
+        row["kernel_path"] = None if user is None else {"input": {"kernel": 18}, "output": {"kernel": 18}}
+        row["characters"] |= {"typed": 18, "out": 18 + (user or 0)}
     series.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert [str(each) for each in summarise(folder).doubts] == said
 

@@ -2,12 +2,11 @@
 //!
 //! `include/types.h` has the kernel's basic types, for all programs.
 
-use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
-/// The folder of `types.h`.
-const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
+const TYPES: &str = include_str!("../include/types.h");
 
 /// Compiles `source` into the file `object` of `OUT_DIR`, and again whenever it or one of `headers` changes. The package must
 /// depend on `libbpf-sys`, which says where its headers are. `without`: the feature to leave out where there is no clang.
@@ -20,21 +19,19 @@ pub fn compile(source: &str, headers: &[&str], object: &str, without: &str) {
         "aarch64" => "arm64",
         other => panic!("no programs are made for kernels on {other}: build without the feature `{without}`"),
     };
-    let object = Path::new(&variable("OUT_DIR")).join(object);
+    let out = variable("OUT_DIR");
+    fs::write(Path::new(&out).join("types.h"), TYPES).unwrap_or_else(|error| panic!("{out}: {error}"));
     let mut clang = Command::new("clang");
     // Debugging information is how libbpf finds the kernel's fields; version 3 has the exchanges that we need.
     clang.args(["-g", "-O2", "-Wall", "-Werror", "-target", "bpf", "-mcpu=v3"]);
     let (headers_of_libbpf, here) = (variable("DEP_BPF_INCLUDE"), variable("CARGO_MANIFEST_DIR"));
-    clang
-        .arg(format!("-D__TARGET_ARCH_{architecture}"))
-        .arg(format!("-I{headers_of_libbpf}"))
-        .arg(format!("-I{INCLUDE}"));
+    clang.arg(format!("-D__TARGET_ARCH_{architecture}")).arg(format!("-I{headers_of_libbpf}")).arg(format!("-I{out}"));
     // No path of this machine is in it: the same source gives the same object anywhere, so that the two can be compared.
-    for (path, name) in [(headers_of_libbpf.as_str(), "libbpf"), (INCLUDE, "include"), (here.as_str(), ".")] {
+    for (path, name) in [(&headers_of_libbpf, "libbpf"), (&out, "out"), (&here, ".")] {
         clang.arg(format!("-ffile-prefix-map={path}={name}"));
     }
     clang.arg("-fdebug-compilation-dir=.");
-    match clang.arg("-c").arg(source).arg("-o").arg(object).status() {
+    match clang.arg("-c").arg(source).arg("-o").arg(Path::new(&out).join(object)).status() {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("clang could not compile {source}: {status}"),
         Err(error) => panic!("clang: {error}: apt-get install clang, or build without the feature `{without}`"),
@@ -42,7 +39,6 @@ pub fn compile(source: &str, headers: &[&str], object: &str, without: &str) {
     for file in headers.iter().chain([&source]) {
         tell(&format!("rerun-if-changed={file}"));
     }
-    tell(&format!("rerun-if-changed={INCLUDE}/types.h"));
 }
 
 fn variable(name: &str) -> String {

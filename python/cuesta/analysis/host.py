@@ -17,7 +17,6 @@ NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
 UNMETERED = 1.0
 """Seconds without meters at the end of a measurement interval from which on a warning is due."""
-WAYS = ("input", "output")
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -258,18 +257,15 @@ def built_in(shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool) -> 
 
 
 def in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
-    """The share of the bytes both ways that passed in the kernel: 0 if the plan asked for it, and the host did without.
+    """The share of the characters both ways, those of refused lines too, that passed in the kernel.
 
-    None if it was not asked for, or without bytes.
+    0 if the plan asked for it, and the host did without. None if it was not asked for, or without characters.
     """
-    if is_asked and not any(row.figures.get("kernel_path") for row, _ in shares):
-        return 0.0
-    ways = [
-        (row.figures["kernel_path"][way], share)
-        for row, share in shares
-        for way in WAYS
-        if row.figures.get("kernel_path")
-    ]
-    kernel = sum(way["kernel"] * share for way, share in ways)
-    everywhere = kernel + sum(sum(way["user"].values()) * share for way, share in ways)
+    rows = [(row.figures, share) for row, share in shares]
+    if not any(figures.get("kernel_path") for figures, _ in rows):
+        return 0.0 if is_asked else None
+    kernel = sum(
+        figures["kernel_path"][way]["kernel"] * share for figures, share in rows for way in ("input", "output")
+    )
+    everywhere = sum(figures["characters"][way] * share for figures, share in rows for way in ("typed", "out"))
     return kernel / everywhere if everywhere else None

@@ -305,7 +305,7 @@ class LostByAgents:
 
 @dataclass(frozen=True, slots=True)
 class OutsideTheKernel:
-    """The in-kernel path was set, and bytes went through the host's process."""
+    """The in-kernel path was set, and characters went through the host's process."""
 
     in_kernel: float
     least: float
@@ -319,7 +319,7 @@ class OutsideTheKernel:
     def __str__(self) -> str:
         if not self.in_kernel:
             return "the in-kernel path was not taken"
-        return f"only {share(self.in_kernel)} of the bytes took the in-kernel path (at least {share(self.least)})"
+        return f"only {share(self.in_kernel)} of the characters took the in-kernel path (at least {share(self.least)})"
 
 
 OF_RUNS = (Failed, CutOff)

@@ -50,10 +50,10 @@ class BuiltInHost:
     in_kernel: Annotated[
         float | None,
         About(
-            "share of the bytes between lines and programs on sockets that the kernel relayed; None without the "
-            "in-kernel path",
+            "share of the characters between lines and programs that the host did not relay itself; None without "
+            "the in-kernel path",
             Unit.SHARE,
-            "bytes relayed in the kernel",
+            "characters by the in-kernel path",
         ),
     ] = None
 

@@ -185,7 +185,7 @@ class Validity(PlanTable):
     plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")
     in_kernel: Share = Field(
         0.99,
-        description="with `host.path` `kernel`: smallest share of bytes that the kernel relays; output with telnet's "
+        description="with `host.path` `kernel`: smallest share of characters that take it; output with telnet's "
         "escapes needs a smaller one",
     )
 

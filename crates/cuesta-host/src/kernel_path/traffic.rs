@@ -46,14 +46,11 @@ impl Traffic {
         self.with(earlier, u64::saturating_sub)
     }
 
-    /// Each way: characters within the kernel, and those through user space by reason.
+    /// Each way: characters within the kernel; of input the bytes of commands; of output the characters through user space by reason.
     pub(crate) fn figures(&self) -> [Value; 2] {
         let left: Map<String, Value> =
             REASONS.iter().zip(self.output_left).map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();
-        [
-            json!({ "kernel": self.input, "user": { "escape": self.commands } }),
-            json!({ "kernel": self.output, "user": left }),
-        ]
+        [json!({ "kernel": self.input, "commands": self.commands }), json!({ "kernel": self.output, "user": left })]
     }
 
     fn with(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
@@ -84,7 +81,7 @@ mod tests {
         assert_eq!(
             sum.figures(),
             [
-                json!({"kernel": 0, "user": {"escape": 4}}),
+                json!({"kernel": 0, "commands": 4}),
                 json!({"kernel": 2, "user": {"escape": 8, "long": 10, "full": 12, "behind": 14}}),
             ]
         );

@@ -73,11 +73,11 @@ fn keys_and_their_echoes_pass_while_the_host_sleeps() {
         negotiated(&mut line, kind);
         settle(&host, &mut line);
         wait_for_sleep(&host);
-        let before = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["user"].clone());
+        let before = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["commands"].clone());
         for _ in 0..200 {
             key(&mut line);
         }
-        let after = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["user"].clone());
+        let after = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["commands"].clone());
         assert_eq!(after.0, (before.0.0 + 200, before.0.1 + 200), "{kind}");
         assert_eq!((after.1, after.2), (before.1, before.2), "{kind}: the host's thread must not have run");
         let meters = host.meters();
@@ -116,7 +116,7 @@ fn escapes_go_through_the_host_and_the_keys_after_them_do_not() {
         settle(&host, &mut line);
     }
     let left = relayed(&host);
-    assert_eq!((&left["input"]["user"]["escape"], &left["output"]["user"]["escape"]), (&json!(5), &json!(6)), "{left}");
+    assert_eq!((&left["input"]["commands"], &left["output"]["user"]["escape"]), (&json!(5), &json!(6)), "{left}");
 }
 
 #[test]
