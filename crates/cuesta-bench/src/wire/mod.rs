@@ -1,6 +1,6 @@
 //! Typists over a wire between two network namespaces: what a key costs the host's CPU.
 //!
-//! The host's CPU is all that runs on it: the server, its programs, agents, the kernel's receive processing. Its idle time is
+//! The host's CPU is all that runs on it, less what runs when nobody types: the server, its programs, agents, receiving. Its idle time is
 //! traced.
 //!
 //! - `namespaces`: the two ends. `trip`: one load, and the figures of its window.

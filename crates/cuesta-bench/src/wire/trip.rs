@@ -16,6 +16,9 @@ use crate::job::{HostJob, Job};
 use crate::process::Part;
 use crate::table::Spread;
 
+/// How long the host's CPU is metered before anybody types.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// Who types at what.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
@@ -28,7 +31,7 @@ pub(super) struct Load {
 /// The figures of a window.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trip {
-    /// Busy time of the host's CPU per key, in seconds.
+    /// Busy time of the host's CPU per key, in seconds, without what is busy there when nobody types.
     pub(super) host: f64,
     /// CPU time of the host's agent per key, in seconds.
     pub(super) agent: f64,
@@ -46,6 +49,7 @@ impl Load {
         let agents = self.hold.map(|hold| Agents::start(&wire, hold)).transpose()?;
         let agent = agents.as_ref().map(|agents| agents.host.id());
         let mut meter = traced(wire.host.cpu)?;
+        let background = background(&mut meter)?;
         let job = Job::new(self.host.work, self.host.framing, self.users, address, drivers);
         let mut driver = Part::bare_at(&wire.driver, &job)?;
         let mut read = |at| -> Result<_, Box<dyn Error>> {
@@ -57,7 +61,7 @@ impl Load {
         let outcome = driver.outcome()?;
         let keys = outcome.operations as f64;
         Ok(Trip {
-            host: busy(&report)? / keys,
+            host: (busy(&report)? - background * report.seconds) / keys,
             agent: (agent_after - agent_before) / keys,
             packets: (packets_after - packets_before) as f64 / keys,
             echo: outcome.echo[0],
@@ -88,6 +92,14 @@ impl fmt::Display for Trip {
 fn traced(cpu: usize) -> Result<Meter, Box<dyn Error>> {
     let spec = MeterSpec { subject: Subject::Cpus(vec![cpu]), cpus: None, roots: Roots::default() };
     Ok(Meter::start(spec)?.with_tracer(Depth::Light))
+}
+
+/// The share of its time in which the metered CPU is busy when nobody types.
+fn background(meter: &mut Meter) -> Result<f64, Box<dyn Error>> {
+    meter.report()?;
+    wait_until(clock::now() + QUIET)?;
+    let report = meter.report()?;
+    Ok(busy(&report)? / report.seconds)
 }
 
 /// Seconds in which the metered CPU was not idle.

@@ -16,7 +16,7 @@ use super::requests::{Request, RequestQueue};
 use super::resolved::Resolved;
 use super::routing::{self, Path, Routing};
 use super::sockets::Sockets;
-use super::{EndpointError, EndpointSpec};
+use super::{EndpointError, EndpointSpec, scheduling};
 use crate::wire::Multiplexer;
 
 /// The largest packet.
@@ -110,6 +110,9 @@ impl Agent {
     /// Works until it is told to end, or fails.
     pub(crate) fn run(mut self) -> Result<(), EndpointError> {
         drop_capabilities();
+        if self.spec.delay > 0 {
+            scheduling::do_not_interrupt();
+        }
         self.reset();
         loop {
             let ready = self.wait()?;

@@ -27,6 +27,7 @@ mod packet_io;
 mod requests;
 mod resolved;
 mod routing;
+mod scheduling;
 mod sockets;
 mod spec;
 mod too_big;
