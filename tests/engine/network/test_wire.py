@@ -170,7 +170,7 @@ def test_a_sweep_of_what_works_on_the_wire(here: Path, write: Write) -> None:
     assert held["tmux"]["host"]["cpu_per_keystroke"] > 0
     assert off["tmux"] is deferred["tmux"] is None
     assert held["response"]["p50"] > 0.020 > 5 * off["response"]["p50"] > 0
-    assert deferred["response"]["mean"] > off["response"]["mean"]
+    assert deferred["response"]["p50"] > off["response"]["p50"]
     assert all(step["host"]["cpu_per_keystroke"] > 0 for step in summary["steps"])
     assert (here / "out" / "segment-1" / "wire.jsonl").exists()
     assert not [pid for pid in descendants(os.getpid()) if b"tmux_process" in command_of(pid)]
