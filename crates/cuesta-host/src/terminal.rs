@@ -6,8 +6,10 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use cuesta_lines::{Line, Received, Traffic};
@@ -30,6 +32,8 @@ const MOST_READ: usize = 512;
 /// A line, its input, and its output that waits.
 pub(crate) struct Terminal {
     line: Box<dyn Line>,
+    /// Its session in the in-kernel path. It is here because it must last until all output is sent.
+    session: Option<Box<Session>>,
     front: Rc<FrontEnd>,
     input: Input,
     output: Output,
@@ -62,6 +66,7 @@ impl Terminal {
         front.meters.connections.lock().expect("no panic under this lock").open(clock::now());
         Self {
             line,
+            session: None,
             front,
             input: Input::default(),
             output: Output::default(),
@@ -83,19 +88,31 @@ impl Terminal {
         &*self.line
     }
 
-    /// Whether output waits for the line.
-    pub(crate) fn has_output(&self) -> bool {
-        !self.output.is_empty()
-    }
-
-    /// Hands the line over to the in-kernel path, if the host has one and can take the line, and counts it. Returns the session, and
-    /// the connection for what its programs leave to the host.
-    pub(crate) fn join_kernel_path(&mut self) -> Option<(Session, Control)> {
+    /// Hands the line over to the in-kernel path, if the host has one and can take the line, and counts it. Returns the socket for
+    /// the program, and the connection for what the programs in the kernel leave to the host.
+    pub(crate) fn join_kernel_path(&mut self) -> Option<(Arc<OwnedFd>, Control)> {
         let path = self.front.kernel_path.as_ref()?;
         let joined = path.join(&self.front.settings, &mut *self.line);
         let mut connections = self.front.meters.connections.lock().expect("no panic under this lock");
         connections.join_kernel_path(joined.as_ref().err().copied());
-        joined.ok()
+        let (session, control) = joined.ok()?;
+        let socket = session.socket();
+        self.session = Some(Box::new(session));
+        Some((socket, control))
+    }
+
+    /// Tells the in-kernel path that `handled` characters of the output that was left to the host are written on the line, unless
+    /// some of them wait here.
+    pub(crate) fn output_handled(&mut self, handled: u64) {
+        let Some(session) = &mut self.session else { return };
+        if self.output.is_empty() && self.line.is_output_whole() {
+            session.output_handled(handled);
+        }
+    }
+
+    /// Whether characters have passed by the in-kernel path since this was asked before.
+    pub(crate) fn has_moved_in_kernel(&mut self) -> bool {
+        self.session.as_mut().is_some_and(|session| session.has_moved())
     }
 
     /// Whether the other end has closed the line; earlier input can still be read.

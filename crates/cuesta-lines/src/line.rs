@@ -109,10 +109,9 @@ pub trait Line {
     /// with it. `socket` is a duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
     fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: UnboundedReceiver<Vec<u8>>) {}
 
-    /// Whether nothing is under way that other characters must not come between: no sequence of the framing in either direction,
-    /// and no reply that waits to be sent.
-    fn is_between_sequences(&self) -> bool {
-        self.inner().is_none_or(Line::is_between_sequences)
+    /// Whether others may write on the line now: what this end has sent ends within no sequence of its framing, and no reply waits.
+    fn is_output_whole(&self) -> bool {
+        self.inner().is_none_or(Line::is_output_whole)
     }
 
     /// Characters on the wire so far, negotiation and escapes included.

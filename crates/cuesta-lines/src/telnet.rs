@@ -133,8 +133,8 @@ impl<L: Line> Line for Telnet<L> {
         self.line.hand_over(socket, input);
     }
 
-    fn is_between_sequences(&self) -> bool {
-        self.framing.is_between_sequences()
+    fn is_output_whole(&self) -> bool {
+        self.framing.is_output_whole()
     }
 
     fn traffic(&self) -> Traffic {

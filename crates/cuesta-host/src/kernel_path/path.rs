@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -133,21 +133,22 @@ impl KernelPath {
         let control = if telnet { connection() } else { pair() }.map_err(|_| "no connection")?;
         let (flags, event) = (epoll::EventFlags::RDHUP | epoll::EventFlags::ET, epoll::EventData::new_u64(cookie));
         epoll::add(&self.events, &socket, event, flags).map_err(|_| "no socket")?;
-        let telnet = telnet.then(|| self.telnet.as_ref().ok_or("telnet")?.enter(cookie, &socket, &control.kernel));
-        let telnet = telnet.transpose()?;
-        if telnet.is_some() {
-            // The programs see to it that less waits.
-            line_socket.set_most_unsent(u32::MAX).map_err(|_| "no socket")?;
+        // Dropping the session takes the line out of the event queue again.
+        let mut session =
+            Session { path: Rc::clone(self), cookie, socket: Arc::clone(&socket), telnet: None, seen: (0, 0) };
+        if telnet {
+            let telnet = self.telnet.as_ref().ok_or("telnet")?;
+            session.telnet = Some(telnet.enter(cookie, &socket, &control.kernel)?);
+            // The programs see to it that less waits. This does not fail on a TCP socket.
+            let _ = line_socket.set_most_unsent(u32::MAX);
+        } else {
+            plain_lines(&self.plain).open.insert(cookie, Arc::clone(&socket));
         }
         // From here on nothing fails.
         let (commands, input) = unbounded_channel();
         line.hand_over(Arc::clone(&socket), input);
         let _ = fcntl_setfl(&socket, OFlags::empty());
-        if telnet.is_none() {
-            plain_lines(&self.plain).open.insert(cookie, Arc::clone(&socket));
-        }
-        self.lines.borrow_mut().insert(cookie, HandedOver { socket: Arc::clone(&socket), commands });
-        let session = Session { path: Rc::clone(self), cookie, socket, telnet, seen: (0, 0) };
+        self.lines.borrow_mut().insert(cookie, HandedOver { socket, commands });
         go_on(&session.socket);
         Ok((session, control))
     }
@@ -191,8 +192,8 @@ impl fmt::Debug for KernelPath {
 
 impl Session {
     /// The socket for the program.
-    pub(crate) fn socket(&self) -> &impl AsFd {
-        &self.socket
+    pub(crate) fn socket(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.socket)
     }
 
     /// Of the output that was left to the host, `handled` characters are written on the line.

@@ -9,15 +9,13 @@ use cuesta_lines::Line;
 use cuesta_record::{Stamp, clock};
 
 use crate::input::LONGEST_ROW;
-use crate::kernel_path::Session;
 use crate::terminal::Terminal;
 
 /// Most bytes read from the program at once.
 const PIECE: usize = 4096;
 
-/// The relay of one line: the input that the program has not taken yet, and the line's session in the in-kernel path if it has one.
+/// The relay of one line: the input that the program has not taken yet.
 pub(super) struct Relay {
-    session: Option<Session>,
     characters: [u8; LONGEST_ROW + 1],
     from: usize,
     to: usize,
@@ -40,8 +38,8 @@ enum ShowOutcome {
 }
 
 impl Relay {
-    pub(super) fn new(session: Option<Session>) -> Self {
-        Self { session, characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
+    pub(super) fn new() -> Self {
+        Self { characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
     }
 
     /// Relays until the line or the program ends.
@@ -60,7 +58,7 @@ impl Relay {
     ) -> io::Result<()> {
         let mut due = clock::now() + patience;
         let mut input_ended = false;
-        self.has_moved();
+        terminal.has_moved_in_kernel();
         poll_fn(|cx| {
             loop {
                 let next = terminal.service_line(cx)?;
@@ -77,7 +75,7 @@ impl Relay {
                     }
                 }
                 if clock::now() >= due {
-                    if !self.has_moved() {
+                    if !terminal.has_moved_in_kernel() {
                         return Poll::Ready(Ok(()));
                     }
                     due = clock::now() + patience;
@@ -113,24 +111,12 @@ impl Relay {
                     ShowOutcome::Nothing => {}
                 }
             }
-            self.report(terminal, program);
+            // That is all that was read, if nothing waits here.
+            terminal.output_handled(program.traffic().received);
             if terminal.poll_idle(cx, next).is_pending() {
                 return Poll::Pending;
             }
         }
-    }
-
-    /// Tells the in-kernel path how much output has been handled, which is all that was read if nothing waits here.
-    fn report(&mut self, terminal: &Terminal, program: &impl Line) {
-        let Some(session) = &mut self.session else { return };
-        if terminal.line().is_between_sequences() && !terminal.has_output() {
-            session.output_handled(program.traffic().received);
-        }
-    }
-
-    /// Whether characters have passed by the in-kernel path since this was asked before.
-    fn has_moved(&mut self) -> bool {
-        self.session.as_mut().is_some_and(Session::has_moved)
     }
 
     fn is_empty(&self) -> bool {

@@ -23,7 +23,7 @@ pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     let line = terminal.line();
     let program = Pty::start(command, line.terminal().unwrap_or(TERMINAL), line.window().unwrap_or(WINDOW));
     let mut program = program.map_err(io::Error::other)?;
-    let outcome = Relay::new(None).run(terminal, &mut program).await;
+    let outcome = Relay::new().run(terminal, &mut program).await;
     program.end().await;
     outcome.map(drop)
 }

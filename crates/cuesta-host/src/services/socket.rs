@@ -9,7 +9,6 @@ use cuesta_lines::Socket;
 
 use super::relay::{Relay, RelayEnd};
 use crate::Service;
-use crate::kernel_path::Session;
 use crate::terminal::Terminal;
 
 /// How long a program whose line was hung up may be silent before it is hung up as well.
@@ -18,22 +17,21 @@ const SILENCE: Duration = Duration::from_secs(1);
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     let front = Rc::clone(terminal.front());
     let Service::Socket { command } = &front.settings.service else { return Ok(()) };
-    let (session, program) = match terminal.join_kernel_path() {
-        Some((session, control)) => {
+    let program = match terminal.join_kernel_path() {
+        Some((socket, control)) => {
             terminal.service_line_once().await?;
-            let program = Socket::start_on(command, session.socket(), control.host, control.kernel);
-            (Some(session), program)
+            Socket::start_on(command, &socket, control.host, control.kernel)
         }
-        None => (None, Socket::start(command)),
+        None => Socket::start(command),
     };
     let mut program = program.map_err(io::Error::other)?;
-    let outcome = relay(terminal, &mut program, session).await;
+    let outcome = relay(terminal, &mut program).await;
     program.end().await;
     outcome
 }
 
-async fn relay(terminal: &mut Terminal, program: &mut Socket, session: Option<Session>) -> io::Result<()> {
-    let mut relay = Relay::new(session);
+async fn relay(terminal: &mut Terminal, program: &mut Socket) -> io::Result<()> {
+    let mut relay = Relay::new();
     match relay.run(terminal, program).await? {
         RelayEnd::Ended => Ok(()),
         RelayEnd::HungUp => relay.drain(terminal, program, Socket::end_input, SILENCE).await,

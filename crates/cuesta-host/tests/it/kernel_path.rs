@@ -120,6 +120,23 @@ fn escapes_go_through_the_host_and_the_keys_after_them_do_not() {
 }
 
 #[test]
+fn an_unfinished_command_holds_up_neither_output_nor_its_end() {
+    let program = "perl -e '$|=1; sysread STDIN, $_, 1; syswrite STDOUT, \"\\xff\"; \
+         for (1..200) { select undef, undef, undef, 0.005; syswrite STDOUT, \"0\" } print \"1\" x 300000'";
+    let host = start("kernel", program, "telnet");
+    let mut line = connect(&host);
+    negotiated(&mut line, "telnet");
+    // The rest of the subnegotiation never comes.
+    line.write_all(&[b'g', IAC, 250, 24]).unwrap();
+    let mut text = vec![0; 202];
+    line.read_exact(&mut text).unwrap();
+    assert_eq!(text, [&[IAC, IAC][..], &[b'0'; 200]].concat());
+    assert!(in_kernel(&host).1 > 100, "messages without an escape go through the host: {}", relayed(&host));
+    assert_eq!(receive_slowly_to_the_end(&mut line).len(), 300_000);
+    wait_for_close(&host, &json!({"ended": 1}));
+}
+
+#[test]
 fn five_hundred_lines_at_once_and_again() {
     let host = start("kernel", TYPIST_ECHO, "telnet");
     for round in 1..=2 {
@@ -249,6 +266,7 @@ fn output_waits_for_a_line_that_does_not_read() {
         );
         // On a telnet line such long pieces go through the host.
         assert!(in_kernel(&host).1 > 0 || kind == "telnet");
+        wait_for_close(&host, &json!({"ended": 1}));
     }
 }
 

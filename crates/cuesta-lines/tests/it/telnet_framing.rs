@@ -190,9 +190,9 @@ fn queries_are_answered_each_time_and_a_state_only_once() {
 fn a_reply_after_a_carriage_return_leaves_it_whole() {
     let (mut terminal, mut host) = pair();
     let first = encode(&mut host, b"1\r", 64);
-    assert!(!host.is_between_sequences());
+    assert!(!host.is_output_whole());
     let reply = feed(&mut host, &[IAC, DO, 6]).1;
-    assert!(host.is_between_sequences());
+    assert!(host.is_output_whole());
     assert_eq!((&first[..], &reply[..]), (&b"1\r"[..], &[0, IAC, WILL, 6][..]));
     let raw = [first, reply, encode(&mut host, b"2", 64)].concat();
     assert_eq!(feed(&mut terminal, &raw).0, b"1\r2");

@@ -195,10 +195,9 @@ impl Framing {
         !matches!(self.state, State::Data | State::Cr)
     }
 
-    /// Whether no sequence is under way in either direction, a carriage return included whose next character decides what it is,
-    /// and no reply waits.
-    pub fn is_between_sequences(&self) -> bool {
-        self.state == State::Data && self.replies.is_empty() && !self.escape.is_open()
+    /// Whether what was sent does not end with a carriage return whose next character decides what it is, and no reply waits.
+    pub fn is_output_whole(&self) -> bool {
+        self.replies.is_empty() && !self.escape.is_open()
     }
 
     /// Subnegotiations that were too long or broken off, and replies that did not fit.
