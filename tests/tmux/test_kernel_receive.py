@@ -1,5 +1,6 @@
 """Messages that the kernel takes apart: the same packets as the agent makes of them, and the same counts."""
 
+import json
 import random
 import socket
 import struct
@@ -10,13 +11,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.tmux.network import Network, agents, connect, echo, inside, network, server, start_agent, status, wait_for
+from tests.tmux.network import (
+    WIRE,
+    Network,
+    agents,
+    connect,
+    echo,
+    inside,
+    ip,
+    network,
+    server,
+    start_agent,
+    status,
+    wait_for,
+)
 from tests.tmux.test_hostile import datagram, mini
 
 TCP, UDP, TMUX, UNKNOWN = 6, 17, 18, 254
 SYN, FIN, RST, PSH, ACK, URG = 2, 1, 4, 8, 16, 32
 ALL_PACKETS = 3
 """ETH_P_ALL."""
+TAG = struct.pack(">HH", 0x8100, 5)
+"""The Ethernet tag of VLAN 5."""
 SENT = 300
 
 
@@ -103,6 +119,11 @@ def play(net: Network, *, kernel: bool) -> tuple[Counter[bytes], dict[str, objec
     return Counter(packets), counts, end["endpoint"]["received_in_kernel"]
 
 
+def numbered(number: int) -> bytes:
+    """A header of TCP."""
+    return struct.pack(">HHIIBBHHH", 7, 9, number, 0, 0x50, ACK, 8192, 0, 0)
+
+
 def of_network(endpoint: dict[str, int]) -> int:
     return endpoint["received"] + endpoint["received_in_kernel"]
 
@@ -139,6 +160,36 @@ def test_segments_of_a_message_arrive_in_its_order(net: Network) -> None:
             len(packet),
             socket.inet_aton(net.a.v4) + socket.inet_aton(net.b.v4),
         )
+
+
+def frame(net: Network, packet: bytes, tag: bytes = b"") -> bytes:
+    """An Ethernet frame from `a` to `b` with a packet of IPv4, whose checksum is filled in."""
+    links = [json.loads(ip("-n", place.namespace, "-j", "link", "show", WIRE))[0] for place in (net.b, net.a)]
+    ends = b"".join(bytes.fromhex(link["address"].replace(":", "")) for link in links)
+    total = sum(struct.unpack(">10H", packet[:20]))
+    checksum = struct.pack(">H", 0xFFFF - (total & 0xFFFF) - (total >> 16))
+    return ends + tag + b"\x08\x00" + packet[:10] + checksum + packet[12:]
+
+
+@pytest.mark.parametrize(("tag", "missing"), [(TAG, 0), (b"", 1)], ids=["of a VLAN", "truncated"])
+def test_a_frame_that_the_interface_would_not_receive_is_left_to_the_stack(
+    net: Network, tag: bytes, missing: int
+) -> None:
+    packet = datagram(net.a.v4, net.b.v4, mini(64, TCP) + numbered(1) + bytes(40))
+    wrong = frame(net, packet, tag)
+    agent = start_agent(net.b, net.a.v4)
+    try:
+        with received_at(net, "tmux0") as packets, inside(net.a):
+            with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as raw:
+                raw.bind((WIRE, 0))
+                raw.send(wrong[: len(wrong) - missing])
+                raw.send(frame(net, packet))
+            wait_for(lambda: status(agent)["endpoint"]["received_in_kernel"] > 0)
+        endpoint = status(agent)["endpoint"]
+    finally:
+        agent.stop()
+    assert (endpoint["received_in_kernel"], endpoint["received"]) == (1, 0)
+    assert len(packets) == 1
 
 
 @pytest.mark.parametrize(("syns", "in_kernel"), [(4, 1), (5, 0)])

@@ -21,4 +21,5 @@ struct __sk_buff {
 	__u32 mark;
 	__u32 queue_mapping;
 	__u32 protocol;
+	__u32 vlan_present;
 };

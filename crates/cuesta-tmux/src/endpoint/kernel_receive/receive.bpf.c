@@ -1,8 +1,8 @@
 /* Takes messages of TMux apart in the kernel: each segment becomes a packet of its own, which the TUN device receives.
  *
  * Only what nothing is wrong with: whole IPv4 datagrams of protocol 18 from a peer to the address that it knows, of at most 64 segments,
- * all of TCP or UDP with right headers, and at most four with SYN. Everything else is left to the agent, which counts what is
- * wrong. A datagram is looked at as a whole before the first segment is delivered, so that none is delivered by both. The
+ * all of TCP or UDP with right headers, and at most four with SYN. Everything else is left to the stack and the agent, which count
+ * what is wrong. A datagram is looked at as a whole before the first segment is delivered, so that none is delivered by both. The
  * agent is slower: it must not get what a peer sends in good order, because later messages would overtake it.
  */
 #include "kernel.h"
@@ -85,11 +85,18 @@ static __always_inline __u32 sum(const __u8 *header)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-static __always_inline bool is_message(const __u8 *ip)
+/* Whether a packet is a message to this host and has all its octets; reads its IP header. */
+static __always_inline bool is_message(struct __sk_buff *skb, __u8 *ip)
 {
-	bool is_whole = !(ip[6] & 0x3f) && !ip[7];
+	/* The tag of a VLAN is not among the octets: but for it, a packet of the VLAN looks like one of the interface itself. */
+	if (skb->pkt_type != PACKET_HOST || skb->vlan_present || skb->protocol != bpf_htons(0x0800))
+		return false;
+	if (bpf_skb_load_bytes(skb, ETHERNET, ip, IPV4))
+		return false;
+	bool is_fragment = (ip[6] & 0x3f) || ip[7];
+	bool is_truncated = skb->len < ETHERNET + number(ip + 2);
 
-	return ip[0] == 0x45 && ip[9] == TMUX && is_whole && sum(ip) == 0xffff;
+	return ip[0] == 0x45 && ip[9] == TMUX && !is_fragment && !is_truncated && sum(ip) == 0xffff;
 }
 
 static __always_inline __u32 padded(__u32 length)
@@ -194,9 +201,7 @@ int receive(struct __sk_buff *skb)
 {
 	__u8 ip[IPV4];
 
-	if (skb->pkt_type != PACKET_HOST || skb->protocol != bpf_htons(0x0800))
-		return TCX_NEXT;
-	if (bpf_skb_load_bytes(skb, ETHERNET, ip, IPV4) || !is_message(ip))
+	if (!is_message(skb, ip))
 		return TCX_NEXT;
 	struct addresses addresses;
 
