@@ -138,9 +138,13 @@ def test_the_kernel_makes_the_same_packets_of_messages_as_the_agent(net: Network
     assert packets.total() == counts["segments"]
 
 
-def test_segments_of_a_message_arrive_in_its_order(net: Network) -> None:
-    octets = [struct.pack(">HHIIBBHHH", 7, 9, number, 0, 0x50, ACK, 8192, 0, 0) + b"x" for number in range(40)]
-    whole = b"".join(mini(25, TCP) + each + bytes(3) for each in octets)
+@pytest.mark.parametrize("texts", [40 * (1,), (5000, 1, 40_001, 0, 9000, 7)], ids=["short", "longer than 4,095 octets"])
+def test_segments_of_a_message_arrive_in_its_order(net: Network, texts: tuple[int, ...]) -> None:
+    for place in (net.a, net.b):
+        ip("-n", place.namespace, "link", "set", WIRE, "mtu", "65535")
+    chance = random.Random(1692)
+    octets = [numbered(number) + chance.randbytes(text) for number, text in enumerate(texts)]
+    whole = b"".join(mini(4 + len(each), TCP) + each + bytes(-len(each) % 4) for each in octets)
     agent = start_agent(net.b, net.a.v4)
     try:
         with received_at(net, "tmux0") as packets, inside(net.a):

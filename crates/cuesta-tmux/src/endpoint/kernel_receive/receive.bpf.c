@@ -16,6 +16,11 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define MOST_PEERS 1024
 #define MOST_SEGMENTS 64
 #define MOST_SYNS 4
+/* Octets that are removed from a packet at once: the kernel allows 4,095, and `advance` needs an even number. No packet is longer
+ * than this many steps.
+ */
+#define STEP 4092
+#define MOST_STEPS 17
 
 #define ETHERNET 14
 #define IPV4 20
@@ -169,29 +174,54 @@ static __always_inline void complete(__u8 *ip, __u8 protocol, __u32 length)
 	ip[11] = checksum;
 }
 
+/* Removes octets behind the IP header; returns 0 if that succeeds. It is not static, so that the verifier checks its loop once,
+ * and not for every segment.
+ */
+__noinline int remove(struct __sk_buff *skb, __u32 octets)
+{
+	for (int i = 0; i < MOST_STEPS && octets; i++) {
+		__u32 step = octets < STEP ? octets : STEP;
+
+		if (bpf_skb_adjust_room(skb, -(__s32)step, BPF_ADJ_ROOM_NET, 0))
+			return 1;
+		octets -= step;
+	}
+	return octets != 0;
+}
+
+/* Removes the segment before, of `before` octets, and the next mini-header, so that the next segment follows the IP header.
+ *
+ * A network card may have summed the packet (CHECKSUM_COMPLETE), and TCP relies on that sum. It stays right without
+ * BPF_F_RECOMPUTE_CSUM, because the old IP header and the new one both sum to 0xffff, and because everything that is removed
+ * begins at an even offset and has an even length.
+ */
+static __always_inline bool advance(struct __sk_buff *skb, __u8 *ip, __u32 *before)
+{
+	__u8 mini[MINI_HEADER];
+
+	if (bpf_skb_load_bytes(skb, ETHERNET + IPV4 + *before, mini, sizeof(mini)))
+		return false;
+	if (remove(skb, *before + MINI_HEADER))
+		return false;
+	__u32 length = number(mini) - MINI_HEADER;
+
+	*before = padded(length);
+	complete(ip, mini[2], IPV4 + length);
+	return !bpf_skb_store_bytes(skb, ETHERNET, ip, IPV4, 0);
+}
+
 /* Gives every segment to `device`. `ip` is the header of them all. */
 static __always_inline int deliver(struct __sk_buff *skb, __u8 *ip, __u32 count, __u32 device)
 {
-	/* Octets between the IP header and the next mini-header: the segment before. */
 	__u32 before = 0;
 
 	for (__u32 i = 0; i < MOST_SEGMENTS && i < count; i++) {
-		__u8 mini[MINI_HEADER];
-
-		if (bpf_skb_load_bytes(skb, ETHERNET + IPV4 + before, mini, sizeof(mini)))
-			return TCX_DROP;
-		if (bpf_skb_adjust_room(skb, -(__s32)(before + MINI_HEADER), BPF_ADJ_ROOM_NET, 0))
-			return TCX_DROP;
-		__u32 length = number(mini) - MINI_HEADER;
-
-		complete(ip, mini[2], IPV4 + length);
-		if (bpf_skb_store_bytes(skb, ETHERNET, ip, IPV4, 0))
-			return TCX_DROP;
+		if (!advance(skb, ip, &before))
+			break;
 		if (i + 1 == count)
 			return bpf_redirect(device, BPF_F_INGRESS);
 		/* What follows the segment is cut off where the packet is received. */
 		bpf_clone_redirect(skb, device, BPF_F_INGRESS);
-		before = padded(length);
 	}
 	return TCX_DROP;
 }
