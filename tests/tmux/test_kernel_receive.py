@@ -196,6 +196,24 @@ def test_a_frame_that_the_interface_would_not_receive_is_left_to_the_stack(
     assert len(packets) == 1
 
 
+@pytest.mark.parametrize("kernel", [True, False], ids=["kernel", "agent"])
+def test_segments_that_the_device_does_not_take_are_counted(net: Network, kernel: bool) -> None:
+    agent = start_agent(net.b, net.a.v4, kernel_receive=kernel)
+    try:
+        ip("-n", net.b.namespace, "link", "set", "tmux0", "down")
+        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+            whole = b"".join(mini(24, TCP) + numbered(number) for number in range(3))
+            raw.sendto(datagram(net.a.v4, net.b.v4, whole), (net.b.v4, 0))
+        wait_for(lambda: of_network(status(agent)["endpoint"]) == 1)
+        end = status(agent)["endpoint"]
+        agent.reset()
+        assert not any(status(agent)["endpoint"]["dropped"].values())
+    finally:
+        agent.stop()
+    assert end["received_in_kernel"] == kernel
+    assert {name: count for name, count in end["dropped"].items() if count} == {"to_host": 3}
+
+
 @pytest.mark.parametrize(("syns", "in_kernel"), [(4, 1), (5, 0)])
 def test_a_message_with_too_many_syns_is_left_to_the_agent(net: Network, syns: int, in_kernel: int) -> None:
     octets = struct.pack(">HHIIBBHHH", 7, 9, 1, 0, 0x50, SYN, 8192, 0, 0)

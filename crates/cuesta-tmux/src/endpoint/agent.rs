@@ -8,7 +8,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use serde_json::{Value, json};
 
-use super::counters::{EndpointCounters, KernelCounts, device_drops};
+use super::counters::{DeviceDrops, EndpointCounters, KernelCounts};
 use super::datagrams::Received;
 use super::kernel_receive::KernelReceive;
 use super::packet_io::PacketIo;
@@ -171,6 +171,7 @@ impl Agent {
         for (number, peer) in self.spec.peers.iter().enumerate() {
             if let Some(news) = kernel.news(number) {
                 self.io.counters.received_in_kernel += news.messages;
+                self.io.counters.dropped.to_host += news.lost;
                 self.multiplexer.received_in_kernel(*peer, news.at, news.messages, news.segments, news.octets);
             }
         }
@@ -264,7 +265,7 @@ impl Agent {
         KernelCounts {
             cpu: clock::thread_cpu(),
             receive_queue: sockets.into_iter().flatten().map(Sockets::drops).sum(),
-            device_queue: device_drops(&self.spec.device),
+            device: DeviceDrops::of(&self.spec.device),
         }
     }
 

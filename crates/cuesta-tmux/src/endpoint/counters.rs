@@ -35,7 +35,8 @@ pub(crate) struct KernelDrops {
     pub(crate) receive_queue: u64,
     /// Packets from this host, because too many waited in the TUN device.
     pub(crate) device_queue: u64,
-    /// Packets to this host that it did not take.
+    /// Packets to this host that the TUN device dropped, for example because too many waited for the CPU, or that the program in
+    /// the kernel could not give to it.
     pub(crate) to_host: u64,
     /// Datagrams to the network that were too large for their route.
     pub(crate) too_large: u64,
@@ -62,7 +63,8 @@ impl EndpointCounters {
     pub(crate) fn since(mut self, earlier: &KernelCounts, now: &KernelCounts) -> Self {
         self.cpu_ns = now.cpu.saturating_sub(earlier.cpu).as_nanos() as u64;
         self.dropped.receive_queue = now.receive_queue.saturating_sub(earlier.receive_queue);
-        self.dropped.device_queue = now.device_queue.saturating_sub(earlier.device_queue);
+        self.dropped.device_queue = now.device.sent.saturating_sub(earlier.device.sent);
+        self.dropped.to_host += now.device.received.saturating_sub(earlier.device.received);
         self
     }
 }
@@ -72,18 +74,32 @@ impl EndpointCounters {
 pub(crate) struct KernelCounts {
     pub(crate) cpu: Duration,
     pub(crate) receive_queue: u64,
-    pub(crate) device_queue: u64,
+    pub(crate) device: DeviceDrops,
 }
 
-/// Packets that the kernel dropped before `device` could send them; 0 if it does not tell.
-pub(crate) fn device_drops(device: &str) -> u64 {
-    fs::read_to_string("/proc/thread-self/net/dev").ok().and_then(|text| transmit_drops(&text, device)).unwrap_or(0)
+/// Packets that the kernel dropped at a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct DeviceDrops {
+    /// On their way to this host's programs.
+    pub(crate) received: u64,
+    /// Before the device could send them.
+    pub(crate) sent: u64,
 }
 
-/// The twelfth count of a device's row: eight are of what it received, then packets, octets, errors, drops.
-fn transmit_drops(text: &str, device: &str) -> Option<u64> {
-    let counts = text.lines().find_map(|row| row.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
-    counts.split_whitespace().nth(11)?.parse().ok()
+impl DeviceDrops {
+    /// The counts of `device`; 0 if the kernel does not tell.
+    pub(crate) fn of(device: &str) -> Self {
+        let text = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
+        Self::find(&text, device).unwrap_or_default()
+    }
+
+    /// The fourth and the twelfth count of a device's row: eight are of what it received, then eight of what it sent, and both
+    /// begin with packets, octets, errors, drops.
+    fn find(text: &str, device: &str) -> Option<Self> {
+        let counts = text.lines().find_map(|row| row.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
+        let count = |number| counts.split_whitespace().nth(number)?.parse().ok();
+        Some(Self { received: count(3)?, sent: count(11)? })
+    }
 }
 
 #[cfg(test)]
@@ -91,11 +107,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transmit_drops_are_found_by_the_devices_name() {
+    fn drops_are_found_by_the_devices_name() {
         let text = "Inter-|   Receive    |  Transmit\n face |bytes packets errs drop fifo frame compressed multicast|bytes\n\
                     tmux01: 1 2 3 4 5 6 7 8 9 10 11 99 13 14 15 16\n tmux0:  1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n";
-        assert_eq!(transmit_drops(text, "tmux0"), Some(12));
-        assert_eq!(transmit_drops(text, "eth0"), None);
+        assert_eq!(DeviceDrops::find(text, "tmux0"), Some(DeviceDrops { received: 4, sent: 12 }));
+        assert_eq!(DeviceDrops::find(text, "eth0"), None);
     }
 
     #[test]

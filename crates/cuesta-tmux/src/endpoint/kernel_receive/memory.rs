@@ -19,6 +19,7 @@ struct Heard {
     messages: AtomicU64,
     segments: AtomicU64,
     octets: AtomicU64,
+    lost: AtomicU64,
 }
 
 /// A map of such structures.
@@ -51,6 +52,7 @@ impl Counters {
             messages: load(&heard.messages),
             segments: load(&heard.segments),
             octets: load(&heard.octets),
+            lost: load(&heard.lost),
         }
     }
 }

@@ -31,4 +31,6 @@ pub(crate) struct News {
     pub(crate) segments: u64,
     /// Octets of the messages, their IP headers included.
     pub(crate) octets: u64,
+    /// Segments that the program could not give to the TUN device, and that the device does not count.
+    pub(crate) lost: u64,
 }

@@ -56,6 +56,8 @@ struct heard {
 	__u64 segments;
 	/* Octets of messages, their IP headers included. */
 	__u64 octets;
+	/* Segments among them that the kernel could not give to the device, for example because it had no memory. */
+	__u64 lost;
 };
 
 struct {
@@ -210,18 +212,23 @@ static __always_inline bool advance(struct __sk_buff *skb, __u8 *ip, __u32 *befo
 	return !bpf_skb_store_bytes(skb, ETHERNET, ip, IPV4, 0);
 }
 
-/* Gives every segment to `device`. `ip` is the header of them all. */
-static __always_inline int deliver(struct __sk_buff *skb, __u8 *ip, __u32 count, __u32 device)
+/* Gives every segment to `device`, and counts those that are `lost`. `ip` is the header of them all. */
+static __always_inline int deliver(struct __sk_buff *skb, __u8 *ip, __u32 count, __u32 device, __u64 *lost)
 {
 	__u32 before = 0;
 
 	for (__u32 i = 0; i < MOST_SEGMENTS && i < count; i++) {
-		if (!advance(skb, ip, &before))
+		if (!advance(skb, ip, &before)) {
+			__sync_fetch_and_add(lost, count - i);
 			break;
+		}
 		if (i + 1 == count)
 			return bpf_redirect(device, BPF_F_INGRESS);
-		/* What follows the segment is cut off where the packet is received. */
-		bpf_clone_redirect(skb, device, BPF_F_INGRESS);
+		/* What follows the segment is cut off where the packet is received. A positive result: the device has dropped the
+		 * packet, and counts it.
+		 */
+		if (bpf_clone_redirect(skb, device, BPF_F_INGRESS) < 0)
+			__sync_fetch_and_add(lost, 1);
 	}
 	return TCX_DROP;
 }
@@ -247,5 +254,5 @@ int receive(struct __sk_buff *skb)
 	__sync_fetch_and_add(&known->messages, 1);
 	__sync_fetch_and_add(&known->segments, count);
 	__sync_fetch_and_add(&known->octets, total);
-	return deliver(skb, ip, count, peer->device);
+	return deliver(skb, ip, count, peer->device, &known->lost);
 }

@@ -65,6 +65,7 @@ impl KernelReceive {
             messages: now.messages - before.messages,
             segments: now.segments - before.segments,
             octets: now.octets - before.octets,
+            lost: now.lost - before.lost,
         })
     }
 }
