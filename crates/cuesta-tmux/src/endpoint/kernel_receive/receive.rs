@@ -60,12 +60,19 @@ impl KernelReceive {
     pub(crate) fn news(&mut self, peer: usize) -> Option<News> {
         let now = self.counters.read(peer);
         let before = std::mem::replace(self.last.get_mut(peer)?, now);
-        (now.messages != before.messages).then(|| News {
-            at: now.at,
-            messages: now.messages - before.messages,
-            segments: now.segments - before.segments,
-            octets: now.octets - before.octets,
-            lost: now.lost - before.lost,
+        now.since(before)
+    }
+}
+
+impl News {
+    /// What is new; `None` if nothing is. The program changes one count after the other, so that each may be new by itself.
+    fn since(self, before: Self) -> Option<Self> {
+        (self != before).then(|| Self {
+            at: self.at,
+            messages: self.messages - before.messages,
+            segments: self.segments - before.segments,
+            octets: self.octets - before.octets,
+            lost: self.lost - before.lost,
         })
     }
 }
@@ -100,5 +107,20 @@ fn refusal(error: &libbpf_rs::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "only root, or a process with CAP_BPF and CAP_NET_ADMIN, may do it".to_owned(),
         _ => format!("the kernel does not take it: {error:#}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_are_read_while_the_program_changes_them_are_not_lost() {
+        let before = News { messages: 1, segments: 3, octets: 99, ..News::default() };
+        let between = News { messages: 2, ..before };
+        let after = News { segments: 7, octets: 250, lost: 1, ..between };
+        assert_eq!(between.since(before), Some(News { messages: 1, ..News::default() }));
+        assert_eq!(after.since(between), Some(News { segments: 4, octets: 151, lost: 1, ..News::default() }));
+        assert_eq!(after.since(after), None);
     }
 }
