@@ -31,6 +31,9 @@ pub(crate) struct Agent {
     /// The largest datagram, octets.
     mtu: usize,
     multiplexer: Multiplexer,
+    /// What receives in the kernel, or why nothing does. Dropped before the device, so that messages go to the peers' sockets
+    /// and not to a device that is gone.
+    kernel: Result<KernelReceive, String>,
     io: PacketIo,
     received: Received,
     /// A packet that is read.
@@ -44,8 +47,6 @@ pub(crate) struct Agent {
     /// What the kernel had counted then.
     at_reset: KernelCounts,
     routing: Option<Routing>,
-    /// What receives in the kernel, or why nothing does.
-    kernel: Result<KernelReceive, String>,
 }
 
 /// What the thread waits for.
@@ -88,6 +89,7 @@ impl Agent {
             spec,
             mtu,
             multiplexer: Multiplexer::new(settings, now),
+            kernel: Err(String::new()),
             io,
             received: Received::new(),
             packet: vec![0; LARGEST],
@@ -99,7 +101,6 @@ impl Agent {
             counting_since: now,
             at_reset: KernelCounts::default(),
             routing: None,
-            kernel: Err(String::new()),
         };
         agent.watch()?;
         agent.routing = Some(Routing::set_up(&agent.spec, &paths, device_mtu)?);
@@ -269,7 +270,8 @@ impl Agent {
         }
     }
 
-    fn status(&self) -> Value {
+    fn status(&mut self) -> Value {
+        self.note_received_in_kernel();
         let now = clock::now();
         json!({
             "settings": self.spec,
