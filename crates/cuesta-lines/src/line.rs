@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 use socket2::SockRef;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::program::ProgramExit;
 use crate::telnet::HalfSequence;
@@ -106,8 +106,8 @@ pub trait Line {
     }
 
     /// Leaves what the socket receives to a program, on lines with a [`Line::socket`]: from now on this line reads `input`, and ends
-    /// with it. `socket` is a duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
-    fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: UnboundedReceiver<Vec<u8>>) {}
+    /// with it. Empty pieces of it have the kernel look again at what the socket has received. `socket` is a duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
+    fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: Receiver<io::Result<Vec<u8>>>) {}
 
     /// Whether others may write on the line now: what this end has sent ends within no sequence of its framing, and no reply waits.
     fn is_output_whole(&self) -> bool {
@@ -158,7 +158,7 @@ impl Line for Box<dyn Line> {
         (**self).socket()
     }
 
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
         (**self).hand_over(socket, input);
     }
 

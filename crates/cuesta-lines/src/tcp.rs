@@ -16,15 +16,18 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::tcp_info::send_memory;
+use crate::tcp_info::memory;
 use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed, tcp_info};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
 const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
+
+/// Most pieces that the kernel looks at before a program has the socket: a bound on what a client can make the host do.
+const MOST_EARLY_PIECES: usize = 64;
 
 /// How soon to try again to send on a socket that a program has as well.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -52,7 +55,7 @@ enum Stream {
 struct HandedOver {
     socket: Arc<OwnedFd>,
     /// What this line reads in its place.
-    input: UnboundedReceiver<Vec<u8>>,
+    input: Receiver<io::Result<Vec<u8>>>,
     /// The part of it that was received last and is not read yet.
     piece: Vec<u8>,
     /// When to try again to send.
@@ -166,7 +169,8 @@ impl Line for Tcp {
         Some(LineSocket { socket: self.stream.as_fd(), telnet: false })
     }
 
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
+        have_early_input_looked_at(&socket);
         let retry = clock::sleep_until(Stamp::ZERO);
         // The stream that it replaces closes its own descriptor, and with it the registration.
         self.stream = Stream::HandedOver(Box::new(HandedOver { socket, input, piece: Vec::new(), retry }));
@@ -188,9 +192,17 @@ impl AsFd for Stream {
 
 impl HandedOver {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        if self.piece.is_empty() {
+        while self.piece.is_empty() {
             match ready!(self.input.poll_recv(cx)) {
-                Some(piece) => self.piece = piece,
+                Some(Ok(piece)) => {
+                    self.piece = piece;
+                    let _ = look_again(&self.socket);
+                }
+                // The program must not read what follows a gap.
+                Some(Err(error)) => {
+                    let _ = shutdown(&self.socket, Shutdown::Both);
+                    return Poll::Ready(Err(error));
+                }
                 // The program may have been given the error.
                 None if tcp_info(&self.socket)?.is_over => {
                     return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
@@ -221,8 +233,24 @@ impl HandedOver {
 
     /// Whether the kernel takes a piece. A program can write meanwhile, so this leaves half of the memory.
     fn has_room(&self) -> io::Result<bool> {
-        let memory = send_memory(&self.socket)?;
-        Ok(memory.used <= memory.limit / 2 && tcp_info(&self.socket)?.unsent <= MOST_UNSENT)
+        let memory = memory(&self.socket)?;
+        Ok(memory.queued <= memory.limit / 2 && tcp_info(&self.socket)?.unsent <= MOST_UNSENT)
+    }
+}
+
+/// Has the kernel look again at what a socket has received: it stops at a piece that has no characters. Returns whether there are
+/// characters, or their end, and no further piece waits.
+fn look_again(socket: &OwnedFd) -> bool {
+    recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) != Err(Errno::AGAIN)
+}
+
+/// Has the kernel look at all that came before the socket was handed over: the first read of the program would fail if it found more
+/// than one piece without characters.
+fn have_early_input_looked_at(socket: &OwnedFd) {
+    for _ in 0..MOST_EARLY_PIECES {
+        if memory(socket).map_or(0, |memory| memory.received) == 0 || look_again(socket) {
+            break;
+        }
     }
 }
 

@@ -7,8 +7,9 @@ use std::os::fd::{AsFd, AsRawFd};
 
 /// The state of a connection that is over (`linux/tcp.h`).
 const TCP_CLOSE: u8 = 7;
-/// Numbers of `SO_MEMINFO`, and which of them say how much a socket may send and has queued (`linux/sock_diag.h`).
+/// Numbers of `SO_MEMINFO`, and which of them say how much a socket has received, may send and has queued (`linux/sock_diag.h`).
 const MEMORY_NUMBERS: usize = 9;
+const MEMORY_RMEM_ALLOC: usize = 0;
 const MEMORY_SNDBUF: usize = 3;
 const MEMORY_QUEUED: usize = 5;
 
@@ -27,9 +28,11 @@ pub struct TcpInfo {
 
 /// The memory of a socket, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SendMemory {
+pub(crate) struct Memory {
+    /// What was received and is not read takes.
+    pub(crate) received: u32,
     /// What was written and is not acknowledged takes.
-    pub(crate) used: u32,
+    pub(crate) queued: u32,
     /// It may take.
     pub(crate) limit: u32,
 }
@@ -50,10 +53,11 @@ pub fn tcp_info(socket: &impl AsFd) -> io::Result<TcpInfo> {
 }
 
 /// Asks the kernel about a socket's memory.
-pub(crate) fn send_memory(socket: &impl AsFd) -> io::Result<SendMemory> {
+pub(crate) fn memory(socket: &impl AsFd) -> io::Result<Memory> {
     // SAFETY: any bytes are numbers.
     let numbers: [u32; MEMORY_NUMBERS] = unsafe { option(socket, libc::SOL_SOCKET, libc::SO_MEMINFO) }?;
-    Ok(SendMemory { used: numbers[MEMORY_QUEUED], limit: numbers[MEMORY_SNDBUF] })
+    let [received, queued, limit] = [MEMORY_RMEM_ALLOC, MEMORY_QUEUED, MEMORY_SNDBUF].map(|number| numbers[number]);
+    Ok(Memory { received, queued, limit })
 }
 
 /// Reads an option of a socket.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::Stamp;
 use thiserror::Error;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::wire::telnet::Framing;
 use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
@@ -129,7 +129,7 @@ impl<L: Line> Line for Telnet<L> {
         self.line.socket().map(|line| LineSocket { telnet: true, ..line })
     }
 
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: UnboundedReceiver<Vec<u8>>) {
+    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
         self.line.hand_over(socket, input);
     }
 

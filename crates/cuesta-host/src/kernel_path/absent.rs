@@ -34,11 +34,15 @@ impl Telnet {
         match *self {}
     }
 
-    pub(super) fn commands(&self, _deliver: impl FnMut(u64, &[u8]) + 'static) -> io::Result<Commands> {
+    pub(super) fn commands(&self, _deliver: impl FnMut(u64, Option<&[u8]>) + 'static) -> io::Result<Commands> {
         match *self {}
     }
 
     pub(super) fn counters(&self) -> TelnetCounters {
+        match *self {}
+    }
+
+    pub(super) fn has_lost(&self, _cookie: u64) -> bool {
         match *self {}
     }
 
@@ -48,7 +52,7 @@ impl Telnet {
 }
 
 impl Commands {
-    pub(super) fn take(&self) -> io::Result<()> {
+    pub(super) fn take(&self) -> io::Result<bool> {
         match *self {}
     }
 }

@@ -13,6 +13,7 @@ enum {
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_RB_CONS_POS = 2, BPF_RB_PROD_POS = 3 };
 enum sk_action { SK_DROP = 0, SK_PASS = 1 };
 
 /* net/sock.h */

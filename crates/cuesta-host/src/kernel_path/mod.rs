@@ -16,10 +16,10 @@ mod telnet;
 mod traffic;
 
 #[cfg(not(feature = "kernel-path"))]
-use absent::{Telnet, TelnetCounters, TelnetLine, connection};
+use absent::{Commands, Telnet, TelnetCounters, TelnetLine, connection};
 pub(crate) use path::{Control, Counters, KernelPath, Session};
 #[cfg(feature = "kernel-path")]
-use telnet::{Telnet, TelnetCounters, TelnetLine, connection};
+use telnet::{Commands, Telnet, TelnetCounters, TelnetLine, connection};
 pub(crate) use traffic::Traffic;
 
 use crate::{Path, Service, Spec};

@@ -1,6 +1,6 @@
 //! Hands lines' sockets to programs, and learns of their ends and of telnet's commands.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
@@ -14,32 +14,32 @@ use rustix::event::epoll;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::ioctl_fionread;
 use rustix::net::sockopt::socket_cookie;
-use rustix::net::{AddressFamily, RecvFlags, Shutdown, SocketFlags, SocketType, recv, shutdown, socketpair};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use tokio::io::Interest;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Sender, channel};
 
-use super::{Telnet, TelnetCounters, TelnetLine, Traffic, connection};
+use super::{Commands, Telnet, TelnetCounters, TelnetLine, Traffic, connection};
 use crate::settings::Settings;
 
 /// The event that announces commands of telnet lines. All others are lines' cookies, which the kernel counts from 1.
 const COMMANDS: u64 = 0;
 /// Most events of one look.
 const MOST_EVENTS: usize = 64;
+/// Most events of one line that may wait for its task, which reads them whenever it runs. A line with more is ended.
+const MOST_WAITING: usize = 256;
+/// Turns in which all commands are taken that waited at their beginning: those that fit, over those of one turn.
+const MOST_TURNS: usize = 256;
 
 /// The in-kernel path of one host thread.
 pub(crate) struct KernelPath {
     telnet: Option<Telnet>,
     /// Watches for lines that end, and for commands.
     events: OwnedFd,
-    lines: RefCell<HashMap<u64, HandedOver>>,
+    /// For each line's task: telnet's commands, then the line's end. `None` when nothing can be watched any more.
+    lines: RefCell<Option<HashMap<u64, Sender<io::Result<Vec<u8>>>>>>,
+    /// Lines that had lost something when it was last asked.
+    lost: Cell<u64>,
     plain: Arc<Mutex<PlainLines>>,
-}
-
-/// A line whose socket a program has.
-struct HandedOver {
-    socket: Arc<OwnedFd>,
-    /// Telnet's commands, for its task. Dropped when the line ends.
-    commands: UnboundedSender<Vec<u8>>,
 }
 
 /// The lines without framing, whose characters TCP counts.
@@ -89,30 +89,55 @@ impl KernelPath {
             epoll::add(&events, telnet.events(), epoll::EventData::new_u64(COMMANDS), flags)
                 .map_err(|error| error.to_string())?;
         }
-        Ok(Self { telnet, events, lines: RefCell::default(), plain: Arc::default() })
+        Ok(Self { telnet, events, lines: RefCell::new(Some(HashMap::new())), lost: Cell::new(0), plain: Arc::default() })
     }
 
     pub(crate) fn counters(&self) -> Counters {
         Counters { plain: Arc::clone(&self.plain), telnet: self.telnet.as_ref().map(Telnet::counters) }
     }
 
-    /// Gives the tasks of lines their commands, and tells them their ends.
-    pub(crate) async fn watch(self: Rc<Self>) -> io::Result<()> {
-        let path = Rc::clone(&self);
-        let deliver = move |cookie, commands: &[u8]| path.deliver(cookie, commands);
+    /// Gives the tasks of lines their commands, and tells them their ends. If that fails, their lines end, and no more can join.
+    pub(crate) async fn watch(self: Rc<Self>) {
+        if self.try_to_watch().await.is_err() {
+            self.lines.take().into_iter().flatten().for_each(|(_, line)| abort(line));
+        }
+    }
+
+    async fn try_to_watch(self: &Rc<Self>) -> io::Result<()> {
+        let path = Rc::clone(self);
+        let deliver = move |cookie, commands: Option<&[u8]>| path.deliver(cookie, commands);
         let commands = self.telnet.as_ref().map(|telnet| telnet.commands(deliver)).transpose()?;
         let events = event_queue::watch(self.events.try_clone()?, Interest::READABLE)?;
+        let mut more = false;
         loop {
-            events.readable().await?.clear_ready();
+            if !more {
+                events.readable().await?.clear_ready();
+            }
             let ended = self.ended()?;
             // A line's last commands come before its end.
-            if let Some(commands) = &commands {
-                commands.take()?;
+            for _ in 0..MOST_TURNS {
+                more = commands.as_ref().map_or(Ok(false), Commands::take)?;
+                if !more {
+                    break;
+                }
+                self.end_lines_with_losses();
+                tokio::task::yield_now().await;
             }
-            let mut lines = self.lines.borrow_mut();
             for cookie in ended {
-                lines.remove(&cookie);
+                self.leave(cookie);
             }
+        }
+    }
+
+    /// Ends the lines of which the host has not been told something because too much waited. Otherwise one that waits for an answer
+    /// would wait for ever.
+    fn end_lines_with_losses(&self) {
+        let Some(telnet) = &self.telnet else { return };
+        let lost = telnet.counters().read().lost;
+        if self.lost.replace(lost) != lost {
+            let mut lines = self.lines.borrow_mut();
+            let with_losses = lines.iter_mut().flat_map(|lines| lines.extract_if(|cookie, _| telnet.has_lost(*cookie)));
+            with_losses.for_each(|(_, line)| abort(line));
         }
     }
 
@@ -128,6 +153,9 @@ impl KernelPath {
     ) -> Result<(Session, Control), &'static str> {
         let line_socket = eligible(settings, line.socket())?;
         let LineSocket { socket, telnet } = line_socket;
+        if self.lines.borrow().is_none() {
+            return Err("not watched");
+        }
         let socket = Arc::new(socket.try_clone_to_owned().map_err(|_| "no socket")?);
         let cookie = socket_cookie(&socket).map_err(|_| "no socket")?;
         let control = if telnet { connection() } else { pair() }.map_err(|_| "no connection")?;
@@ -145,26 +173,31 @@ impl KernelPath {
             plain_lines(&self.plain).open.insert(cookie, Arc::clone(&socket));
         }
         // From here on nothing fails.
-        let (commands, input) = unbounded_channel();
-        line.hand_over(Arc::clone(&socket), input);
+        let (commands, input) = channel(MOST_WAITING);
         let _ = fcntl_setfl(&socket, OFlags::empty());
-        self.lines.borrow_mut().insert(cookie, HandedOver { socket, commands });
-        go_on(&session.socket);
+        line.hand_over(socket, input);
+        if let Some(lines) = self.lines.borrow_mut().as_mut() {
+            lines.insert(cookie, commands);
+        }
         Ok((session, control))
     }
 
-    /// Commands of a line; none: its input was lost.
-    fn deliver(&self, cookie: u64, commands: &[u8]) {
-        let mut lines = self.lines.borrow_mut();
-        let Some(line) = lines.get(&cookie) else { return };
-        if commands.is_empty() {
-            let _ = shutdown(&line.socket, Shutdown::Both);
-            lines.remove(&cookie);
+    /// Commands of a line; `None` if it has lost some, or input.
+    fn deliver(&self, cookie: u64, commands: Option<&[u8]>) {
+        if let (Some(Some(line)), Some(commands)) = (self.lines.borrow().as_ref().map(|lines| lines.get(&cookie)), commands)
+            // One place is left for the error.
+            && line.capacity() > 1
+        {
+            // The task reads it, or has ended.
+            let _ = line.try_send(Ok(commands.to_vec()));
             return;
         }
-        // The task reads it, or has ended.
-        let _ = line.commands.send(commands.to_vec());
-        go_on(&line.socket);
+        self.leave(cookie).into_iter().for_each(abort);
+    }
+
+    /// Tells the task of a line nothing more, unless the caller does.
+    fn leave(&self, cookie: u64) -> Option<Sender<io::Result<Vec<u8>>>> {
+        self.lines.borrow_mut().as_mut()?.remove(&cookie)
     }
 
     /// The lines that have ended.
@@ -215,7 +248,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         // The program, if it lives on, keeps the socket open.
         let _ = epoll::delete(&self.path.events, &self.socket);
-        self.path.lines.borrow_mut().remove(&self.cookie);
+        self.path.leave(self.cookie);
         let mut plain = plain_lines(&self.path.plain);
         if plain.open.remove(&self.cookie).is_some() {
             plain.ended.add(&characters(&self.socket));
@@ -244,10 +277,10 @@ fn characters(socket: &OwnedFd) -> Traffic {
     tcp_info(socket).map_or(Traffic::default(), |info| Traffic::plain(info.received, info.written))
 }
 
-/// Has the kernel look again at what a line has received: a piece of nothing but commands holds up those behind it, if the network
-/// had delivered them out of order and therefore together.
-fn go_on(socket: &OwnedFd) {
-    let _ = recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+/// Ends a line that the path cannot serve any further.
+fn abort(line: Sender<io::Result<Vec<u8>>>) {
+    // The task reads it, or has ended.
+    let _ = line.try_send(Err(io::ErrorKind::ConnectionAborted.into()));
 }
 
 /// A connection for a line without framing. Nothing passes there: it ends with the program.

@@ -7,9 +7,12 @@
  *
  * Order: while the host has not written all that was redirected, all that follows is redirected too.
  *
- * A read that waits for a socket in a map of sockets fails with EAGAIN when anything else than input wakes it. So nothing does: a
- * piece of nothing but commands is given to a broken socket (`sinks`), which is the one way to be rid of it without waking who reads;
- * and a message that the line has no room for goes to the host, so that the line's socket never has to tell that it has room again.
+ * A read that waits for a socket in a map of sockets fails with EAGAIN when anything else than input wakes it. So neither commands nor
+ * output do: a piece of nothing but commands is given to a broken socket (`sinks`), which is the one way to be rid of it without
+ * waking who reads; and a message that the line has no room for goes to the host, so that the line's socket never has to tell that it
+ * has room again. The kernel stops at a piece that it gave away, and a read that finds two of them waiting fails too. They wait only
+ * where several pieces came at once: before the program starts, where the host has the kernel look until none is left, or when the
+ * network had delivered them out of order.
  */
 #include "kernel.h"
 
@@ -40,6 +43,9 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define LONGEST_OUTPUT 4096
 /* Bytes that may wait on a line before they are sent. */
 #define MOST_UNSENT 65536
+/* The lines of a thread share a buffer for 11,000 events. A line of which twice as many wait as this is ended, before it takes the room
+ * from others. */
+#define MOST_TOLD 1024
 
 /* Why a program's message is left to the host. */
 enum reason { NONE, ESCAPE, LONG, FULL, BEHIND, REASONS };
@@ -62,22 +68,31 @@ struct counts {
 	/* Characters that passed. */
 	__u64 input;
 	__u64 output;
-	/* Bytes of commands that the host was told. */
+	/* Bytes of commands that the host was told; and lines that lost an event or input. */
 	__u64 commands;
+	__u64 lost;
 	/* Characters that were redirected, by reason. */
 	__u64 redirected[REASONS];
 };
 
-/* Commands of a line. None: its input was lost, so that it cannot go on. */
+/* What the host is told of a piece: its commands. A piece without characters is told even if it has none, because the kernel stops
+ * at it: the host has it look at what is behind. */
 struct event {
 	__u64 cookie;
+	/* Input of the line, or an earlier event, was lost. It cannot go on. */
+	__u32 lost;
 	__u32 len;
 	__u8 bytes[CHUNK + 4];
 };
 
 /* The parser of what a line receives. It is used by one CPU at a time, because the line's socket is locked meanwhile. */
 struct parser {
+	/* The first, because the host reads whether it has lost anything. */
+	struct event event;
 	__u32 state;
+	/* Events that were told since the host had read the last one before `since`, a position in `events`. */
+	__u32 told;
+	__u64 since;
 	/* WILL, WONT, DO or DONT, in the state VERB. */
 	__u32 verb;
 	/* The line sends carriage returns bare. The host always agrees to that. */
@@ -87,7 +102,6 @@ struct parser {
 	/* Bytes that are looked at, and the characters at their head that are for the program. */
 	__u32 characters;
 	__u8 bytes[CHUNK];
-	struct event event;
 };
 
 struct {
@@ -175,13 +189,24 @@ struct piece {
 	bool failed;
 };
 
-static __always_inline void tell(struct event *event)
+static __always_inline bool has_place(struct parser *parser)
 {
+	if (bpf_ringbuf_query(&events, BPF_RB_CONS_POS) >= parser->since) {
+		parser->since = bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
+		parser->told = 0;
+	}
+	return parser->told++ < MOST_TOLD;
+}
+
+static __always_inline void tell(struct parser *parser)
+{
+	struct event *event = &parser->event;
 	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
 
-	if (count)
+	if (!has_place(parser) || bpf_ringbuf_output(&events, event, sizeof(*event), 0))
+		event->lost = true;
+	else if (count)
 		__sync_fetch_and_add(&count->commands, event->len);
-	bpf_ringbuf_output(&events, event, sizeof(*event), 0);
 	event->len = 0;
 }
 
@@ -249,7 +274,7 @@ static long take_byte(__u32 at, struct piece *piece)
 		parser->characters++;
 	}
 	if (parser->event.len > CHUNK - 4)
-		tell(&parser->event);
+		tell(parser);
 	return 0;
 }
 
@@ -360,35 +385,33 @@ static __always_inline bool is_last(struct __sk_buff *skb)
 	return line && BPF_CORE_READ(line, sk_shutdown) & RCV_SHUTDOWN && !BPF_CORE_READ(line, sk_receive_queue.qlen);
 }
 
-static __always_inline void count_input(__u32 len)
-{
-	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
-
-	if (count)
-		__sync_fetch_and_add(&count->input, len);
-}
-
 /* Takes telnet out of a piece. True: there are characters for the program, or their end. */
 static __always_inline bool take(struct __sk_buff *skb, struct parser *parser, __u64 cookie)
 {
 	__u32 len = skb->len;
 	struct piece piece = { .skb = skb, .parser = parser };
+	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
 
+	if (parser->event.lost || !count) {
+		tell(parser);
+		return false;
+	}
 	parser->event.cookie = cookie;
 	parser->from = parser->to = 0;
 	bpf_loop((len + CHUNK - 1) / CHUNK, take_chunk, &piece, 0);
-	if (parser->event.len)
-		tell(&parser->event);
-	count_input(parser->to);
-	if (!piece.failed && parser->to == len)
-		return true;
-	if (!piece.failed && parser->to == 0 && !is_last(skb))
-		return false;
-	piece.removed = len - parser->to;
-	if (!piece.failed && shorten(skb, &piece))
-		return true;
-	tell(&parser->event);
-	return false;
+	__u32 characters = parser->to;
+	bool passes = characters || is_last(skb);
+
+	piece.removed = len - characters;
+	if (piece.failed || (passes && piece.removed && !shorten(skb, &piece)))
+		parser->event.lost = true;
+	if (parser->event.len || !passes || parser->event.lost)
+		tell(parser);
+	if (parser->event.lost)
+		__sync_fetch_and_add(&count->lost, 1);
+	else if (passes)
+		__sync_fetch_and_add(&count->input, characters);
+	return passes && !parser->event.lost;
 }
 
 SEC("sk_skb/stream_verdict")

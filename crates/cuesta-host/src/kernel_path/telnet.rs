@@ -37,8 +37,10 @@ const NOT_ALLOWED: &str =
 const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// How long loopback may take to connect.
 const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-/// `struct event` of `telnet.bpf.c`: a cookie, a number of bytes, and the bytes.
-const EVENT_HEAD: usize = 12;
+/// `struct event` of `telnet.bpf.c`: a cookie, whether anything was lost, a number of bytes, and the bytes.
+const EVENT_HEAD: usize = 16;
+/// Most events of one turn. A line that floods the host with commands then delays other lines by no more than these.
+const MOST_EVENTS: usize = 64;
 
 /// The programs of one host thread. They leave the kernel when it is dropped.
 pub(super) struct Telnet {
@@ -115,8 +117,8 @@ impl Telnet {
         self.maps.events.as_fd()
     }
 
-    /// Reads commands, which `deliver` gets with their line's cookie; none = the line's input was lost.
-    pub(super) fn commands(&self, mut deliver: impl FnMut(u64, &[u8]) + 'static) -> io::Result<Commands> {
+    /// Reads commands, which `deliver` gets with their line's cookie; `None` if the line has lost some, or input.
+    pub(super) fn commands(&self, mut deliver: impl FnMut(u64, Option<&[u8]>) + 'static) -> io::Result<Commands> {
         let mut ring = RingBufferBuilder::new();
         let event = move |event: &[u8]| {
             if let Some((cookie, bytes)) = parse(event) {
@@ -130,6 +132,12 @@ impl Telnet {
 
     pub(super) fn counters(&self) -> TelnetCounters {
         TelnetCounters(MapHandle::try_from(&self.maps.counts).expect("it has a descriptor"))
+    }
+
+    /// Whether a line has lost commands or input.
+    pub(super) fn has_lost(&self, cookie: u64) -> bool {
+        let parser = self.maps.parsers.lookup(&cookie.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
+        matches!(parse(&parser), Some((_, None)))
     }
 
     /// Has the programs look after a line. What its program writes and they leave to the host is written on `control`.
@@ -169,8 +177,11 @@ impl Maps {
 }
 
 impl Commands {
-    pub(super) fn take(&self) -> io::Result<()> {
-        self.0.consume().map_err(io::Error::other)
+    /// Delivers the next commands. Returns whether more may wait.
+    pub(super) fn take(&self) -> io::Result<bool> {
+        let taken = self.0.consume_raw_n(MOST_EVENTS);
+        let taken = usize::try_from(taken).map_err(|_| io::Error::from_raw_os_error(-taken))?;
+        Ok(taken == MOST_EVENTS)
     }
 }
 
@@ -268,12 +279,13 @@ fn break_sink(sinks: &MapHandle, sink: &Control) -> io::Result<()> {
     }
 }
 
-/// A line's cookie, and bytes of its commands.
-fn parse(event: &[u8]) -> Option<(u64, &[u8])> {
+/// A line's cookie, and bytes of its commands; `None` in their place if it has lost some, or input.
+fn parse(event: &[u8]) -> Option<(u64, Option<&[u8]>)> {
     let (head, bytes) = event.split_at_checked(EVENT_HEAD)?;
     let cookie = u64::from_ne_bytes(head[..8].try_into().ok()?);
-    let len = u32::from_ne_bytes(head[8..].try_into().ok()?) as usize;
-    Some((cookie, bytes.get(..len)?))
+    let [lost, len] = [8, 12].map(|at| u32::from_ne_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let commands = bytes.get(..len as usize)?;
+    Some((cookie, (lost == 0).then_some(commands)))
 }
 
 /// How a map of sockets is given one.

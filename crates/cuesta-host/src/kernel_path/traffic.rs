@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 /// The reasons for which output is left to the host, in the order of `enum reason` in `telnet.bpf.c`: telnet gives a character of it
 /// a meaning; the message is too long to search; the line has no room; earlier output is still with the host.
 const REASONS: [&str; 4] = ["escape", "long", "full", "behind"];
-/// Numbers in `struct counts` of `telnet.bpf.c`: three sums, then output by reason, of which the first is unused.
+/// Numbers in `struct counts` of `telnet.bpf.c`: four sums, then output by reason, of which the first is unused.
 #[cfg(any(feature = "kernel-path", test))]
-const NUMBERS: usize = 3 + 1 + REASONS.len();
+const NUMBERS: usize = 4 + 1 + REASONS.len();
 
 /// Characters since the start, or in an interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) struct Traffic {
     pub(crate) output: u64,
     /// Bytes of telnet's commands, which the host is told.
     commands: u64,
+    /// Lines that were ended because commands or input of theirs were lost.
+    pub(super) lost: u64,
     /// From programs through user space, by reason.
     output_left: [u64; REASONS.len()],
 }
@@ -28,8 +30,8 @@ impl Traffic {
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let numbers: Vec<u64> =
             bytes.chunks_exact(8).map(|number| u64::from_ne_bytes(number.try_into().expect("8 bytes"))).collect();
-        let [input, output, commands, _, output_left @ ..]: [u64; NUMBERS] = numbers.try_into().ok()?;
-        Some(Self { input, output, commands, output_left })
+        let [input, output, commands, lost, _, output_left @ ..]: [u64; NUMBERS] = numbers.try_into().ok()?;
+        Some(Self { input, output, commands, lost, output_left })
     }
 
     /// What passed on a line without framing.
@@ -46,11 +48,11 @@ impl Traffic {
         self.with(earlier, u64::saturating_sub)
     }
 
-    /// Each way: characters within the kernel; of input the bytes of commands; of output the characters through user space by reason.
+    /// Each way: characters within the kernel; of input the bytes of commands and the lines that lost any; of output the characters through user space by reason.
     pub(crate) fn figures(&self) -> [Value; 2] {
         let left: Map<String, Value> =
             REASONS.iter().zip(self.output_left).map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();
-        [json!({ "kernel": self.input, "commands": self.commands }), json!({ "kernel": self.output, "user": left })]
+        [json!({ "kernel": self.input, "commands": self.commands, "lost": self.lost }), json!({ "kernel": self.output, "user": left })]
     }
 
     fn with(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
@@ -58,6 +60,7 @@ impl Traffic {
             input: of(self.input, other.input),
             output: of(self.output, other.output),
             commands: of(self.commands, other.commands),
+            lost: of(self.lost, other.lost),
             output_left: std::array::from_fn(|reason| of(self.output_left[reason], other.output_left[reason])),
         }
     }
@@ -72,7 +75,7 @@ mod tests {
         let numbers: [u64; NUMBERS] = std::array::from_fn(|at| at as u64);
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         let traffic = Traffic::read(&bytes).unwrap();
-        let wanted = Traffic { input: 0, output: 1, commands: 2, output_left: [4, 5, 6, 7] };
+        let wanted = Traffic { input: 0, output: 1, commands: 2, lost: 3, output_left: [5, 6, 7, 8] };
         assert_eq!(traffic, wanted);
         assert_eq!(Traffic::read(&bytes[8..]), None);
         let mut sum = wanted;
@@ -81,8 +84,8 @@ mod tests {
         assert_eq!(
             sum.figures(),
             [
-                json!({"kernel": 0, "commands": 4}),
-                json!({"kernel": 2, "user": {"escape": 8, "long": 10, "full": 12, "behind": 14}}),
+                json!({"kernel": 0, "commands": 4, "lost": 6}),
+                json!({"kernel": 2, "user": {"escape": 10, "long": 12, "full": 14, "behind": 16}}),
             ]
         );
     }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use cuesta_host::{Host, Spec};
 use proptest::prelude::*;
@@ -134,6 +136,62 @@ fn an_unfinished_command_holds_up_neither_output_nor_its_end() {
     assert!(in_kernel(&host).1 > 100, "messages without an escape go through the host: {}", relayed(&host));
     assert_eq!(receive_slowly_to_the_end(&mut line).len(), 300_000);
     wait_for_close(&host, &json!({"ended": 1}));
+}
+
+#[test]
+fn commands_that_come_before_the_program_starts_do_not_end_its_first_read() {
+    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let mut lines = Vec::new();
+    // The host starts a program for each in turn, so that most send all this before they are accepted.
+    for _ in 0..50 {
+        let mut line = connect(&host);
+        line.set_nodelay(true).unwrap();
+        // The kernel joins what it receives, at most 17 writes together.
+        let early = [&[IAC, 241][..]; 100].into_iter().chain([&[IAC, 253, 6][..], b"\r", b"\0"]);
+        for piece in early {
+            line.write_all(piece).unwrap();
+        }
+        lines.push(line);
+    }
+    for line in &mut lines {
+        let mut back = [0; 18];
+        line.read_exact(&mut back[..16]).unwrap_or_else(|error| panic!("{error} {back:?} {}", host.meters()));
+        line.write_all(b"a").unwrap();
+        line.read_exact(&mut back[16..]).expect("a NUL after the carriage return, and the next echo");
+        assert_eq!((decoded(&back), back[17]), (b"\r0".to_vec(), b'0'));
+    }
+    assert_eq!(host.meters()["lines"]["connected"], 50);
+}
+
+#[test]
+fn a_line_that_floods_the_host_with_commands_holds_up_no_other() {
+    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let (mut flooding, mut line) = (connect(&host), connect(&host));
+    negotiated(&mut line, "telnet");
+    settle(&host, &mut line);
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopping = Arc::clone(&stop);
+    let flood = thread::spawn(move || {
+        let commands = [IAC, 241].repeat(32 << 10);
+        while !stopping.load(Ordering::Relaxed) && flooding.write_all(&commands).is_ok() {}
+    });
+    let mut slowest = Duration::ZERO;
+    for _ in 0..200 {
+        let began = Instant::now();
+        line.write_all(&[IAC, 253, 6]).unwrap();
+        let mut mark = [0; 3];
+        line.read_exact(&mut mark).unwrap_or_else(|error| panic!("{error} {}", host.meters()));
+        assert_eq!(mark, [IAC, 251, 6]);
+        slowest = slowest.max(began.elapsed());
+        pause();
+    }
+    stop.store(true, Ordering::Relaxed);
+    flood.join().unwrap();
+    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+    settle(&host, &mut line);
+    // The host is fast enough for the flood, or ends the line.
+    let end = if relayed(&host)["input"]["lost"] == 0 { "closed" } else { "aborted" };
+    wait_for_close(&host, &json!({ end: 1 }));
 }
 
 #[test]
