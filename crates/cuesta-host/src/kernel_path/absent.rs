@@ -70,6 +70,6 @@ impl TelnetCounters {
 }
 
 /// Never called in this build.
-pub(super) fn connection() -> io::Result<Control> {
+pub(super) fn connection(_number: u64) -> io::Result<Control> {
     Err(io::ErrorKind::Unsupported.into())
 }

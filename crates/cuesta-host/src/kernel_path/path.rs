@@ -158,7 +158,7 @@ impl KernelPath {
         }
         let socket = Arc::new(socket.try_clone_to_owned().map_err(|_| "no socket")?);
         let cookie = socket_cookie(&socket).map_err(|_| "no socket")?;
-        let control = if telnet { connection() } else { pair() }.map_err(|_| "no connection")?;
+        let control = if telnet { connection(cookie) } else { pair() }.map_err(|_| "no connection")?;
         let (flags, event) = (epoll::EventFlags::RDHUP | epoll::EventFlags::ET, epoll::EventData::new_u64(cookie));
         epoll::add(&self.events, &socket, event, flags).map_err(|_| "no socket")?;
         // Dropping the session takes the line out of the event queue again.

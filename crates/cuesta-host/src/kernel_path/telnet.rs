@@ -107,7 +107,7 @@ impl Telnet {
         let input = ProgramInput { context_in: Some(&mut context), ..ProgramInput::default() };
         let host = object.progs_mut().find(|each| each.name() == HOST).ok_or("a program is missing")?;
         host.test_run(input).map_err(|error| refusal(&error))?;
-        let sink = connection().map_err(|error| format!("no loopback: {error}"))?;
+        let sink = connection(0).map_err(|error| format!("no loopback: {error}"))?;
         break_sink(&maps.sinks, &sink).map_err(|error| format!("the kernel does not take it: {error}"))?;
         Ok(Self { maps: Arc::new(maps), _sink: sink, _object: object })
     }
@@ -245,11 +245,13 @@ impl TelnetCounters {
     }
 }
 
-/// A connection over loopback. A listener of its own, so that nobody can hold it up by connecting there before.
-pub(super) fn connection() -> io::Result<Control> {
+/// A connection over loopback. A listener of its own, so that nobody can hold it up by connecting there before; at an address of its
+/// own, so that the ports of one address, which are fewer than the lines of two threads, do not bound their number. `number` tells
+/// it from other connections.
+pub(super) fn connection(number: u64) -> io::Result<Control> {
     let socket = |flags| socket_with(AddressFamily::INET, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None);
     let listener = socket(SocketFlags::NONBLOCK)?;
-    bind(&listener, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+    bind(&listener, &SocketAddr::from((loopback_address(number), 0)))?;
     listen(&listener, 1)?;
     let kernel = socket(SocketFlags::NONBLOCK)?;
     match connect(&kernel, &getsockname(&listener)?) {
@@ -265,6 +267,12 @@ pub(super) fn connection() -> io::Result<Control> {
     rustix::fs::fcntl_setfl(&kernel, rustix::fs::OFlags::empty())?;
     set_tcp_nodelay(&kernel, true)?;
     Ok(Control { host, kernel })
+}
+
+/// An address in the middle of 127.0.0.0/8: the first and the last of a network are nobody's.
+fn loopback_address(number: u64) -> Ipv4Addr {
+    let [.., a, b, c] = number.to_be_bytes();
+    Ipv4Addr::new(127, 64 + a % 64, b, c)
 }
 
 /// Puts a socket into the map and breaks it: what it receives it is to send, which it can no longer.
@@ -308,5 +316,30 @@ fn refusal(error: &libbpf_rs::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => NOT_ALLOWED.to_owned(),
         _ => format!("the kernel does not take it: {error:#}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// In a network namespace of its own, whose few ports are all that there are.
+    #[test]
+    fn connections_are_not_bounded_by_the_ports_of_one_address() {
+        let few = "ip link set lo up && echo 40000 40199 > /proc/sys/net/ipv4/ip_local_port_range && exec \"$0\" --exact \"$1\" --ignored";
+        let test = "kernel_path::telnet::tests::five_hundred_connections";
+        let binary = std::env::current_exe().unwrap();
+        let run = Command::new("unshare").args(["--net", "sh", "-c", few]).arg(binary).arg(test).output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+        assert!(String::from_utf8_lossy(&run.stdout).contains("1 passed"));
+    }
+
+    #[test]
+    #[ignore = "for the test above"]
+    fn five_hundred_connections() {
+        let connections: io::Result<Vec<Control>> = (1..=500).map(connection).collect();
+        assert_eq!(connections.unwrap().len(), 500);
     }
 }
