@@ -29,8 +29,9 @@ const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 /// Most pieces that the kernel looks at before a program has the socket: a bound on what a client can make the host do.
 const MOST_EARLY_PIECES: usize = 64;
 
-/// How soon to try again to send on a socket that a program has as well.
-const MOMENT: Duration = Duration::from_millis(1);
+/// How soon to try again to send on a socket that a program has as well: the first time, and at most. It doubles from one to the other,
+/// so that a line that nobody reads costs little.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
 
 /// Unsent bytes beyond which nothing more is sent there.
 const MOST_UNSENT: u32 = 60 * 1024;
@@ -58,8 +59,9 @@ struct HandedOver {
     input: Receiver<io::Result<Vec<u8>>>,
     /// The part of it that was received last and is not read yet.
     piece: Vec<u8>,
-    /// When to try again to send.
+    /// When to try again to send, and after what pause if that fails too.
     retry: Sleep,
+    pause: Duration,
 }
 
 /// Connects to the first of the host's addresses that accepts.
@@ -173,7 +175,8 @@ impl Line for Tcp {
         have_early_input_looked_at(&socket);
         let retry = clock::sleep_until(Stamp::ZERO);
         // The stream that it replaces closes its own descriptor, and with it the registration.
-        self.stream = Stream::HandedOver(Box::new(HandedOver { socket, input, piece: Vec::new(), retry }));
+        let line = HandedOver { socket, input, piece: Vec::new(), retry, pause: PAUSES[0] };
+        self.stream = Stream::HandedOver(Box::new(line));
     }
 
     fn traffic(&self) -> Traffic {
@@ -224,10 +227,14 @@ impl HandedOver {
             if self.has_room()? {
                 match send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                     Err(Errno::AGAIN) => {}
-                    outcome => return Poll::Ready(Ok(outcome?)),
+                    outcome => {
+                        self.pause = PAUSES[0];
+                        return Poll::Ready(Ok(outcome?));
+                    }
                 }
             }
-            self.retry.reset(clock::now() + MOMENT);
+            self.retry.reset(clock::now() + self.pause);
+            self.pause = PAUSES[1].min(2 * self.pause);
         }
     }
 

@@ -316,6 +316,10 @@ fn output_waits_for_a_line_that_does_not_read() {
             std::mem::replace(&mut last, written()) == written() && written() > 0
         });
         assert!(written() < 14_000_000, "{kind}: the program wrote {} characters although nobody reads", written());
+        let wakes = || host.meters()["wakes"]["count"].as_u64().expect("a number");
+        let (before, until) = (wakes(), Instant::now() + Duration::from_secs(1));
+        wait_until("a second has passed", || Instant::now() >= until);
+        assert!(wakes() - before < 100, "{kind}: {} wakes in a second", wakes() - before);
         let text = receive_all(line);
         assert!(
             text.ends_with("\n1999999\n2000000\n") && text.len() == 14_888_896,
