@@ -42,6 +42,10 @@ impl Telnet {
         match *self {}
     }
 
+    pub(super) fn lost(&self) -> u64 {
+        match *self {}
+    }
+
     pub(super) fn has_lost(&self, _cookie: u64) -> bool {
         match *self {}
     }

@@ -65,13 +65,13 @@ struct output {
 };
 
 struct counts {
-	/* Characters that passed. */
+	/* Characters that passed; of output, those of messages that were offered. */
 	__u64 input;
 	__u64 output;
 	/* Bytes of commands that the host was told; and lines that lost an event or input. */
 	__u64 commands;
 	__u64 lost;
-	/* Characters that were redirected, by reason. */
+	/* Characters of messages that were to be redirected, by reason. What a write does not take is counted again when it is repeated. */
 	__u64 redirected[REASONS];
 };
 

@@ -67,7 +67,6 @@ pub(super) struct Commands(RingBuffer<'static>);
 /// A line that the programs look after.
 pub(super) struct TelnetLine {
     maps: Arc<Maps>,
-    cookie: u64,
     output: Output,
 }
 
@@ -134,6 +133,11 @@ impl Telnet {
         TelnetCounters(MapHandle::try_from(&self.maps.counts).expect("it has a descriptor"))
     }
 
+    /// Lines that have lost commands or input.
+    pub(super) fn lost(&self) -> u64 {
+        read_counts(&self.maps.counts).lost
+    }
+
     /// Whether a line has lost commands or input.
     pub(super) fn has_lost(&self, cookie: u64) -> bool {
         let parser = self.maps.parsers.lookup(&cookie.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
@@ -147,7 +151,7 @@ impl Telnet {
     pub(super) fn enter(&self, cookie: u64, line: &OwnedFd, control: &OwnedFd) -> Result<TelnetLine, &'static str> {
         let maps = &self.maps;
         let output = Output { control: 0, first: 0, cookie, handled: 0 };
-        let mut entered = TelnetLine { maps: Arc::clone(maps), cookie, output };
+        let mut entered = TelnetLine { maps: Arc::clone(maps), output };
         let parser = vec![0; maps.parsers.value_size() as usize];
         maps.parsers.update(&cookie.to_ne_bytes(), &parser, MapFlags::ANY).map_err(|_| "full")?;
         entered.enter(line, control).map_err(|_| "refused")?;
@@ -189,14 +193,14 @@ impl TelnetLine {
     /// Of the redirected output, `characters` are written on the line.
     pub(super) fn output_handled(&mut self, characters: u64, line: &OwnedFd) {
         if std::mem::replace(&mut self.output.handled, characters) != characters {
-            // Failing would leave all further output to the host, but storage that is there can be written.
+            // The kernel allocates it anew and may have no memory. Output is then left to the host until a later update succeeds.
             let _ = self.write_output(line);
         }
     }
 
     /// The last step is the one that changes what happens to the line.
     fn enter(&mut self, line: &OwnedFd, control: &OwnedFd) -> libbpf_rs::Result<()> {
-        let key = self.cookie.to_ne_bytes();
+        let key = self.output.cookie.to_ne_bytes();
         self.write_output(control)?;
         self.maps.controls.update(&key, &descriptor(control), MapFlags::ANY)?;
         // `control_opened` takes it.
@@ -222,7 +226,7 @@ impl fmt::Debug for TelnetLine {
 impl Drop for TelnetLine {
     fn drop(&mut self) {
         // Sockets leave their maps when they are closed.
-        let _ = self.maps.parsers.delete(&self.cookie.to_ne_bytes());
+        let _ = self.maps.parsers.delete(&self.output.cookie.to_ne_bytes());
     }
 }
 
@@ -240,9 +244,13 @@ impl Output {
 
 impl TelnetCounters {
     pub(super) fn read(&self) -> Traffic {
-        let counts = self.0.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
-        Traffic::read(&counts).unwrap_or_default()
+        read_counts(&self.0)
     }
+}
+
+fn read_counts(counts: &MapHandle) -> Traffic {
+    let counts = counts.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
+    Traffic::read(&counts).unwrap_or_default()
 }
 
 /// A connection over loopback. A listener of its own, so that nobody can hold it up by connecting there before; at an address of its

@@ -20,7 +20,7 @@ pub(crate) struct Traffic {
     commands: u64,
     /// Lines that were ended because commands or input of theirs were lost.
     pub(super) lost: u64,
-    /// From programs through user space, by reason.
+    /// From programs, offered and left to user space, by reason.
     output_left: [u64; REASONS.len()],
 }
 
@@ -52,7 +52,10 @@ impl Traffic {
     pub(crate) fn figures(&self) -> [Value; 2] {
         let left: Map<String, Value> =
             REASONS.iter().zip(self.output_left).map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();
-        [json!({ "kernel": self.input, "commands": self.commands, "lost": self.lost }), json!({ "kernel": self.output, "user": left })]
+        [
+            json!({ "kernel": self.input, "commands": self.commands, "lost": self.lost }),
+            json!({ "kernel": self.output, "user": left }),
+        ]
     }
 
     fn with(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {

@@ -6,9 +6,10 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cuesta_host::{Host, Spec};
+use cuesta_record::clock;
 use proptest::prelude::*;
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use serde_json::{Value, json};
@@ -177,12 +178,12 @@ fn a_line_that_floods_the_host_with_commands_holds_up_no_other() {
     });
     let mut slowest = Duration::ZERO;
     for _ in 0..200 {
-        let began = Instant::now();
+        let began = clock::now();
         line.write_all(&[IAC, 253, 6]).unwrap();
         let mut mark = [0; 3];
         line.read_exact(&mut mark).unwrap_or_else(|error| panic!("{error} {}", host.meters()));
         assert_eq!(mark, [IAC, 251, 6]);
-        slowest = slowest.max(began.elapsed());
+        slowest = slowest.max(clock::now().since(began));
         pause();
     }
     stop.store(true, Ordering::Relaxed);
@@ -192,6 +193,26 @@ fn a_line_that_floods_the_host_with_commands_holds_up_no_other() {
     // The host is fast enough for the flood, or ends the line.
     let end = if relayed(&host)["input"]["lost"] == 0 { "closed" } else { "aborted" };
     wait_for_close(&host, &json!({ end: 1 }));
+}
+
+/// docs/host.md says so under *What a program can notice*. Where this fails because the kernel has learned better, the sentence can go.
+#[test]
+fn a_line_is_always_readable_to_a_program_that_polls_once_telnet_was_taken_out() {
+    let program = "perl -e '$|=1; while (sysread STDIN, $_, 100) { $in = \"\\1\"; \
+         print select($in, undef, undef, 0.2) ? \"ready\\n\" : \"empty\\n\" }'";
+    for (path, kind, after_enter) in
+        [("user", "telnet", "empty\n"), ("kernel", "tcp", "empty\n"), ("kernel", "telnet", "ready\n")]
+    {
+        let host = start(path, program, kind);
+        let mut line = connect(&host);
+        negotiated(&mut line, kind);
+        let enter = if kind == "telnet" { &b"\r\0"[..] } else { b"\r" };
+        // Reads that wait are not affected.
+        for (keys, wanted) in [(&b"a"[..], "empty\n"), (enter, after_enter), (b"b", after_enter)] {
+            line.write_all(keys).unwrap();
+            assert_eq!(receive_until(&mut line, "\n"), wanted, "{path} {kind}");
+        }
+    }
 }
 
 #[test]
@@ -317,8 +338,8 @@ fn output_waits_for_a_line_that_does_not_read() {
         });
         assert!(written() < 14_000_000, "{kind}: the program wrote {} characters although nobody reads", written());
         let wakes = || host.meters()["wakes"]["count"].as_u64().expect("a number");
-        let (before, until) = (wakes(), Instant::now() + Duration::from_secs(1));
-        wait_until("a second has passed", || Instant::now() >= until);
+        let (before, until) = (wakes(), clock::now() + Duration::from_secs(1));
+        wait_until("a second has passed", || clock::now() >= until);
         assert!(wakes() - before < 100, "{kind}: {} wakes in a second", wakes() - before);
         let text = receive_all(line);
         assert!(
