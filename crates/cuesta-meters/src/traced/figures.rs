@@ -67,7 +67,7 @@ impl TraceDelta {
             own: self.own(&plain.subject, plain.own, &cpu, capacity),
             counts: self.counts(&plain.subject, plain.counts),
             idle_rows: idle_rows(&cpu.steal, &idle).into(),
-            closure: if is_part(&plain.subject) { self.closure(&cpu) } else { self.closure_of_idle(&plain.cpu) },
+            closure: self.closure(&cpu),
             cpu,
             per_cpu,
             idle,
@@ -203,16 +203,6 @@ impl TraceDelta {
         let tasks = here.run(Owner::Own) + here.run(Owner::Others);
         let traced = self.percent(tasks + here.all_idle() + interrupts(here, &[Owner::Nobody]));
         let accounted = Figure::traced(traced).with(&cpu.steal, |traced, steal| traced + steal);
-        Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
-    }
-
-    /// Adds what the tracer found busy to what the kernel's own clock found idle. Tasks' clocks do not tell of whole CPUs: the scheduler
-    /// looks for work between two tasks, which is in neither's time, and where many programs wake up it is a tenth of a CPU.
-    fn closure_of_idle(&self, plain: &Cpu) -> Closure {
-        let busy = 100.0 - self.percent(self.here.ns(Owner::Nobody, Class::Run));
-        let accounted = Figure::traced(busy)
-            .with(&plain.idle, |busy, idle| busy + idle)
-            .with(&plain.iowait, |accounted, waiting| accounted + waiting);
         Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
     }
 }
