@@ -23,6 +23,9 @@ pub(crate) struct CounterFigures {
     pub(crate) own: Own,
     pub(crate) counts: Counts,
     pub(crate) idle: Idle,
+    /// Idle time by the kernel's own clock, in percent of the elapsed time. [`Cpu::idle`] is its share of the ticks, and busy ticks
+    /// are a sample.
+    pub(crate) kernel_idle: Figure,
     pub(crate) pressure: BTreeMap<String, Figure>,
     pub(crate) traffic: Traffic,
     pub(crate) devices: BTreeMap<String, Device>,

@@ -56,6 +56,23 @@ fn the_account_of_the_machine_closes_and_has_its_tier() {
     }
 }
 
+/// With a session for each program the scheduler has a group of tasks for each. Between two tasks it goes through the groups, which is
+/// in no task's time: 3 % of this CPU.
+#[test]
+fn the_account_of_a_cpu_on_which_many_programs_wake_up_closes() {
+    let mut program = Program::start();
+    let cpu = program.run("print(max(os.sched_getaffinity(0)))")[0];
+    program.run(&format!("os.sched_setaffinity(0, {{{cpu:.0}}})"));
+    let mut meter = meter(&format!("cpus:{cpu:.0}")).with_tracer(Depth::Light);
+    program.run(
+        "pids = [os.fork() or (os.setsid(), [time.sleep(0.1) for _ in range(30)], os._exit(0)) for _ in range(400)]; \
+         any(os.waitpid(pid, 0)[1] for pid in pids)",
+    );
+    let report = meter.report().unwrap();
+    let (accounted, load) = (exact(&report.closure.accounted), exact(&report.cpu.load));
+    assert!((accounted - 100.0).abs() < 2.0 && load < 90.0, "{accounted} at a load of {load}");
+}
+
 /// Number of intervals.
 const TRIES: usize = 5;
 

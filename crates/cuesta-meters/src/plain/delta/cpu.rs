@@ -9,6 +9,7 @@ use crate::plain::snapshot::tasks::tick;
 use crate::report::{NOT_ITS_OWN, unsampled};
 use crate::{Closure, Cpu, Figure, Idle, Network, Own, Source, Subject, TimeRow};
 
+const NO_CPU: &str = "no CPU was there throughout";
 const NO_TICK: &str = "no clock tick passed in the interval";
 const ALL: &str = "the subject is all that runs on these CPUs";
 const MINGLED: &str = "in whose time they came, ticks do not tell: the sampled tier does";
@@ -170,6 +171,12 @@ impl Delta<'_> {
         }
     }
 
+    pub(super) fn kernel_idle(&self) -> Figure {
+        let here = self.all_cpus();
+        let idle = seconds_of(here.idle.saturating_add(here.iowait));
+        Figure::quotient(100.0 * idle, self.capacity(), NO_CPU)
+    }
+
     fn throttled(&self) -> Figure {
         let time = |snapshot: &crate::CounterSnapshot| snapshot.group.and_then(|group| group.throttled.clone());
         let barred = time(self.earlier).with(&time(self.later), |a, b| grown(a.time, b.time).unwrap_or(0));
@@ -231,12 +238,12 @@ impl Delta<'_> {
     pub(super) fn closure(&self) -> Closure {
         if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
             let ticks = seconds_of(self.all_cpus().total());
-            let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
+            let accounted = Figure::quotient(100.0 * ticks, self.capacity(), NO_CPU);
             return Closure::of(accounted, self.seconds, tick() as f64 / 1e9);
         }
         let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
         let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
-        let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, "no CPU was there throughout");
+        let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, NO_CPU);
         let idle = ("idle", percent(seconds_of(machine.idle.saturating_add(machine.iowait))));
         let steal = ("steal", percent(seconds_of(machine.steal)));
         let of = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));

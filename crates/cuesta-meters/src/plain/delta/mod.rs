@@ -103,6 +103,7 @@ impl<'a> Delta<'a> {
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
+            kernel_idle: self.kernel_idle(),
             pressure: self.pressure(),
             traffic: self.traffic(),
             devices: self.devices(),
