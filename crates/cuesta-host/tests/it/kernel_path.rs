@@ -363,21 +363,19 @@ fn output_waits_for_a_line_that_does_not_read() {
 
 /// Receives until `end`, with pauses between reads.
 fn receive_slowly(line: &mut TcpStream, end: &[u8]) -> Vec<u8> {
-    let (mut text, mut buffer) = (Vec::new(), [0; 1024]);
-    while !text.ends_with(end) {
-        let len = line.read(&mut buffer).expect("more output");
-        assert!(len > 0, "ended after {} characters", text.len());
-        text.extend_from_slice(&buffer[..len]);
-        if text.len() % 7 == 0 {
-            pause();
-        }
-    }
+    let text = receive_slowly_while(line, |text| !text.ends_with(end));
+    assert!(text.ends_with(end), "ended after {} characters", text.len());
     text
 }
 
 fn receive_slowly_to_the_end(line: &mut TcpStream) -> Vec<u8> {
+    receive_slowly_while(line, |_| true)
+}
+
+fn receive_slowly_while(line: &mut TcpStream, goes_on: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let (mut text, mut buffer) = (Vec::new(), [0; 1024]);
-    while let Ok(len @ 1..) = line.read(&mut buffer) {
+    while goes_on(&text) {
+        let Ok(len @ 1..) = line.read(&mut buffer) else { break };
         text.extend_from_slice(&buffer[..len]);
         if text.len() % 7 == 0 {
             pause();
