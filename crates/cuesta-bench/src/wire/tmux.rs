@@ -8,7 +8,7 @@ use crate::job::{Framing, HostJob, Work};
 use crate::table::{ResultRow, Spread};
 
 /// Rounds: in each, every setting is played once, in turn.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 /// Typists, and the settings that are played beside plain lines.
 const LOADS: [(u32, &[Setting]); 3] = [
     (25, &[Setting::new(20_000, None, None)]),
