@@ -27,8 +27,8 @@ pub(crate) enum Pacer {
 }
 
 impl Pacer {
-    /// A paced user's first instant is random within the cycle, so that users do not type in step; with `align` it is rounded
-    /// up to a multiple of so many ns, so that all users type at the same few instants.
+    /// A paced user's first instant is random within the cycle, so that users do not type in step; `align` rounds it
+    /// up to a multiple of that number of ns, so that all users type at the same few instants.
     pub(crate) fn cyclic(start: Stamp, cycle: Duration, align: Option<u64>, rng: &mut SeededRng) -> Self {
         let first = start + Duration::from_nanos(rng.below(cycle.as_nanos() as u64));
         let aligned = first.as_nanos().next_multiple_of(align.unwrap_or(1).max(1));

@@ -20,7 +20,7 @@ impl ProgressGuard {
         Self { passes: RefCell::new(vec![(Stamp::ZERO, 0); users]), stalled: Cell::new(None) }
     }
 
-    /// Whether a user of a group may begin a pass at an instant; from the first that may not, nobody may.
+    /// Whether a user of a group may begin a pass at an instant. After it has refused one pass, it refuses all.
     pub(crate) fn allows_pass(&self, slot: usize, group: usize, at: Stamp) -> bool {
         let (before, passes) = &mut self.passes.borrow_mut()[slot];
         *passes = if *before == at { *passes + 1 } else { 1 };

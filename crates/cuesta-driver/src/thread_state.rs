@@ -76,7 +76,7 @@ impl ThreadState {
         }
     }
 
-    /// The same for a simulation of so many users.
+    /// The same for a simulation of this number of users.
     pub(crate) fn simulated(self, users: usize) -> Self {
         Self { progress: Some(ProgressGuard::new(users)), ..self }
     }

@@ -106,7 +106,8 @@ pub trait Line {
     }
 
     /// Leaves what the socket receives to a program, on lines with a [`Line::socket`]: from now on this line reads `input`, and ends
-    /// with it. Empty pieces of it have the kernel look again at what the socket has received. `socket` is a duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
+    /// with it. After each piece of it the kernel looks again at what the socket has received; a piece may be empty. `socket` is a
+    /// duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
     fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: Receiver<io::Result<Vec<u8>>>) {}
 
     /// Whether others may write on the line now: what this end has sent ends within no sequence of its framing, and no reply waits.

@@ -30,7 +30,7 @@ const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 const MOST_EARLY_PIECES: usize = 64;
 
 /// How soon to try again to send on a socket that a program has as well: the first time, and at most. It doubles from one to the other,
-/// so that a line that nobody reads costs little.
+/// so that a line whose terminal does not read costs little.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
 
 /// Unsent bytes beyond which nothing more is sent there.

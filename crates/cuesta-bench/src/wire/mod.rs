@@ -1,7 +1,7 @@
 //! Typists over a wire between two network namespaces: what a key costs the host's CPU.
 //!
-//! The host's CPU is all that runs on it, less what runs when nobody types: the server, its programs, agents, receiving. Its idle time is
-//! traced.
+//! The cost is the busy time of the host's CPU, traced, less its background: the busy time that it had before the driver started. So it
+//! contains the server, its programs, agents, and the kernel's receive processing.
 //!
 //! - `namespaces`: the two ends. `trip`: one load, and the figures of its window.
 //! - `tmux`: loads through TMux beside plain ones; `agent`: an agent of TMux. `kernel_path`: the in-kernel path of the built-in host

@@ -16,7 +16,7 @@ use crate::job::{HostJob, Job};
 use crate::process::Part;
 use crate::table::Spread;
 
-/// How long the host's CPU is metered before anybody types.
+/// How long the background of the host's CPU is measured.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// Who types at what.
@@ -31,7 +31,7 @@ pub(super) struct Load {
 /// The figures of a window.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trip {
-    /// Busy time of the host's CPU per key, in seconds, without what is busy there when nobody types.
+    /// Busy time of the host's CPU per key, in seconds, less its background.
     pub(super) host: f64,
     /// CPU time of the host's agent per key, in seconds.
     pub(super) agent: f64,
@@ -94,7 +94,7 @@ fn traced(cpu: usize) -> Result<Meter, Box<dyn Error>> {
     Ok(Meter::start(spec)?.with_tracer(Depth::Light))
 }
 
-/// The share of its time in which the metered CPU is busy when nobody types.
+/// The background of the metered CPU: the share of its time in which it is busy before the driver starts.
 fn background(meter: &mut Meter) -> Result<f64, Box<dyn Error>> {
     meter.report()?;
     wait_until(clock::now() + QUIET)?;

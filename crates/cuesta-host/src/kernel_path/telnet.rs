@@ -253,9 +253,8 @@ fn read_counts(counts: &MapHandle) -> Traffic {
     Traffic::read(&counts).unwrap_or_default()
 }
 
-/// A connection over loopback. A listener of its own, so that nobody can hold it up by connecting there before; at an address of its
-/// own, so that the ports of one address, which are fewer than the lines of two threads, do not bound their number. `number` tells
-/// it from other connections.
+/// A connection over loopback. It has a listener of its own: other programs cannot hold it up by connecting there first. The listener
+/// has an address of its own, chosen by `number`: one address has fewer ports than two threads may have lines.
 pub(super) fn connection(number: u64) -> io::Result<Control> {
     let socket = |flags| socket_with(AddressFamily::INET, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None);
     let listener = socket(SocketFlags::NONBLOCK)?;
@@ -277,7 +276,7 @@ pub(super) fn connection(number: u64) -> io::Result<Control> {
     Ok(Control { host, kernel })
 }
 
-/// An address in the middle of 127.0.0.0/8: the first and the last of a network are nobody's.
+/// An address in the middle of 127.0.0.0/8, because no host has the first and the last address of a network.
 fn loopback_address(number: u64) -> Ipv4Addr {
     let [.., a, b, c] = number.to_be_bytes();
     Ipv4Addr::new(127, 64 + a % 64, b, c)

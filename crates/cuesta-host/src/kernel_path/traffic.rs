@@ -48,7 +48,8 @@ impl Traffic {
         self.with(earlier, u64::saturating_sub)
     }
 
-    /// Each way: characters within the kernel; of input the bytes of commands and the lines that lost any; of output the characters through user space by reason.
+    /// Each way: characters within the kernel. Of input, the bytes of commands and the lines that lost any. Of output, the characters
+    /// through user space, by reason.
     pub(crate) fn figures(&self) -> [Value; 2] {
         let left: Map<String, Value> =
             REASONS.iter().zip(self.output_left).map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();

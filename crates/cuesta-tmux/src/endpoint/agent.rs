@@ -178,7 +178,7 @@ impl Agent {
         }
     }
 
-    /// Takes what this host sends, until nothing more waits, but at `most` so many packets.
+    /// Takes what this host sends, until nothing more waits or `most` packets are taken.
     fn take_from_host(&mut self, now: Stamp, most: usize) -> Result<(), EndpointError> {
         for _ in 0..most {
             let Some(length) = self.io.read(&mut self.packet)? else {

@@ -306,7 +306,7 @@ impl Multiplexer {
         }
     }
 
-    /// This host itself refused to send a packet of so many octets to `destination`.
+    /// This host itself refused to send a packet of this length to `destination`.
     pub fn too_large(&mut self, destination: IpAddr, octets: usize, now: Stamp) {
         self.notice(now);
         self.lower_mtu(destination, usual_mtu_below(octets), now);
