@@ -25,6 +25,7 @@ pub(crate) struct CounterFigures {
     pub(crate) idle: Idle,
     /// Idle time by the kernel's own clock, in percent of the elapsed time. [`Cpu::idle`] is its share of the ticks, and busy ticks
     /// are a sample.
+    #[cfg_attr(not(feature = "exact"), expect(dead_code, reason = "only the tracer is compared with it"))]
     pub(crate) kernel_idle: Figure,
     pub(crate) pressure: BTreeMap<String, Figure>,
     pub(crate) traffic: Traffic,
