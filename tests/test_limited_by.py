@@ -81,8 +81,10 @@ def test_the_line_of_a_serial_device_has_the_speed_of_its_target(tmp_path: Path)
     with program(["socat", "-d", "-d", *ends], says="starting data transfer loop"):
         target = f"serial:{device}?baud={serial_device.BAUD}"
         summary = played(tmp_path / "run", "--users", "1", target=target, tape=DEVICE_TAPE)
-    assert summary["limited_by"].startswith("the line: 100 of 1")
-    assert summary["limited_by"].endswith(f" ms are 96 characters at {serial_device.BAUD} baud")
+    assert summary["limited_by"].startswith("the line: 500 of 5")
+    assert summary["limited_by"].endswith(
+        f" ms are {len(serial_device.ANSWER)} characters at {serial_device.BAUD} baud"
+    )
 
 
 def test_a_lock_that_is_held_asleep_is_a_conflict_and_not_the_cpu(tmp_path: Path) -> None:
