@@ -226,9 +226,9 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 from = parent->tgid, to = child->tgid, member = MEMBER;
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (a && a->since && a->owner == OWN)
+	if (a && a->owner == OWN)
 		a->forks++;
 	if (settings.subject == PROCESSES && from != to && bpf_map_lookup_elem(&members, &from))
 		bpf_map_update_elem(&members, &to, &member, BPF_ANY);
@@ -248,9 +248,9 @@ int BPF_PROG(freed, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(loaded)
 {
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (a && a->since && a->owner == OWN)
+	if (a && a->owner == OWN)
 		a->execs++;
 	return 0;
 }

@@ -24,9 +24,10 @@ fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
     let group = Group::with(program.pid());
     let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
-    program.run(SPAWN);
+    // So many because some kernels do not tell of every switch, and a fork may come right after one.
+    program.run(&SPAWN.replace("10", "1000"));
     let inside = traced.report().unwrap();
-    assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (10, 10));
+    assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (1000, 1000));
     group.leave(program.pid());
     traced.report().unwrap();
     program.run(SPAWN);
