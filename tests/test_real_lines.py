@@ -132,9 +132,8 @@ def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("cat.tape", CAT_TAPE)
-    with telnetd(busybox, here) as port:
-        # The shell is small, so that the daemon's limit is that of descriptors.
-        (here / "shell").write_text("#!/bin/sh\nexec cat\n")
+    # The shell is small, so that the daemon's limit is that of descriptors.
+    with telnetd(busybox, here, shell="#!/bin/sh\nexec cat\n") as port:
         write(
             "plan.toml",
             f"""
