@@ -284,6 +284,14 @@ def test_cpus_that_others_keep_busy_are_not_blamed_for_the_line(tmp_path: Path) 
     assert isinstance(finding_of(metered(folder, idle=0.5, own=5.0)), OnTheLine)
 
 
+def test_cpus_that_others_keep_busy_do_not_limit_a_host_whose_users_wait_for_the_line(tmp_path: Path) -> None:
+    """Users wait for the CPUs too, but for a few milliseconds beside the line's 312."""
+    folder = write(tmp_path / "run", [Load(users=20, think=2.0, service=0.01, delay=1500 / SPEED)])
+    (folder / "host" / "series.jsonl").unlink()
+    at_speed(folder, SPEED, "Wait+Bytes 150")
+    assert isinstance(finding_of(metered(folder, idle=0.5, own=1.0, ready=0.06)), OnTheLine)
+
+
 def test_a_lock_is_a_conflict_also_beside_others_who_keep_the_cpus_busy(tmp_path: Path) -> None:
     said = finding_of(metered(write(tmp_path / "run", LOCKED), idle=0.5, own=1.0, ready=0.05))
     assert isinstance(said, Conflicting)

@@ -119,11 +119,11 @@ def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
 
 def decide(last: Evidence, first: Evidence | None) -> Finding:
     """Decide by a step, and by one of at most half as many users if there is one."""
-    busy = full(last)
-    idle_for_users = [each for each in busy if is_of_others(each) and not waits(last, first, each)]
+    busy, line = full(last), of_line(last)
+    idle_for_users = [each for each in busy if is_of_others(each) and (line or not waits(last, first, each))]
     if saturated := [each for each in busy if each not in idle_for_users]:
         return of_saturated(last, max(saturated, key=rank))
-    if finding := of_line(last) or (of_growth(last, first) if first else None):
+    if finding := line or (of_growth(last, first) if first else None):
         return finding
     beside = max(idle_for_users, key=rank, default=None)
     if beside and beside.own is None:
