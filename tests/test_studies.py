@@ -126,7 +126,8 @@ def test_the_emacs_study_is_typed_over_a_network(
     write: Write,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write("cuesta.toml", BUSY)
+    # One key that Emacs deletes before it draws is 0.2 % of the keys of this short run.
+    write("cuesta.toml", f"{BUSY}echo_mismatches = 0.005\n")
     home = here / "throwaway"
     home.mkdir()
     study = here / "emacs"
