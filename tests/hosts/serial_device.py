@@ -19,7 +19,7 @@ def send(host: Behaviour) -> None:
         host.pause(max(begin + (sent + 1) * 10 / BAUD - time.monotonic(), 0.0))
         due = max(int((time.monotonic() - begin) * BAUD / 10), sent + 1)
         host.write(ANSWER[sent:due])
-        sent = min(due, len(ANSWER))
+        sent = due
 
 
 if __name__ == "__main__":
