@@ -1,4 +1,4 @@
-//! The in-kernel path: that characters take it, and that nobody can tell by what arrives. Needs root.
+//! The in-kernel path: characters take it, and both ends receive the same as by the user path. Needs root.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -503,7 +503,7 @@ enum Piece {
     Enter,
     /// A character 255.
     Last,
-    /// A command that nobody answers.
+    /// A command that needs no answer.
     Nothing,
     /// DO TIMING-MARK, which the host answers each time.
     TimingMark,
@@ -553,15 +553,15 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
     characters
 }
 
-/// Types pieces, cut into writes at `cuts`, at a program that writes down what it reads and sends it back. Returns what it wrote
-/// down, and what came back.
+/// Types pieces, cut into writes at `cuts`, at a program that logs its input and sends it back. Returns the log, and the output that
+/// the line received.
 fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, Vec<u8>) {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
     let host = start(path, &format!("tee {}", log.display()), kind);
     let mut line = connect(&host);
     let mut reading = line.try_clone().expect("a descriptor");
-    // What came back, and whether that was all.
+    // The output that the line received, and whether that was all.
     let (back, arrived) = (Arc::new(Mutex::new((Vec::new(), false))), Arc::new(Condvar::new()));
     let (shared, announced) = (Arc::clone(&back), Arc::clone(&arrived));
     let reader = thread::spawn(move || {
@@ -580,7 +580,7 @@ fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, 
         wanted += characters.len();
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(*cut.next().unwrap_or(&rest.len())));
-            // A line that has ended too early shows by what came back.
+            // If the line has ended too early, its output is too short.
             let _ = line.write_all(now);
             rest = later;
         }

@@ -7,13 +7,16 @@ use cuesta_meters::traced::Depth;
 
 use crate::program::{Program, counted, exact, meter};
 
-const SPAWN: &str = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(10)]";
+/// Code that runs a program a number of times.
+fn spawn(times: u32) -> String {
+    format!("[os.waitpid(os.posix_spawn('/bin/true', ['true'], {{}}), 0) for n in range({times})]")
+}
 
 #[test]
 fn only_the_children_of_a_driver_count() {
     let mut program = Program::start();
     let mut children = meter(&format!("children:{}", program.pid())).with_tracer(Depth::Light);
-    program.run(SPAWN);
+    program.run(&spawn(10));
     let counts = children.report().unwrap().counts;
     assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
     assert!(counted(&counts.minor_faults) > 100);
@@ -24,13 +27,13 @@ fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
     let group = Group::with(program.pid());
     let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
-    // So many because some kernels do not tell of every switch, and a fork may come right after one.
-    program.run(&SPAWN.replace("10", "1000"));
+    // Some kernels do not report every switch. A fork right after one of these must count too: at 1,000 some come there.
+    program.run(&spawn(1000));
     let inside = traced.report().unwrap();
     assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (1000, 1000));
     group.leave(program.pid());
     traced.report().unwrap();
-    program.run(SPAWN);
+    program.run(&spawn(10));
     let outside = traced.report().unwrap();
     assert_eq!(counted(&outside.counts.execs), 0);
     assert!(exact(&outside.own.seconds) < 1e-9, "{:?}", outside.own);

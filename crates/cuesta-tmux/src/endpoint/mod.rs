@@ -9,7 +9,7 @@
 //! - `agent`: that thread; `requests`: what others ask of it; `counters`: what its work costs.
 //! - `packet_io`: where packets come from and go to: `tun`, the device; `sockets`, those of each version of IP, with their
 //!   `options`; `datagrams`, many in one system call; `capture`, a file of what crosses the sockets.
-//! - `too_big`: what TCP is told of segments that are too large for a network device.
+//! - `too_big`: the ICMP messages that tell TCP which segments are too large for a network device.
 //! - `kernel_receive`: a program in the kernel that takes messages apart in the agent's place.
 //! - `routing`: which segments go to the device; `ip` runs the command of that name.
 

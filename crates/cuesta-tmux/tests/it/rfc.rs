@@ -23,7 +23,7 @@
 //! | ENQs are repeated after 15, 30, 60 … seconds, up to an hour. | [`enqs_are_repeated_ever_more_rarely`] |
 //! | Meanwhile data goes as plain IP. | [`probing_holds_nothing_back`] |
 //! | The TTL begins anew with every message. | [`every_message_renews_the_ttl`] |
-//! | When it is over the host is unable, and this segment goes in a message all the same. | [`the_segment_that_finds_the_ttl_over_is_multiplexed`] |
+//! | When the TTL is over, the host is taken as unable; the segment that finds this still goes in a message. | [`the_segment_that_finds_the_ttl_over_is_multiplexed`] |
 //!
 //! | Building and sending (§3.3, §5.1, §5.2, §6) | test |
 //! |---|---|

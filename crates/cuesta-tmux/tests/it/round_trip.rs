@@ -85,8 +85,9 @@ struct Sender {
     multiplexer: Multiplexer,
     settings: Settings,
     now: Stamp,
-    /// Packets that went in, and what came out of each call.
+    /// Packets that the multiplexer was given.
     given: Vec<Vec<u8>>,
+    /// Packets that it sent.
     sent: Vec<Vec<u8>>,
 }
 
