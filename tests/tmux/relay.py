@@ -33,8 +33,8 @@ def relayed(net: Network, fate: Callable[[Frame], Sequence[Frame]]) -> Iterator[
         offloads = (word for feature in ("tx", "tso", "gso") for word in (feature, "off"))
         ip("netns", "exec", place.namespace, needed("ethtool"), "-K", WIRE, *offloads)
         with inside(net.third):
-            sides.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_PROTOCOLS)))
-        sides[-1].bind((name, 0))
+            sides.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+        sides[-1].bind((name, ALL_PROTOCOLS))
     end, told = socket.socketpair()
     thread = threading.Thread(target=_relay, args=(sides, told, fate))
     thread.start()

@@ -82,9 +82,10 @@ def received_at(net: Network, device: str) -> Iterator[list[bytes]]:
     """The packets that `b` receives at a device, in order; complete after the block.
 
     What follows a packet's own length is not part of it: the kernel's program leaves the rest of the message there.
+    The socket gets its protocol with its device, or it would receive from every device until it has one.
     """
     packets: list[bytes] = []
-    with inside(net.b), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL_PACKETS)) as tap:
+    with inside(net.b), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM) as tap:
         tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 23)
         tap.bind((device, ALL_PACKETS))
         yield packets
