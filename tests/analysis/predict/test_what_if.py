@@ -161,7 +161,7 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
 STATIONS = st.lists(st.tuples(st.floats(1e-3, 0.5), st.integers(1, 5)), min_size=1, max_size=3)
 OWN = st.floats(0.0, 10.0)
 MOST_EXACT = 1000
-"""Users up to whom the exact model is asked for again and again."""
+"""An example of the property test asks the exact model some thousand times, with 100,000 users for seconds each."""
 
 
 def never_falls(values: list[float]) -> bool:
@@ -181,7 +181,6 @@ def test_more_servers_and_smaller_demands_never_lower_a_limit(
     names = {station.name: station.name for station in network.queueing}
     closed_load, paced_load = Conditions("", 1, think=own), Conditions("", 1, cycle=own + network.least_response)
     limit = slack * network.least_response
-    # A closed load of thousands of users takes the exact model a minute.
     assume((limit + own) * network.most_throughput < MOST_EXACT)
     for at, is_bound in ((closed_load, False), (closed_load, True), (paced_load, False)):
 
