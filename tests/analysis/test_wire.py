@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 def end_of_wire(packets: int) -> Row:
-    """Counters of an end that has received so many packets of 70 bytes, and sent half of them."""
+    """Counters of an end that has received `packets` packets of 70 bytes, and sent half as many of 70 bytes."""
     return {
         "received_bytes": 70 * packets,
         "received_packets": packets,

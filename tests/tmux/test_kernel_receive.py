@@ -53,7 +53,7 @@ def segment(chance: random.Random) -> bytes:
 
 
 def datagram_of_udp(chance: random.Random) -> bytes:
-    """A datagram to a port that nobody listens at, now and then with a wrong length."""
+    """A datagram to a closed port, now and then with a wrong length."""
     text = chance.randbytes(chance.choice((0, 1, 5, 60)))
     length = 8 + len(text) + chance.choice((0, 0, 0, 0, 0, -1, 1, -9))
     return struct.pack(">HHHH", 7, 9, max(length, 0), 0) + text
@@ -82,7 +82,7 @@ def received_at(net: Network, device: str) -> Iterator[list[bytes]]:
     """The packets that `b` receives at a device, in order; complete after the block.
 
     What follows a packet's own length is not part of it: the kernel's program leaves the rest of the message there.
-    The socket gets its protocol with its device, or it would receive from every device until it has one.
+    The socket is bound to its protocol and its device at once: with a protocol alone it would receive from all devices.
     """
     packets: list[bytes] = []
     with inside(net.b), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM) as tap:

@@ -1,4 +1,4 @@
-"""The error by which the last agent of TMux ended here: nobody reads what an agent in the background prints."""
+"""The error that ended the last agent of TMux on this machine. An agent in the background has no terminal for it."""
 
 import contextlib
 import os

@@ -126,7 +126,7 @@ def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(
         ("response.p95 < 400ms", 0.5, 1, True),
         ("first_response.p99 < 200ms", 0.5, 1, True),  # not known without the wait
         ("response.p95 < 50ms", 0.5, 1, False),  # the host alone takes longer
-        ("response.p95 < 400ms", 0.5, 0, False),  # nobody waited for a user: the host kept the user from typing
+        ("response.p95 < 400ms", 0.5, 0, False),  # no input waited for a free user: the host kept the user from typing
         ("response.p95 < 4s", 0.5, 1, False),  # it met the limit
     ],
 )

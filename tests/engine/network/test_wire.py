@@ -35,7 +35,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
     for number in range(199):
         line.sendto(bytes(100), host)
 """
-"""The answer to the first datagram, that nobody listens, shows that the ends know each other's address."""
+"""No program listens at the port, so the host refuses the first datagram. Then the ends know each other's address."""
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def processes(sides: NetNsPair) -> Iterator[dict[str, int]]:
 
 @contextmanager
 def tcpdump(sides: NetNsPair, packets: int) -> Iterator[subprocess.Popen[str]]:
-    """Watch what the host's end receives on port 4000, until so many packets were seen."""
+    """Run tcpdump at the host's end. It ends when it has seen `packets` datagrams to port 4000."""
     watch = ["tcpdump", "-i", "wire", "-n", "-e", "-Q", "in", "-B", "8192", "-c", str(packets)]
     command = [*sides.host.command_prefix, *watch, "udp port 4000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -132,7 +132,10 @@ def interval(trials: Trials, most: int) -> Band:
 
 
 def why_left_out(simulator: Simulator, users: int) -> str:
-    """Why a number of users is not reported: judged as a limit on the mean that so many have by exact theory."""
+    """Why a number of users is not reported.
+
+    Exact theory gives the mean response with these users. The reason is that of a limit on this mean.
+    """
     if not users:
         return why_no_limit(simulator.system, simulator.at, users)
     mean = response_of(simulator.network(simulator.at), replace(simulator.at, users=users))
