@@ -45,7 +45,8 @@ class Attribution:
 APART = Attribution("the host is on another machine: its CPU is its own", 1)
 ISOLATED = Attribution(
     "driver and host share this machine, isolated: each has CPUs and a network of its own, and receives on these CPUs: "
-    "what a CPU did is its side's; what a process did may lack what was received for it, or have what was for another",
+    "what a CPU did counts as its side's, other programs' work too; what a process did may lack what was received "
+    "for it, or have what was for another",
     2,
 )
 PINNED = Attribution(f"{SWAPPED}; they are pinned to CPUs of their own", 3)
