@@ -161,7 +161,7 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
 STATIONS = st.lists(st.tuples(st.floats(1e-3, 0.5), st.integers(1, 5)), min_size=1, max_size=3)
 OWN = st.floats(0.0, 10.0)
 MOST_EXACT = 1000
-"""An example of the property test asks the exact model some thousand times, with 100,000 users for seconds each."""
+"""An example of the property test has some sixty limits. By the exact model one near 15,000 users takes 3 s."""
 
 
 def never_falls(values: list[float]) -> bool:
