@@ -1,7 +1,7 @@
 //! Feeds a screen with any bytes, whole and in pieces: both screens are equal, no key is lost, and memory is bounded.
 #![no_main]
 
-use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
+use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {

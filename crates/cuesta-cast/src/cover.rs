@@ -12,7 +12,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use cuesta_screen::{Screen, StreamParser};
+use cuesta_screen::vt::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
 
 use crate::cast::{Cast, Event, EventKind};

@@ -15,7 +15,7 @@
 //!   a paste; if that key was Enter, the row must end there too. A program that showed none of several separate keys and prints
 //!   them all at the end has not echoed them.
 
-use cuesta_screen::{Screen, StreamParser};
+use cuesta_screen::vt::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
 
 /// For a long row, this many consecutive keys before the cursor are enough.

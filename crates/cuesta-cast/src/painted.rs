@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
-use cuesta_screen::{Screen, StreamParser};
+use cuesta_screen::vt::{Screen, StreamParser};
 
 use crate::cast::{Cast, EventKind};
 use crate::cover::Span;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuesta_screen::StreamParser;
+use cuesta_screen::vt::StreamParser;
 
 use crate::cast::{Event, EventKind};
 

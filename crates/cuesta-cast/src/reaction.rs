@@ -1,6 +1,6 @@
 //! How the program reacted to a key that it did not echo, to distinguish commands from secrets.
 
-use cuesta_screen::Screen;
+use cuesta_screen::vt::Screen;
 
 /// Most columns that a sign for one key takes; longer output is a message.
 const MOST_SIGNS: usize = 4;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_screen::Screen;
+use cuesta_screen::vt::Screen;
 
 use crate::cast::{Cast, EventKind};
 use crate::echo::Echo;

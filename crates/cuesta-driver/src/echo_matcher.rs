@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cuesta_record::Stamp;
-use cuesta_screen::{StreamByte, StreamParser};
+use cuesta_screen::vt::{StreamByte, StreamParser};
 
 /// The keys of a session that wait for their echo, in the order in which they were sent.
 #[derive(Debug, Default)]

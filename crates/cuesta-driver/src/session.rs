@@ -15,7 +15,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
-use cuesta_screen::ModeWatch;
+use cuesta_screen::vt::ModeWatch;
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
 use crate::echo_matcher::EchoMatcher;

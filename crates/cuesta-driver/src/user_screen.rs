@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use answer::Hold;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
+use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 
 use cuesta_tape::WaitCondition;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::{KeyMatch, MarkedText, ScreenEcho};
+use cuesta_screen::vt::{KeyMatch, MarkedText, ScreenEcho};
 use cuesta_tape::WaitCondition;
 use regex::bytes::Regex;
 

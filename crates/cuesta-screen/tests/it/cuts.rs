@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_screen::{ChangedRows, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, ScreenEcho};
+use cuesta_screen::vt::{ChangedRows, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, ScreenEcho};
 use proptest::prelude::*;
 
 type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);

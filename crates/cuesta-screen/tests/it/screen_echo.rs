@@ -1,6 +1,6 @@
 //! Finds typed keys on the screen, for the ways in which programs show keys or do not show them.
 
-use cuesta_screen::{KeyMatch, Screen, ScreenEcho};
+use cuesta_screen::vt::{KeyMatch, Screen, ScreenEcho};
 use proptest::prelude::*;
 
 /// A user with a screen. [`Typist::results`] lists each shown key with the index of the character that showed it, and each

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cuesta_screen::Screen;
+use cuesta_screen::vt::Screen;
 
 /// The program in the pane. It prints one piece and queries the terminal, whose reply confirms that the piece is drawn. Then it
 /// signals the test and waits until the test has captured the screen.

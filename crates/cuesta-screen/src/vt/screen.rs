@@ -4,9 +4,9 @@ use std::num::NonZeroU16;
 
 use vt100::Parser;
 
-use crate::Modes;
-use crate::gaps::Gaps;
-use crate::replies::Replies;
+use super::Modes;
+use super::gaps::Gaps;
+use super::replies::Replies;
 
 /// Largest number of columns and of rows.
 const MOST: u16 = 1000;

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use crate::sequence::{ESC, SequenceState};
+use super::sequence::{ESC, SequenceState};
 
 /// Finds the characters in the host's output. The stream may be cut anywhere, also within a character.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::sequence::{ControlSequence, ESC, SequenceState};
+use super::sequence::{ControlSequence, ESC, SequenceState};
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,7 +16,7 @@ pub struct Modes {
     pub hidden_cursor: bool,
 }
 
-/// Follows the modes in the host's output, as a [`Screen`](crate::Screen) does.
+/// Follows the modes in the host's output, as a [`Screen`](super::Screen) does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModeWatch {
     modes: Modes,

@@ -1,6 +1,6 @@
 //! Finds text on the screen that only echoes the user's own keys, so that no wait takes it for an answer.
 //!
-//! A cell is an echo while it shows the key that [`ScreenEcho`](crate::ScreenEcho) found there. A row, too, can be an echo:
+//! A cell is an echo while it shows the key that [`ScreenEcho`](super::ScreenEcho) found there. A row, too, can be an echo:
 //!
 //! - It shows, behind a prompt and up to its end, a typed row or the beginning of one. Line editors redraw behind their prompt
 //!   what the terminal has echoed before. The prompt is the text before the first echo; if there was none, any text that ends
@@ -9,8 +9,8 @@
 
 use std::collections::VecDeque;
 
-use crate::Screen;
-use crate::cells::CellPosition;
+use super::Screen;
+use super::cells::CellPosition;
 
 /// Most cells, and most characters of a row, that are remembered.
 const MOST: usize = 256;
@@ -249,7 +249,7 @@ impl TypedRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KeyMatch, ScreenEcho};
+    use crate::vt::{KeyMatch, ScreenEcho};
 
     /// Types keys, draws the reads, and returns the output in each row without echoes and blanks.
     fn output(before: &str, typed: &str, drawn: &[&str]) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::Screen;
+use super::Screen;
 
 /// A position on the screen that stays valid when the screen scrolls: with the number of rows scrolled off by then.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

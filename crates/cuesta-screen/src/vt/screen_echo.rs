@@ -22,8 +22,8 @@
 
 use std::collections::VecDeque;
 
-use crate::Screen;
-use crate::cells::{CellPosition, above, advance, before, retreat};
+use super::Screen;
+use super::cells::{CellPosition, above, advance, before, retreat};
 
 /// Only this many of the waiting keys are searched for at once.
 const MAX_SEARCHED: usize = 64;

@@ -8,8 +8,8 @@
 use memchr::memchr;
 use vt100::Parser;
 
-use crate::replies::Replies;
-use crate::sequence::{ControlSequence, ESC, SequenceState};
+use super::replies::Replies;
+use super::sequence::{ControlSequence, ESC, SequenceState};
 
 /// Cancels a sequence.
 const CANCEL: &[u8] = b"\x18";
@@ -165,7 +165,7 @@ fn into_row(model: &mut Parser<Replies>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::Screen;
+    use crate::vt::Screen;
 
     fn shown(bytes: &[u8]) -> (String, (u16, u16)) {
         let mut screen = Screen::new(40, 5);

@@ -13,8 +13,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::own_echoes::MarkedText;
-use crate::{OwnEchoes, Screen};
+use super::own_echoes::MarkedText;
+use super::{OwnEchoes, Screen};
 
 /// The screen as it was when the last key was sent.
 #[derive(Debug, Default)]

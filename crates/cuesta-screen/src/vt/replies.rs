@@ -118,7 +118,7 @@ impl Callbacks for Replies {
 
 #[cfg(test)]
 mod tests {
-    use crate::Screen;
+    use crate::vt::Screen;
 
     fn answers(asked: &[u8]) -> String {
         let mut screen = Screen::new(80, 24);
