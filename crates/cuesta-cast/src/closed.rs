@@ -158,7 +158,7 @@ impl Writer<'_> {
                 self.flush();
                 match code {
                     KeyCode::Char(c) => self.text.push(*c),
-                    KeyCode::Key(key @ cuesta_tape::Key::Chord(_)) => self.input.push(spell::key(key, None, 1)),
+                    KeyCode::Key(key @ cuesta_tape::Key::Bytes(_)) => self.input.push(spell::key(key, None, 1)),
                     KeyCode::Key(key) => self.presses = Some((key.clone(), 1)),
                     KeyCode::Secret(column) => self.input.push(spell::column(column)),
                     KeyCode::Paste(text) => self.input.extend(paste(text)),

@@ -50,7 +50,7 @@ fn is_asked_again(before: &Stroke, stroke: &Stroke) -> bool {
 /// Whether a key edits the entry or moves within it, as in shells and forms.
 fn is_edit(code: &KeyCode) -> bool {
     match code {
-        KeyCode::Key(Key::Chord(bytes)) => matches!(
+        KeyCode::Key(Key::Bytes(bytes)) => matches!(
             &bytes[..],
             [0x01 | 0x02 | 0x05 | 0x06 | 0x08 | 0x0b | 0x14..=0x17 | 0x19 | 0x1f]
                 | [0x1b, b'b' | b'd' | b'f' | 0x7f]
@@ -72,8 +72,8 @@ pub(crate) fn text(entry: &[Stroke]) -> String {
             KeyCode::Char(c) => text.push(*c),
             KeyCode::Paste(pasted) => text.push_str(pasted),
             KeyCode::Key(Key::Backspace) => _ = text.pop(),
-            KeyCode::Key(Key::Chord(bytes)) if bytes[..] == [0x08] => _ = text.pop(),
-            KeyCode::Key(Key::Chord(bytes)) if bytes[..] == [0x15] => text.clear(),
+            KeyCode::Key(Key::Bytes(bytes)) if bytes[..] == [0x08] => _ = text.pop(),
+            KeyCode::Key(Key::Bytes(bytes)) if bytes[..] == [0x15] => text.clear(),
             KeyCode::Key(_) | KeyCode::Secret(_) => {}
         }
     }

@@ -1,5 +1,6 @@
 //! The key at the beginning of a piece of input: a character, a control sequence, or a reply of the terminal, which is no key.
 
+use cuesta_screen::vt::{Modes, key_bytes};
 use cuesta_tape::Key;
 
 /// The input of a key press.
@@ -58,7 +59,7 @@ fn character(c: char) -> KeyCode {
         '\r' => KeyCode::Key(Key::Enter),
         '\t' => KeyCode::Key(Key::Tab),
         '\x7f' => KeyCode::Key(Key::Backspace),
-        '\0'..='\x1f' => KeyCode::Key(Key::Chord(vec![c as u8])),
+        '\0'..='\x1f' => KeyCode::Key(Key::Bytes(vec![c as u8])),
         _ => KeyCode::Char(c),
     }
 }
@@ -83,7 +84,7 @@ fn escape(text: &str, second: Option<char>) -> Head {
 }
 
 fn chord(text: &str, length: usize) -> Head {
-    Head::Key(KeyCode::Key(Key::Chord(text.as_bytes()[..length].to_vec())), length)
+    Head::Key(KeyCode::Key(Key::Bytes(text.as_bytes()[..length].to_vec())), length)
 }
 
 /// A control sequence (ECMA-48 §5.4): `ESC [`, parameters, intermediates, a final character.
@@ -164,8 +165,8 @@ fn named(sequence: &str) -> Option<KeyCode> {
         "\x1b[5~" => Key::PageUp,
         "\x1b[6~" => Key::PageDown,
         _ => {
-            let sent = |number: &u8| Key::Function(*number).bytes(cuesta_tape::Modes::default()) == sequence.as_bytes();
-            Key::Function((1..=12).find(sent)?)
+            let mut keys = (1..=12).map(Key::Function);
+            keys.find(|key| key_bytes(key, Modes::default()).as_deref() == Some(sequence.as_bytes()))?
         }
     };
     Some(KeyCode::Key(key))

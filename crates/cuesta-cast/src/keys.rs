@@ -143,7 +143,7 @@ impl Keys {
             [0x1b] => KeyCode::Key(Key::Escape),
             // Nothing, or a reply whose end is lost.
             [] | [0x1b, b']' | b'P' | b'_' | b'^' | b'X', _, ..] => return Vec::new(),
-            bytes => KeyCode::Key(Key::Chord(bytes.to_vec())),
+            bytes => KeyCode::Key(Key::Bytes(bytes.to_vec())),
         };
         vec![self.press(code, raw)]
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn chord(bytes: &[u8]) -> KeyCode {
-        KeyCode::Key(Key::Chord(bytes.to_vec()))
+        KeyCode::Key(Key::Bytes(bytes.to_vec()))
     }
 
     #[test]

@@ -222,13 +222,13 @@ impl Stroke {
     /// Whether it ends a row of input: Enter, by either character, or an interrupt.
     pub(crate) fn ends_row(&self) -> bool {
         self.is_enter()
-            || matches!(&self.press.code, KeyCode::Key(cuesta_tape::Key::Chord(bytes)) if matches!(bytes[..], [0x03 | 0x04 | 0x1a]))
+            || matches!(&self.press.code, KeyCode::Key(cuesta_tape::Key::Bytes(bytes)) if matches!(bytes[..], [0x03 | 0x04 | 0x1a]))
     }
 
     pub(crate) fn is_enter(&self) -> bool {
         match &self.press.code {
             KeyCode::Key(cuesta_tape::Key::Enter) => true,
-            KeyCode::Key(cuesta_tape::Key::Chord(bytes)) => bytes[..] == [b'\n'],
+            KeyCode::Key(cuesta_tape::Key::Bytes(bytes)) => bytes[..] == [b'\n'],
             _ => false,
         }
     }

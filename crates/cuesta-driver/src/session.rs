@@ -1,13 +1,12 @@
 //! A session: a user's line, from its opening to its end, and what has come over it since the last key.
 //!
 //! A session listens in every wait, so each character is stamped when it comes. A user whose program looks at a screen has
-//! one (see `user_screen`): it is drawn a piece at a time, after all lines that were ready have been read.
+//! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
 //! - Here: the state, and sending keys.
 //! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
 //!   responses; `drawing`: the screen.
 
-use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -15,15 +14,14 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
-use cuesta_screen::vt::ModeWatch;
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
 use crate::echo_matcher::EchoMatcher;
 use crate::error::LineLoss;
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
+use crate::terminal::{KeyInput, SentKey, Terminal, terminal_for};
 use crate::thread_state::ThreadState;
-use crate::user_screen::{KeyEffect, ScreenKey, UserScreen};
 
 mod drawing;
 mod reading;
@@ -55,37 +53,15 @@ pub(crate) struct Session {
     first_is_doubtful: bool,
     /// The traffic counted so far.
     counted_traffic: Traffic,
-    /// Only if the program looks at a screen.
-    screen: Option<Box<UserScreen>>,
-    /// The modes that keys depend on, if they do and there is no screen.
-    modes: Option<ModeWatch>,
+    terminal: Box<dyn Terminal>,
+    /// Other tasks have had their turn since the last piece was drawn.
+    has_turn: bool,
     /// A key is being sent: nothing may come between its characters.
     sending: bool,
     /// The last input has its response, or has none any more: the next key begins another input.
     input_has_ended: bool,
     /// Something has come since the last key, echoes included.
     heard: bool,
-}
-
-/// What one keystroke sends.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum KeyInput<'a> {
-    /// One character of a text.
-    Character(&'a str),
-    /// A key with a name.
-    Key(&'a cuesta_tape::Key),
-    Paste(&'a str),
-}
-
-impl KeyInput<'_> {
-    /// Whether what is sent depends on the modes that the host has set.
-    fn needs_modes(&self) -> bool {
-        match self {
-            Self::Character(_) => false,
-            Self::Key(key) => key.needs_modes(),
-            Self::Paste(_) => true,
-        }
-    }
 }
 
 impl Session {
@@ -97,6 +73,7 @@ impl Session {
         group: usize,
         program: usize,
     ) -> Self {
+        let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
         let mut session = Self {
             line,
             opened: Some(opened),
@@ -111,8 +88,8 @@ impl Session {
             first_stamps: None,
             first_is_doubtful: false,
             counted_traffic: Traffic::default(),
-            screen: None,
-            modes: None,
+            terminal,
+            has_turn: false,
             sending: false,
             input_has_ended: true,
             heard: false,
@@ -129,15 +106,10 @@ impl Session {
         }
         let program = self.shared.program(self.group, program);
         self.response.keep_text(program.reads_text);
-        if program.needs_screen && self.screen.is_none() {
-            let line = &self.shared.groups[self.group].line;
-            let mut screen = UserScreen::new((line.columns, line.rows));
-            self.shared.has_screen(screen.memory_change());
-            self.screen = Some(Box::new(screen));
+        if self.terminal.lacks(program) {
+            self.terminal = terminal_for(&self.shared.groups[self.group], program);
         }
-        // Modes that the host set before this are not known.
-        self.modes =
-            self.modes.or_else(|| program.needs_modes.then(ModeWatch::default)).filter(|_| self.screen.is_none());
+        self.shared.has_screen(self.terminal.memory_change());
     }
 
     /// The instant from which the line can carry the next character.
@@ -152,7 +124,7 @@ impl Session {
 
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
-        self.echo_matcher.unechoed() + self.screen.as_ref().map_or(0, |screen| screen.unechoed())
+        self.echo_matcher.unechoed() + self.terminal.unechoed()
     }
 
     /// Tells a host that is a model what is waited for, and the transaction that the last key asked for.
@@ -202,7 +174,11 @@ impl Session {
         secret: bool,
     ) -> Result<Stamp, LineLoss> {
         self.count_opening();
-        let (key, typed) = self.encode(input).await;
+        if self.terminal.draws_before(input) {
+            self.draw_in_turns().await;
+        }
+        let key = self.terminal.press(input);
+        let typed = key.text();
         self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
         let echo = settings.echo;
@@ -220,38 +196,20 @@ impl Session {
         }
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
-        self.tell_screen(input, typed, ScreenKey { due, sent, timed, begins_input, ends_input });
+        let echo_map = &self.shared.program(self.group, self.program).echo_map;
+        self.terminal.key_sent(input, typed, SentKey { due, sent, timed, begins_input, ends_input }, echo_map);
         if echo != Echo::Untimed {
             self.report_unechoed();
         }
         self.alarm.reset(sent + self.program().patience);
-        let mut rest = &*key;
+        let mut rest = &*key.bytes;
         self.sending = true;
         let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
         self.sending = false;
         sending?;
-        self.shared.tally(|tally| tally.counts.characters.sent += key.len() as u64);
+        self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
         self.count_traffic();
         Ok(sent)
-    }
-
-    /// The bytes that a terminal in its present modes sends, and those of them that may be echoed.
-    async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
-        if input.needs_modes() {
-            self.draw_in_turns().await;
-        }
-        let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
-        let modes = self.screen.as_ref().map_or_else(watched, |screen| screen.screen().modes());
-        match input {
-            KeyInput::Key(key) => {
-                let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
-                (Cow::Borrowed(bytes), bytes)
-            }
-            KeyInput::Paste(text) if modes.bracketed_paste => {
-                (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
-            }
-            KeyInput::Paste(text) | KeyInput::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
-        }
     }
 
     fn program(&self) -> &Program {
@@ -266,30 +224,6 @@ impl Session {
     /// Whether the host can echo at all: over pipes none can.
     fn can_echo(&self) -> bool {
         self.shared.groups[self.group].can_echo
-    }
-
-    /// Tells the screen what is typed, character by character. Only a single character is timed.
-    fn tell_screen(&mut self, input: KeyInput<'_>, typed: &[u8], key: ScreenKey) {
-        let can_echo = self.can_echo();
-        let echo_map = &self.shared.program(self.group, self.program).echo_map;
-        let Some(screen) = &mut self.screen else { return };
-        let typed = std::str::from_utf8(typed).unwrap_or_default();
-        let is_single = typed.chars().nth(1).is_none();
-        let key = ScreenKey { timed: key.timed && is_single, ..key };
-        let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
-        if is_sequence || typed.is_empty() || (!key.timed && !can_echo) {
-            return screen.key(KeyEffect::Other, key);
-        }
-        let mut rest = typed.len();
-        for (index, character) in typed.char_indices() {
-            rest -= character.len_utf8();
-            let key = ScreenKey {
-                begins_input: key.begins_input && index == 0,
-                ends_input: key.ends_input && rest == 0,
-                ..key
-            };
-            screen.key(KeyEffect::new(character, echo_map), key);
-        }
     }
 
     /// Sends characters; the line is lost if it takes none until the alarm.
@@ -331,9 +265,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.draw_all();
-        if let Some(screen) = &mut self.screen {
-            self.shared.has_screen((screen.memory_change().0, 0));
-        }
+        self.shared.has_screen((self.terminal.memory_change().0, 0));
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
         self.count_traffic();

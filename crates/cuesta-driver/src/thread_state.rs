@@ -15,7 +15,7 @@ use crate::progress::ProgressGuard;
 use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
-use crate::user_screen::ScreenEvent;
+use crate::terminal::ScreenEvent;
 use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
 
 mod open_load;

@@ -11,7 +11,8 @@ use std::rc::Rc;
 
 use cuesta_driver::{Connect, simulate};
 use cuesta_lines::{Line, loopback};
-use cuesta_tape::{Keys, Modes, Piece, Script, Step, Tape};
+use cuesta_screen::vt::{Modes, key_bytes};
+use cuesta_tape::{Keys, Piece, Script, Step, Tape};
 use harness::{RunRecords, close, spec};
 use serde_json::json;
 
@@ -55,8 +56,8 @@ fn typed_by(steps: &[Step], into: &mut String) -> f64 {
                 Piece::Column(name) => panic!("no users type here: {name}"),
             })),
             Step::Keys { keys: Keys::Press { key, count }, .. } => {
-                let bytes = std::str::from_utf8(key.bytes(Modes::default())).unwrap();
-                into.push_str(&bytes.replace('\x7f', "#").repeat(*count as usize));
+                let bytes = key_bytes(key, Modes::default()).expect("a key of a VT");
+                into.push_str(&std::str::from_utf8(&bytes).unwrap().replace('\x7f', "#").repeat(*count as usize));
             }
             Step::Think(distribution) => think += distribution.mean().as_secs_f64(),
             Step::Transaction { body, .. } => {

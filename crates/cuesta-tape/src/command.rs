@@ -241,7 +241,7 @@ pub(crate) fn chord(args: &str) -> String {
 /// A key's name, or what it sends in quotes, and how often it is pressed.
 fn pressed(args: &str) -> String {
     let (key, count) = args.rsplit_once(' ').unwrap_or((args, "1"));
-    let key = if Key::pressed(key).is_some() { key.to_owned() } else { texts(key) };
+    let key = if Key::named(key).is_some() { key.to_owned() } else { texts(key) };
     if count == "1" { key } else { format!("{key} {count}") }
 }
 

@@ -31,7 +31,7 @@ mod words;
 pub use command::Command;
 pub use condition::{ExpectSource, WaitCondition};
 pub use error::{Note, TapeError, TapeErrors};
-pub use key::{Key, Modes};
+pub use key::{Held, Key};
 pub use pattern::Pattern;
 pub use program::{Overrides, Program, TooLong};
 pub use script::{Echo, KeySettings, Keys, Op, Piece, Script, Settings, Step};

@@ -35,7 +35,7 @@ pub struct Program {
     pub needs_screen: bool,
     /// Whether echoes are looked for in the stream of characters.
     pub matches_stream: bool,
-    /// Whether a key depends on the modes that the host sets.
+    /// Whether a VT sends for some key what depends on modes that the host sets.
     pub needs_modes: bool,
     /// Pairs of (typed, shown). With a map, only echoes may come while one is awaited.
     pub echo_map: Vec<(u8, u8)>,
@@ -154,7 +154,7 @@ impl Program {
                 Op::Keys { keys, settings } => {
                     self.needs_screen |= settings.echo == Echo::Screen;
                     self.matches_stream |= settings.echo == Echo::Timed;
-                    self.needs_modes |= keys.need_modes();
+                    self.needs_modes |= keys.depend_on_modes();
                 }
                 Op::Expect(_, ExpectSource::Screen) => self.needs_screen = true,
                 Op::Expect(_, ExpectSource::Response) => self.reads_text = true,

@@ -253,11 +253,11 @@ pub enum Keys {
 }
 
 impl Keys {
-    /// Whether what is sent depends on the modes that the host has set.
-    pub(crate) fn need_modes(&self) -> bool {
+    /// Whether what a VT sends depends on the modes that the host has set.
+    pub(crate) fn depend_on_modes(&self) -> bool {
         match self {
             Self::Text(_) => false,
-            Self::Press { key, .. } => key.needs_modes(),
+            Self::Press { key, .. } => key.depends_on_modes(),
             Self::Paste(_) => true,
         }
     }

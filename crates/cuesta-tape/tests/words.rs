@@ -179,15 +179,22 @@ fn waits() {
 
 #[test]
 fn keys_and_chords() {
-    let chord = |bytes: &[u8]| pressed(Key::Chord(bytes.to_vec()), 1);
+    let chord = |held, key| pressed(Key::Chord { held, keys: vec![key] }, 1);
+    let (shift, alt, ctrl) = (Held { shift: true, ..NONE }, Held { alt: true, ..NONE }, Held { ctrl: true, ..NONE });
     let script = script("Enter 2 Ctrl+Alt+C Alt+x Shift+Tab Ctrl+Left Enter 0 ScrollUp 3 Ctrl+Shift");
-    let steps = [pressed(Key::Enter, 2), chord(b"\x1b\x03"), chord(b"\x1bx"), chord(b"\x1b[Z"), chord(b"\x1b[1;5D")];
+    let steps = [
+        pressed(Key::Enter, 2),
+        chord(Held { alt: true, ..ctrl }, Key::Character('C')),
+        chord(alt, Key::Character('x')),
+        chord(shift, Key::Tab),
+        chord(ctrl, Key::Left),
+    ];
     assert_eq!(script.steps, steps);
 }
 
 #[test]
 fn keys_without_a_word_of_vhs() {
-    let chord = |bytes: &[u8]| pressed(Key::Chord(bytes.to_vec()), 1);
+    let chord = |bytes: &[u8]| pressed(Key::Bytes(bytes.to_vec()), 1);
     let script = script(r#"Press Home Press End Press F12 2 Press "\e[1;5H" Press "\x1eé\\" Press Up Press F1 0"#);
     let steps = [
         pressed(Key::Home, 1),

@@ -1,4 +1,4 @@
-//! The session's screen: drawn in turns with other users, looked at, and answering the host's queries.
+//! The session's display: drawn in turns with other users, looked at, and answering the host's queries.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use tokio::task;
 
 use super::Session;
 use crate::error::LineLoss;
-use crate::user_screen::ScreenEvent;
+use crate::terminal::ScreenEvent;
 
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
@@ -19,12 +19,12 @@ impl Session {
     /// Whether the screen shows a pattern, once all that has come is drawn.
     pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
         self.draw_in_turns().await;
-        self.screen.as_ref().is_some_and(|screen| screen.is_on_screen(pattern))
+        self.terminal.is_on_screen(pattern)
     }
 
     /// Draws all that has come, in turns with other users.
     pub(super) async fn draw_in_turns(&mut self) {
-        while self.screen.as_ref().is_some_and(|screen| !screen.is_drawn()) {
+        while !self.terminal.is_drawn() {
             task::yield_now().await;
             self.draw();
         }
@@ -32,14 +32,16 @@ impl Session {
 
     /// Draws a piece, after every line that is ready has been read.
     pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
-        let Some(screen) = self.screen.as_mut().filter(|screen| !screen.is_drawn()) else { return Poll::Pending };
-        if !std::mem::take(&mut screen.has_turn) {
+        if self.terminal.is_drawn() {
+            return Poll::Pending;
+        }
+        if !std::mem::take(&mut self.has_turn) {
             // This wakes the task after the other ready tasks have run and the lines have been polled.
-            screen.has_turn = true;
+            self.has_turn = true;
             if pin!(task::yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            screen.has_turn = false;
+            self.has_turn = false;
         }
         self.draw();
         self.answer_host(cx)?;
@@ -49,7 +51,7 @@ impl Session {
     /// Draws everything at once, because time is up or the line is gone; says whether the response is then complete.
     pub(super) fn draw_all(&mut self) -> bool {
         let mut any = false;
-        while self.screen.as_ref().is_some_and(|screen| !screen.is_drawn()) {
+        while !self.terminal.is_drawn() {
             self.draw();
             any = true;
         }
@@ -59,9 +61,8 @@ impl Session {
     /// Draws a piece and handles what the screen then shows.
     fn draw(&mut self) {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
-        let Some(screen) = &mut self.screen else { return };
-        let mut events = self.shared.draw(|events| screen.draw(PIECE, condition, events));
-        self.shared.has_screen(screen.memory_change());
+        let mut events = self.shared.draw(|events| self.terminal.draw(PIECE, condition, events));
+        self.shared.has_screen(self.terminal.memory_change());
         for event in events.drain(..) {
             match event {
                 ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
@@ -74,17 +75,15 @@ impl Session {
 
     /// The screen has met the wait condition since an instant.
     pub(super) fn complete_on_screen(&mut self, at: Stamp) {
-        let first = self.screen.as_ref().map_or(at, |screen| screen.first_output(at));
-        self.response.complete_on_screen(first, at);
+        self.response.complete_on_screen(self.terminal.first_output(at), at);
     }
 
-    /// Sends the screen's replies to the host as far as the line takes them. They are not keys; only the line counts them.
+    /// Sends the terminal's replies to the host as far as the line takes them. They are not keys; only the line counts them.
     pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), LineLoss> {
-        let Some(screen) = &mut self.screen else { return Ok(()) };
         let mut any = false;
-        while !self.sending && !screen.screen().replies().is_empty() {
-            match self.line.poll_send(cx, screen.screen().replies()) {
-                Poll::Ready(taken) => screen.forget_replies(taken?),
+        while !self.sending && !self.terminal.replies().is_empty() {
+            match self.line.poll_send(cx, self.terminal.replies()) {
+                Poll::Ready(taken) => self.terminal.forget_replies(taken?),
                 Poll::Pending => break,
             }
             any = true;

@@ -1,4 +1,4 @@
-//! Reads the line, and passes the stamped characters to the echo matcher, the response matcher and the screen.
+//! Reads the line, and passes the stamped characters to the echo matcher, the response matcher and the terminal.
 
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -14,11 +14,8 @@ use crate::error::LineLoss;
 impl Session {
     /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
     pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
-        if self.screen.is_none() {
-            return self.poll_read(cx);
-        }
         self.answer_host(cx)?;
-        if !self.screen.as_ref().is_some_and(|screen| screen.is_full()) {
+        if !self.terminal.is_full() {
             let read = self.poll_read(cx);
             if let Poll::Ready(Err(_)) = read {
                 self.draw_all();
@@ -51,12 +48,7 @@ impl Session {
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
-        if let Some(screen) = &mut self.screen {
-            screen.read(bytes, received);
-        }
-        if let Some(modes) = &mut self.modes {
-            modes.feed(bytes);
-        }
+        self.terminal.read(bytes, received);
         if self.response.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
             self.shared.tally(|tally| tally.counts.error("flood"));
         }
@@ -136,7 +128,7 @@ impl Session {
     /// Gives up keys without echo that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.resolve_echoes(sent_before);
-        let not_shown = self.screen.as_mut().map_or(0, |screen| screen.give_up_before(sent_before));
+        let not_shown = self.terminal.give_up_before(sent_before);
         let lost = self.echo_matcher.give_up_before(sent_before) + not_shown;
         self.resolve_echoes(sent_before);
         if lost > 0 {
@@ -160,7 +152,6 @@ impl Session {
 
     /// When the key that waits longest for its echo was due.
     fn oldest_unechoed(&self) -> Option<Stamp> {
-        let on_screen = self.screen.as_ref().and_then(|screen| screen.oldest());
-        self.echo_matcher.oldest().into_iter().chain(on_screen).min()
+        self.echo_matcher.oldest().into_iter().chain(self.terminal.oldest()).min()
     }
 }

@@ -88,8 +88,7 @@ impl Session {
         if is_new {
             // What has come so far was judged by another condition, or by none.
             let last = self.response.last();
-            let is_met =
-                self.screen.as_mut().zip(last).is_some_and(|(screen, last)| screen.check_again(condition, last));
+            let is_met = last.is_some_and(|last| self.terminal.check_again(condition, last));
             self.response.judge_again(condition);
             if let Some(last) = last.filter(|_| is_met) {
                 self.complete_on_screen(last);
@@ -145,8 +144,7 @@ impl Session {
 
     /// Shows in the run's progress what the user waits for, and where the cursor stands.
     fn show_long_wait(&mut self, condition: &WaitCondition) {
-        let row = self.screen.as_ref().map(|screen| screen.cursor_row());
-        self.shared.set_long_wait(self.slot, condition, row);
+        self.shared.set_long_wait(self.slot, condition, self.terminal.cursor_row());
     }
 
     /// Whether anything has come since the last key, echoes included.
@@ -158,18 +156,14 @@ impl Session {
     fn response_held_until(&self) -> Option<Stamp> {
         let echo =
             self.echo_matcher.unconfirmed_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
-        self.screen.as_ref().and_then(|screen| screen.match_held_until()).or(echo)
+        self.terminal.match_held_until().or(echo)
     }
 
     /// Accepts a possible response that was not accepted before; says whether there was one.
     fn release(&mut self) -> bool {
         let now = clock::now();
-        if let Some(at) = self
-            .screen
-            .as_mut()
-            .filter(|screen| screen.match_held_until().is_some())
-            .and_then(|screen| screen.release())
-        {
+        let is_held = self.terminal.match_held_until().is_some();
+        if let Some(at) = is_held.then(|| self.terminal.release()).flatten() {
             self.complete_on_screen(at);
         } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.resolve_echoes(now) {
             return false;

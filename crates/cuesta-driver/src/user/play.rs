@@ -11,7 +11,8 @@ use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondi
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
-use crate::session::{KeyInput, Session, WaitOutcome};
+use crate::session::{Session, WaitOutcome};
+use crate::terminal::KeyInput;
 use crate::user_state::{Activity, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.

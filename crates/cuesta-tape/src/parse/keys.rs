@@ -3,10 +3,9 @@
 use super::{Arguments, Parser};
 use crate::command::Action;
 use crate::error::TapeError;
-use crate::key::Held;
 use crate::lex::{Kind, Token};
 use crate::script::Step;
-use crate::{Key, Keys};
+use crate::{Held, Key, Keys};
 
 /// Most presses of a key in one command.
 const MOST_PRESSES: u32 = 1_000_000;
@@ -35,8 +34,8 @@ impl Parser<'_> {
     pub(crate) fn press(&mut self) -> Result<Arguments, TapeError> {
         let gap = self.at_time()?;
         let token = self.take();
-        let named = if token.kind == Kind::Number { None } else { Key::pressed(&token.text) };
-        let quoted = || (token.kind == Kind::Quoted).then(|| unescaped(&token.text)).flatten().map(Key::Chord);
+        let named = if token.kind == Kind::Number { None } else { Key::named(&token.text) };
+        let quoted = || (token.kind == Kind::Quoted).then(|| unescaped(&token.text)).flatten().map(Key::Bytes);
         let Some(key) = named.or_else(quoted) else {
             return Err(self.error(&token, format!("{} is no key", token.shown()), PRESS_HINT));
         };
@@ -65,21 +64,19 @@ impl Parser<'_> {
     pub(crate) fn ctrl(&mut self) -> Result<Arguments, TapeError> {
         let mut args: Vec<String> = Vec::new();
         let mut held = Held { ctrl: true, ..Held::default() };
-        let mut bytes = Vec::new();
-        let mut keys = 0;
+        let mut keys = Vec::new();
         while let Some(plus) = self.take_if(|token| token.is_symbol("+")) {
             let key = self.peek();
             // Compared by text alone, as in VHS: they are modifiers even in quotes.
             if ["Alt", "Shift"].contains(&key.text.as_ref()) {
-                if keys > 0 {
+                if !keys.is_empty() {
                     let message = format!("{} must stand before the other keys", key.shown());
                     return Err(self.error(&plus, message, "write for example Ctrl+Alt+C"));
                 }
                 held.alt |= key.text == "Alt";
                 held.shift |= key.text == "Shift";
             } else if is_ctrl_key(key) {
-                keys += 1;
-                bytes.extend(held.press(&key.text));
+                keys.extend(Key::named(&key.text).or_else(|| key.text.chars().next().map(Key::Character)));
             } else {
                 return Err(self.error(&plus, format!("{} cannot be pressed with Ctrl", key.shown()), CTRL_HINT));
             }
@@ -90,11 +87,11 @@ impl Parser<'_> {
             return Err(self.error(self.last(), message, "write for example Ctrl+C"));
         }
         let args = args.join(" ");
-        if keys == 0 {
+        if keys.is_empty() {
             let last = self.last().clone();
             self.note(&last, format!("Ctrl+{} sends nothing: it holds only modifiers", args.replace(' ', "+")));
         }
-        Ok(Arguments::new("", args, chord(bytes)))
+        Ok(Arguments::new("", args, chord(held, keys)))
     }
 
     pub(crate) fn alt_or_shift(&mut self, word: &Token) -> Result<Arguments, TapeError> {
@@ -111,12 +108,12 @@ impl Parser<'_> {
         let held = Held { alt: word == "Alt", shift: word == "Shift", ctrl: false };
         let key = self.take().text.into_owned();
         // VHS knows these two names here; any other is typed letter by letter.
-        let bytes = if ["Enter", "Tab"].contains(&key.as_str()) {
-            held.press(&key)
-        } else {
-            key.chars().flat_map(|c| held.press(&c.to_string())).collect()
+        let keys = match key.as_str() {
+            "Enter" => vec![Key::Enter],
+            "Tab" => vec![Key::Tab],
+            characters => characters.chars().map(Key::Character).collect(),
         };
-        Ok(Arguments::new("", key, chord(bytes)))
+        Ok(Arguments::new("", key, chord(held, keys)))
     }
 }
 
@@ -149,9 +146,9 @@ fn is_ctrl_key(token: &Token) -> bool {
     symbol || token.is_keyword(&NAMED) || (token.is_text() && token.text.len() == 1)
 }
 
-fn chord(bytes: Vec<u8>) -> Action {
-    if bytes.is_empty() {
+fn chord(held: Held, keys: Vec<Key>) -> Action {
+    if keys.is_empty() {
         return Action::Nothing;
     }
-    Action::Step(Step::Keys { keys: Keys::Press { key: Key::Chord(bytes), count: 1 }, gap: None })
+    Action::Step(Step::Keys { keys: Keys::Press { key: Key::Chord { held, keys }, count: 1 }, gap: None })
 }

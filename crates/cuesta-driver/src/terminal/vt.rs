@@ -1,4 +1,4 @@
-//! A user's screen, and the queue of what has come and is not drawn yet.
+//! A video terminal: its screen, and the queue of what has come and is not drawn yet.
 //!
 //! Reads are stamped and queued here, and drawn later in pieces, so that drawing for one user does not delay the stamps of
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
@@ -14,6 +14,9 @@ use cuesta_record::Stamp;
 use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 
 use cuesta_tape::WaitCondition;
+use regex::bytes::Regex;
+
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
 
 mod answer;
 
@@ -22,9 +25,9 @@ const FULL: usize = 16 * 1024;
 /// How much of the queue's memory is kept while it is empty.
 const KEPT: usize = 1024;
 
-/// A user's screen.
+/// A video terminal.
 #[derive(Debug)]
-pub(crate) struct UserScreen {
+pub(crate) struct VtTerminal {
     screen: Screen,
     screen_echo: ScreenEcho<UnshownKey>,
     changed_rows: ChangedRows,
@@ -48,30 +51,15 @@ pub(crate) struct UserScreen {
     /// Since when the screen has met the wait condition.
     matched: Option<Stamp>,
     hold: Hold,
-    /// Whether other tasks have had their turn since the last piece was drawn.
-    pub(crate) has_turn: bool,
     /// Memory size last reported, in bytes.
     reported_memory: usize,
-}
-
-/// A key that the screen should show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ScreenKey {
-    /// When it was due.
-    pub(crate) due: Stamp,
-    /// When it was sent.
-    pub(crate) sent: Stamp,
-    /// Whether its echo is timed, and counted if it is missing.
-    pub(crate) timed: bool,
-    /// Whether it is the first key since the last response.
-    pub(crate) begins_input: bool,
-    /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
-    pub(crate) ends_input: bool,
+    /// Whether the host can echo.
+    can_echo: bool,
 }
 
 /// What a key should make the screen show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyEffect {
+enum KeyEffect {
     /// The screen should show this character.
     Shown(char),
     Return,
@@ -84,7 +72,7 @@ pub(crate) enum KeyEffect {
 /// A key that the screen has not shown yet, the character that it will show, and the number of the typed row.
 #[derive(Debug, Clone, Copy)]
 struct UnshownKey {
-    key: ScreenKey,
+    key: SentKey,
     character: char,
     row: u32,
 }
@@ -97,22 +85,11 @@ enum Event {
     /// A read, and how many of its characters are drawn.
     Read(Received, usize),
     /// A key was sent.
-    Key(KeyEffect, ScreenKey),
+    Key(KeyEffect, SentKey),
 }
 
-/// What a drawn piece brought about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScreenEvent {
-    /// A key has been shown since an instant.
-    Key(ScreenKey, Stamp),
-    /// A key will never be shown.
-    Missed,
-    /// The wait condition has been met since an instant.
-    Answer(Stamp),
-}
-
-impl UserScreen {
-    pub(crate) fn new((columns, rows): (u16, u16)) -> Self {
+impl VtTerminal {
+    pub(crate) fn new((columns, rows): (u16, u16), can_echo: bool) -> Self {
         Self {
             screen: Screen::new(columns, rows),
             screen_echo: ScreenEcho::default(),
@@ -128,63 +105,13 @@ impl UserScreen {
             first_output: None,
             matched: None,
             hold: Hold::default(),
-            has_turn: false,
             reported_memory: 0,
+            can_echo,
         }
     }
 
-    /// The memory size last reported, and the size now, in bytes.
-    pub(crate) fn memory_change(&mut self) -> (usize, usize) {
-        let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
-        (std::mem::replace(&mut self.reported_memory, now), now)
-    }
-
-    /// The screen as it is drawn.
-    pub(crate) fn screen(&self) -> &Screen {
-        &self.screen
-    }
-
-    /// The text of the cursor's row, with the blanks before the cursor.
-    pub(crate) fn cursor_row(&self) -> String {
-        let cursor = self.screen.cursor();
-        let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));
-        if before.len() > row.len() { before } else { row }
-    }
-
-    /// The first `len` bytes of the screen's replies have been sent.
-    pub(crate) fn forget_replies(&mut self, len: usize) {
-        self.screen.forget_replies(len);
-    }
-
-    /// Whether reading should stop because too much waits to be drawn.
-    pub(crate) fn is_full(&self) -> bool {
-        self.bytes.len() - self.drawn >= FULL
-    }
-
-    /// Whether all that came is drawn.
-    pub(crate) fn is_drawn(&self) -> bool {
-        self.events.is_empty()
-    }
-
-    /// How many timed keys it has not shown yet.
-    pub(crate) fn unechoed(&self) -> usize {
-        self.unechoed
-    }
-
-    /// When the timed key that it has not shown for the longest time was due.
-    pub(crate) fn oldest(&self) -> Option<Stamp> {
-        let waiting = self.screen_echo.keys().map(|unshown| &unshown.key);
-        waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
-    }
-
-    /// A read came.
-    pub(crate) fn read(&mut self, bytes: &[u8], received: &Received) {
-        self.bytes.extend_from_slice(bytes);
-        self.events.push_back(Event::Read(*received, 0));
-    }
-
-    /// A key is sent.
-    pub(crate) fn key(&mut self, effect: KeyEffect, key: ScreenKey) {
+    /// A character or another key is sent.
+    fn key(&mut self, effect: KeyEffect, key: SentKey) {
         self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
         if self.is_drawn() {
             self.apply(effect, key);
@@ -193,7 +120,7 @@ impl UserScreen {
         }
     }
 
-    fn apply(&mut self, effect: KeyEffect, key: ScreenKey) {
+    fn apply(&mut self, effect: KeyEffect, key: SentKey) {
         self.has_output = false;
         self.ends_input = key.ends_input;
         (self.first_output, self.matched, self.hold.since) = (None, None, None);
@@ -220,7 +147,7 @@ impl UserScreen {
         }
     }
 
-    fn await_key(&mut self, character: char, key: ScreenKey) {
+    fn await_key(&mut self, character: char, key: SentKey) {
         if key.timed {
             // An untimed key may never be shown, and must not delay a timed one.
             self.screen_echo.retain(|unshown| unshown.key.timed);
@@ -231,45 +158,6 @@ impl UserScreen {
         }
         let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
         self.screen_echo.await_key(&self.screen, character, UnshownKey { key, character, row });
-    }
-
-    /// Gives up all timed keys sent before an instant; returns how many. Untimed keys are given up as whole inputs: the end of
-    /// an input without its beginning could be found in a response.
-    pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        let mut lost = 0;
-        while self.screen_echo.front().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
-            self.screen_echo.give_up();
-            lost += 1;
-        }
-        self.unechoed -= lost as usize;
-        lost
-    }
-
-    /// Draws one piece, at most `most` bytes, and reports what that brought about.
-    pub(crate) fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
-        while let Some(&Event::Key(effect, key)) = self.events.front() {
-            self.events.pop_front();
-            self.apply(effect, key);
-        }
-        let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
-        let (received, from) = (*received, *from);
-        // While a match is held the screen is checked after each character, so a turn takes fewer of them.
-        let most = if self.matched.is_some() && self.is_match_held() { most / 32 } else { most };
-        let to = received.len.min(from + most.max(1));
-        let ends = to == received.len;
-        if ends {
-            self.events.pop_front();
-        } else if let Some(Event::Read(_, drawn)) = self.events.front_mut() {
-            *drawn = to;
-        }
-        // What came before a key is no response to it.
-        let no_key_follows = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
-        let condition = condition.filter(|condition| condition.needs_screen() && no_key_follows);
-        self.draw_range(&received, from..to, condition, events);
-        if ends {
-            self.end_read(&received, condition, events);
-        }
-        self.tidy();
     }
 
     fn draw_range(
@@ -332,6 +220,149 @@ impl UserScreen {
     }
 }
 
+impl Terminal for VtTerminal {
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Keystroke<'a> {
+        Keystroke::of_vt(input, self.screen.modes())
+    }
+
+    /// Character by character. Only a single character is timed.
+    fn key_sent(&mut self, input: KeyInput<'_>, text: &[u8], key: SentKey, echo_map: &[(u8, u8)]) {
+        let typed = std::str::from_utf8(text).unwrap_or_default();
+        let is_single = typed.chars().nth(1).is_none();
+        let key = SentKey { timed: key.timed && is_single, ..key };
+        let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
+        if is_sequence || typed.is_empty() || (!key.timed && !self.can_echo) {
+            return self.key(KeyEffect::Other, key);
+        }
+        let mut rest = typed.len();
+        for (index, character) in typed.char_indices() {
+            rest -= character.len_utf8();
+            let key = SentKey {
+                begins_input: key.begins_input && index == 0,
+                ends_input: key.ends_input && rest == 0,
+                ..key
+            };
+            self.key(KeyEffect::new(character, echo_map), key);
+        }
+    }
+
+    fn read(&mut self, bytes: &[u8], received: &Received) {
+        self.bytes.extend_from_slice(bytes);
+        self.events.push_back(Event::Read(*received, 0));
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() - self.drawn >= FULL
+    }
+
+    fn is_drawn(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+        while let Some(&Event::Key(effect, key)) = self.events.front() {
+            self.events.pop_front();
+            self.apply(effect, key);
+        }
+        let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
+        let (received, from) = (*received, *from);
+        // While a match is held the screen is checked after each character, so a turn takes fewer of them.
+        let most = if self.matched.is_some() && self.is_match_held() { most / 32 } else { most };
+        let to = received.len.min(from + most.max(1));
+        let ends = to == received.len;
+        if ends {
+            self.events.pop_front();
+        } else if let Some(Event::Read(_, drawn)) = self.events.front_mut() {
+            *drawn = to;
+        }
+        // What came before a key is no response to it.
+        let no_key_follows = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
+        let condition = condition.filter(|condition| condition.needs_screen() && no_key_follows);
+        self.draw_range(&received, from..to, condition, events);
+        if ends {
+            self.end_read(&received, condition, events);
+        }
+        self.tidy();
+    }
+
+    fn replies(&self) -> &[u8] {
+        self.screen.replies()
+    }
+
+    fn forget_replies(&mut self, len: usize) {
+        self.screen.forget_replies(len);
+    }
+
+    fn unechoed(&self) -> usize {
+        self.unechoed
+    }
+
+    fn oldest(&self) -> Option<Stamp> {
+        let waiting = self.screen_echo.keys().map(|unshown| &unshown.key);
+        waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
+    }
+
+    /// Untimed keys are given up as whole inputs: the end of
+    /// an input without its beginning could be found in a response.
+    fn give_up_before(&mut self, sent: Stamp) -> u64 {
+        let mut lost = 0;
+        while self.screen_echo.front().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
+            self.screen_echo.give_up();
+            lost += 1;
+        }
+        self.unechoed -= lost as usize;
+        lost
+    }
+
+    fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
+        self.matched = None;
+        if self.is_drawn() {
+            self.check(condition, last);
+        }
+        self.matched.is_some() && !self.is_match_held()
+    }
+
+    fn first_output(&self, at: Stamp) -> Stamp {
+        self.first_output.map_or(at, |first| first.min(at))
+    }
+
+    fn match_held_until(&self) -> Option<Stamp> {
+        let matched = self.matched.filter(|_| self.is_match_held())?;
+        if self.may_answer_earlier_row() {
+            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
+        }
+        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
+    }
+
+    fn release(&mut self) -> Option<Stamp> {
+        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
+        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
+        self.hold.edited_return = false;
+        self.hold.prompts = 0;
+        self.matched
+    }
+
+    /// Without blanks at the ends of rows, or with those up to the cursor.
+    fn is_on_screen(&self, pattern: &Regex) -> bool {
+        let text = self.screen.text();
+        pattern.is_match(text.as_bytes()) || {
+            let with_blanks = self.screen.text_to_cursor();
+            with_blanks != text && pattern.is_match(with_blanks.as_bytes())
+        }
+    }
+
+    fn cursor_row(&self) -> Option<String> {
+        let cursor = self.screen.cursor();
+        let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));
+        Some(if before.len() > row.len() { before } else { row })
+    }
+
+    fn memory_change(&mut self) -> (usize, usize) {
+        let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
+        (std::mem::replace(&mut self.reported_memory, now), now)
+    }
+}
+
 impl KeyEffect {
     /// The effect of a character; `map` holds what the host shows for others.
     pub(crate) fn new(character: char, map: &[(u8, u8)]) -> Self {
@@ -348,7 +379,7 @@ impl KeyEffect {
 }
 
 impl Event {
-    fn key(&self) -> Option<&ScreenKey> {
+    fn key(&self) -> Option<&SentKey> {
         match self {
             Self::Key(KeyEffect::Shown(_), key) => Some(key),
             _ => None,

@@ -21,7 +21,7 @@ use regex::bytes::Regex;
 
 use crate::echo_matcher::SlowestEcho;
 
-use super::{ScreenEvent, UnshownKey, UserScreen};
+use super::{ScreenEvent, UnshownKey, VtTerminal};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -77,7 +77,7 @@ impl Hold {
     }
 }
 
-impl UserScreen {
+impl VtTerminal {
     /// Handles the keys that a piece has shown.
     pub(super) fn handle_matches(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
         for matched in self.matches.drain(..) {
@@ -113,38 +113,6 @@ impl UserScreen {
         self.hold.since = self.hold.since.or(self.matched);
     }
 
-    /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
-    pub(crate) fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
-        self.matched = None;
-        if self.is_drawn() {
-            self.check(condition, last);
-        }
-        self.matched.is_some() && !self.is_match_held()
-    }
-
-    /// When the response that was complete at an instant began.
-    pub(crate) fn first_output(&self, at: Stamp) -> Stamp {
-        self.first_output.map_or(at, |first| first.min(at))
-    }
-
-    /// Until when a match is held, if one is.
-    pub(crate) fn match_held_until(&self) -> Option<Stamp> {
-        let matched = self.matched.filter(|_| self.is_match_held())?;
-        if self.may_answer_earlier_row() {
-            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
-        }
-        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
-    }
-
-    /// Stops holding the match; returns when it came.
-    pub(crate) fn release(&mut self) -> Option<Stamp> {
-        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
-        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
-        self.hold.edited_return = false;
-        self.hold.prompts = 0;
-        self.matched
-    }
-
     /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not
     /// rows.
     fn may_answer_earlier_row(&self) -> bool {
@@ -177,15 +145,6 @@ impl UserScreen {
                 | WaitCondition::Silence(_)
                 | WaitCondition::Disconnect => false,
             }
-    }
-
-    /// Whether the screen as it is shows a pattern: without blanks at the ends of rows, or with those up to the cursor.
-    pub(crate) fn is_on_screen(&self, pattern: &Regex) -> bool {
-        let text = self.screen.text();
-        pattern.is_match(text.as_bytes()) || {
-            let with_blanks = self.screen.text_to_cursor();
-            with_blanks != text && pattern.is_match(with_blanks.as_bytes())
-        }
     }
 
     /// Whether rows that are new since the last key show a pattern. Slower than `is_on_screen`, which is asked first.

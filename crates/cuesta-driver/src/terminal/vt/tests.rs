@@ -5,8 +5,8 @@ use cuesta_tape::Pattern;
 use super::*;
 
 /// A screen on which the host has drawn.
-fn drawn_screen() -> UserScreen {
-    let mut screen = UserScreen::new((20, 5));
+fn drawn_screen() -> VtTerminal {
+    let mut screen = VtTerminal::new((20, 5), true);
     receives(&mut screen, "\r", 1, 0);
     drawn(&mut screen, None);
     screen
@@ -17,31 +17,31 @@ fn at(nanos: u64) -> Stamp {
 }
 
 /// A read at an instant, on a line with a speed if `per_character` is not zero.
-fn receives(screen: &mut UserScreen, text: &str, nanos: u64, per_character: u64) {
+fn receives(screen: &mut VtTerminal, text: &str, nanos: u64, per_character: u64) {
     let per_character = Duration::from_nanos(per_character);
     screen.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
 }
 
-fn key(nanos: u64, timed: bool, ends_input: bool) -> ScreenKey {
-    ScreenKey { due: at(nanos), sent: at(nanos), timed, begins_input: false, ends_input }
+fn key(nanos: u64, timed: bool, ends_input: bool) -> SentKey {
+    SentKey { due: at(nanos), sent: at(nanos), timed, begins_input: false, ends_input }
 }
 
 /// A timed key.
-fn types(screen: &mut UserScreen, character: char, nanos: u64) -> ScreenKey {
+fn types(screen: &mut VtTerminal, character: char, nanos: u64) -> SentKey {
     let key = key(nanos, true, false);
     screen.key(KeyEffect::Shown(character), key);
     key
 }
 
 /// An untimed input, sent at once; the Return is its last key.
-fn enters(screen: &mut UserScreen, text: &str, nanos: u64) {
+fn enters(screen: &mut VtTerminal, text: &str, nanos: u64) {
     for (index, character) in text.chars().enumerate() {
-        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key(nanos, false, false) });
+        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key(nanos, false, false) });
     }
-    screen.key(KeyEffect::Return, ScreenKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
+    screen.key(KeyEffect::Return, SentKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
 }
 
-fn drawn(screen: &mut UserScreen, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
+fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
     let mut events = Vec::new();
     while !screen.is_drawn() {
         screen.draw(4, condition, &mut events);
@@ -177,7 +177,7 @@ fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
 
 #[test]
 fn the_first_prompt_is_no_answer_to_earlier_input() {
-    let mut screen = UserScreen::new((20, 5));
+    let mut screen = VtTerminal::new((20, 5), true);
     enters(&mut screen, "ls", 20);
     receives(&mut screen, "ls\r\n", 21, 0);
     receives(&mut screen, "$ ", 30, 0);
@@ -216,8 +216,8 @@ fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
 }
 
 /// Types Up, which recalls a command from the history, and Return.
-fn recalls_command(screen: &mut UserScreen, nanos: u64) {
-    screen.key(KeyEffect::Other, ScreenKey { begins_input: true, ..key(nanos, false, false) });
+fn recalls_command(screen: &mut VtTerminal, nanos: u64) {
+    screen.key(KeyEffect::Other, SentKey { begins_input: true, ..key(nanos, false, false) });
     screen.key(KeyEffect::Return, key(nanos, false, true));
 }
 
@@ -257,7 +257,7 @@ fn the_echo_of_the_last_key_may_be_the_answer() {
     let condition = shows("hello");
     for (index, character) in "hello".chars().enumerate() {
         let key = key(20, false, index == 4);
-        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key });
+        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "hell", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
@@ -271,7 +271,7 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     receives(&mut screen, "$ ", 10, 0);
     for (index, character) in "fox".chars().enumerate() {
         let key = key(20, true, index == 2);
-        screen.key(KeyEffect::Shown(character), ScreenKey { begins_input: index == 0, ..key });
+        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "fox", 40, 0);
     let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));

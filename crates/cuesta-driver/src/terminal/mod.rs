@@ -1,0 +1,208 @@
+//! A user's terminal: a keyboard, and a display if anything looks at it. One file per kind.
+//!
+//! A keyboard turns keys into what the line sends. A display takes what the line received, stamped, and says what that brought
+//! about: keys shown, the response complete. Pure: instants are arguments.
+//!
+//! - `plain`: a keyboard alone; what comes is looked at as a stream of characters.
+//! - `vt`: a video terminal.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+use cuesta_screen::vt::{Modes, key_bytes};
+use cuesta_tape::{Key, Program, WaitCondition};
+use regex::bytes::Regex;
+
+use plain::PlainTerminal;
+use vt::VtTerminal;
+
+use crate::group::Group;
+
+mod plain;
+mod vt;
+
+/// A terminal. What is not said here about a display is that of a terminal without one.
+pub(crate) trait Terminal {
+    /// Whether the terminal lacks what a program needs, so that its user takes another one.
+    fn lacks(&self, program: &Program) -> bool {
+        let _ = program;
+        false
+    }
+
+    /// Whether what a key sends depends on what the host has sent before, which must be drawn first.
+    fn draws_before(&self, input: KeyInput<'_>) -> bool {
+        match input {
+            KeyInput::Character(_) => false,
+            KeyInput::Key(key) => key.depends_on_modes(),
+            KeyInput::Paste(_) => true,
+        }
+    }
+
+    /// Presses a key, and returns what it sends.
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Keystroke<'a>;
+
+    /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
+    fn key_sent(&mut self, input: KeyInput<'_>, text: &[u8], key: SentKey, echo_map: &[(u8, u8)]) {
+        let _ = (input, text, key, echo_map);
+    }
+
+    /// A read came.
+    fn read(&mut self, bytes: &[u8], received: &Received);
+
+    /// Whether reading should stop because too much waits to be drawn.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Whether all that came is drawn.
+    fn is_drawn(&self) -> bool {
+        true
+    }
+
+    /// Draws one piece, at most `most` bytes, and reports what that brought about. `condition`: what is waited for.
+    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+        let _ = (most, condition, events);
+    }
+
+    /// What the terminal answers to the host by itself.
+    fn replies(&self) -> &[u8] {
+        &[]
+    }
+
+    /// The first `len` bytes of the replies have been sent.
+    fn forget_replies(&mut self, len: usize) {
+        let _ = len;
+    }
+
+    /// How many timed keys it has not shown yet.
+    fn unechoed(&self) -> usize {
+        0
+    }
+
+    /// When the timed key that it has not shown for the longest time was due.
+    fn oldest(&self) -> Option<Stamp> {
+        None
+    }
+
+    /// Gives up all timed keys sent before an instant; returns how many.
+    fn give_up_before(&mut self, sent: Stamp) -> u64 {
+        let _ = sent;
+        0
+    }
+
+    /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
+    fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
+        let _ = (condition, last);
+        false
+    }
+
+    /// When the response that was complete at an instant began.
+    fn first_output(&self, at: Stamp) -> Stamp {
+        at
+    }
+
+    /// Until when a match is held because it may be an echo, if one is.
+    fn match_held_until(&self) -> Option<Stamp> {
+        None
+    }
+
+    /// Stops holding the match; returns when it came.
+    fn release(&mut self) -> Option<Stamp> {
+        None
+    }
+
+    /// Whether the screen as it is shows a pattern.
+    fn is_on_screen(&self, pattern: &Regex) -> bool {
+        let _ = pattern;
+        false
+    }
+
+    /// The text of the cursor's row, with the blanks before the cursor; `None` without a display.
+    fn cursor_row(&self) -> Option<String> {
+        None
+    }
+
+    /// The display's memory size last reported, and the size now, in bytes.
+    fn memory_change(&mut self) -> (usize, usize) {
+        (0, 0)
+    }
+}
+
+/// The terminal of a user of this group who plays a program.
+pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal> {
+    if program.needs_screen {
+        Box::new(VtTerminal::new((group.line.columns, group.line.rows), group.can_echo))
+    } else {
+        Box::new(PlainTerminal::new(program))
+    }
+}
+
+/// What one keystroke is to type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyInput<'a> {
+    /// One character of a text.
+    Character(&'a str),
+    /// A key with a name.
+    Key(&'a Key),
+    Paste(&'a str),
+}
+
+/// What a keystroke sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keystroke<'a> {
+    pub(crate) bytes: Cow<'a, [u8]>,
+    /// Which of the bytes the host may show.
+    text: Range<usize>,
+}
+
+impl<'a> Keystroke<'a> {
+    /// What a VT in these modes sends.
+    fn of_vt(input: KeyInput<'a>, modes: Modes) -> Self {
+        match input {
+            KeyInput::Key(key) => Self::of(key_bytes(key, modes).unwrap_or_default()),
+            KeyInput::Paste(text) if modes.bracketed_paste => {
+                let (begin, end) = (b"\x1b[200~", b"\x1b[201~");
+                let bytes = [begin, text.as_bytes(), end].concat();
+                Self { text: begin.len()..bytes.len() - end.len(), bytes: Cow::Owned(bytes) }
+            }
+            KeyInput::Paste(text) | KeyInput::Character(text) => Self::of(Cow::Borrowed(text.as_bytes())),
+        }
+    }
+
+    fn of(bytes: Cow<'a, [u8]>) -> Self {
+        Self { text: 0..bytes.len(), bytes }
+    }
+
+    /// What the host may show.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.bytes[self.text.clone()]
+    }
+}
+
+/// A key that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SentKey {
+    /// When it was due.
+    pub(crate) due: Stamp,
+    /// When it was sent.
+    pub(crate) sent: Stamp,
+    /// Whether its echo is timed, and counted if it is missing.
+    pub(crate) timed: bool,
+    /// Whether it is the first key since the last response.
+    pub(crate) begins_input: bool,
+    /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
+    pub(crate) ends_input: bool,
+}
+
+/// What a drawn piece brought about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScreenEvent {
+    /// A key has been shown since an instant.
+    Key(SentKey, Stamp),
+    /// A key will never be shown.
+    Missed,
+    /// The wait condition has been met since an instant.
+    Answer(Stamp),
+}
