@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cuesta_lines::Options;
+use cuesta_lines::{Options, TerminalKind, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
 use cuesta_tape::{Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
+use crate::error::RunError;
 use crate::opening::LineSeries;
 use crate::spec::{GroupSpec, RunSpec};
+use crate::terminal::misfit;
 
 /// A group of users. Each thread has a clone, whose patterns have scratch memory of their own.
 #[derive(Clone)]
@@ -23,6 +25,8 @@ pub(crate) struct Group {
     pub(crate) barriers: Arc<Vec<Barrier>>,
     /// The plan's settings of its lines, else the tape's, else those of any line.
     pub(crate) line: Options,
+    /// What its users sit at.
+    pub(crate) terminal: TerminalKind,
     /// Whether the host can echo.
     pub(crate) can_echo: bool,
     data: Arc<Vec<BTreeMap<String, String>>>,
@@ -85,9 +89,14 @@ impl Group {
         script: &Script,
         start_at: Stamp,
         series_names: &mut SeriesNames,
-    ) -> Result<Self, TooLong> {
+    ) -> Result<Self, RunError> {
         let group = &spec.groups[number];
+        let kind = kind_of(&group.target);
         let (programs, by_step) = lower(spec, number, script)?;
+        let terminal = kind.map_or(TerminalKind::Vt, |kind| kind.terminal);
+        if let Some(why) = programs.iter().find_map(|program| misfit(terminal, program)) {
+            return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
+        }
         let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
         let (plain, tape) = (Options::default(), &script.settings);
         Ok(Self {
@@ -101,7 +110,8 @@ impl Group {
                 rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
                 ..plain
             },
-            can_echo: !group.target.starts_with("pipe:"),
+            terminal,
+            can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),
         })

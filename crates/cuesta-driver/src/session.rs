@@ -64,6 +64,17 @@ pub(crate) struct Session {
     heard: bool,
 }
 
+/// What became of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    /// It was sent at an instant.
+    Sent(Stamp),
+    /// It was pressed at an instant, and the terminal sends nothing for it.
+    Kept(Stamp),
+    /// The terminal did not take it, which is counted.
+    Refused,
+}
+
 impl Session {
     pub(crate) fn new(
         line: Box<dyn Line>,
@@ -164,20 +175,25 @@ impl Session {
         (!self.first_is_doubtful && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. Returns when the
-    /// key was sent. `secret`: it is part of a secret, whose length no count may reveal.
+    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of a secret, whose length no count may reveal.
     pub(crate) async fn send(
         &mut self,
         input: KeyInput<'_>,
         due: Stamp,
         settings: KeySettings,
         secret: bool,
-    ) -> Result<Stamp, LineLoss> {
+    ) -> Result<Pressed, LineLoss> {
         self.count_opening();
         if self.terminal.draws_before(input) {
             self.draw_in_turns().await;
         }
-        let key = self.terminal.press(input);
+        let key = match self.terminal.press(input) {
+            Ok(key) => key,
+            Err(refusal) => {
+                self.shared.tally(|tally| tally.counts.error(refusal.name()));
+                return Ok(Pressed::Refused);
+            }
+        };
         let typed = key.text();
         self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
@@ -209,7 +225,7 @@ impl Session {
         sending?;
         self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
         self.count_traffic();
-        Ok(sent)
+        Ok(if key.bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
     }
 
     fn program(&self) -> &Program {

@@ -37,6 +37,6 @@ pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
-pub use target::{Address, KINDS, Kind, Target, TargetError};
+pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, kind_of};
 pub use tcp_info::{TcpInfo, tcp_info};
 pub use telnet::Telnet;

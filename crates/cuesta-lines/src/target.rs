@@ -46,10 +46,23 @@ pub struct Kind {
     pub port: Option<u16>,
     /// The target is a command, which the driver starts for each line.
     pub starts_program: bool,
+    /// What its users sit at.
+    pub terminal: TerminalKind,
+    /// Whether the host can echo what is typed.
+    pub can_echo: bool,
     /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
     pub descriptors: u32,
     /// Parses the text after `SCHEME:`.
     parse: fn(&str) -> Result<Target, TargetError>,
+}
+
+/// A display and its keyboard, as a host sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminalKind {
+    /// A video terminal: a stream of characters each way.
+    Vt,
+    /// A 3270: the host writes screens of fields, the user fills them and sends them whole.
+    Block,
 }
 
 const CONNECTION: Kind = Kind {
@@ -57,6 +70,8 @@ const CONNECTION: Kind = Kind {
     syntax: "",
     port: None,
     starts_program: false,
+    terminal: TerminalKind::Vt,
+    can_echo: true,
     descriptors: 1,
     parse: |_| Err(TargetError::Empty),
 };
@@ -75,6 +90,7 @@ pub const KINDS: [Kind; 7] = [
     Kind {
         name: "pipe",
         syntax: "pipe:COMMAND",
+        can_echo: false,
         descriptors: 3,
         parse: |text| command("pipe", text).map(Target::Pipe),
         ..PROGRAM
@@ -109,6 +125,12 @@ pub const KINDS: [Kind; 7] = [
 ];
 
 const TELNET: u16 = 23;
+
+/// The kind of a target's line; `None` if there is no such kind.
+pub fn kind_of(target: &str) -> Option<&'static Kind> {
+    let (scheme, _) = target.split_once(':')?;
+    KINDS.iter().find(|kind| kind.name == scheme)
+}
 
 /// The syntax of all kinds as a list for messages.
 fn expected() -> String {

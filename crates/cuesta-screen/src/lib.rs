@@ -3,5 +3,7 @@
 //! Pure: no clock, no line, no task.
 //!
 //! - [`vt`]: a video terminal that understands ANSI control functions.
+//! - [`block`]: a 3270.
 
+pub mod block;
 pub mod vt;

@@ -29,6 +29,8 @@ pub enum WaitCondition<P = Pattern> {
     Silence(Duration),
     /// The pattern matches the cursor's row, and the match ends at the cursor or before it.
     Prompt(P),
+    /// The host has unlocked the keyboard, which the last key locked (3270).
+    Unlock,
     /// The host has closed the line.
     Disconnect,
     /// The pattern matches the cursor's row.
@@ -52,6 +54,7 @@ impl<P> WaitCondition<P> {
             Self::Bytes(_) => "Bytes",
             Self::Silence(_) => "Silence",
             Self::Prompt(_) => "Prompt",
+            Self::Unlock => "Unlock",
             Self::Disconnect => "Disconnect",
             Self::Line(_) => "Line",
             Self::Screen(_) => "Screen",
@@ -61,7 +64,7 @@ impl<P> WaitCondition<P> {
 
     /// Whether it looks at the screen.
     pub fn needs_screen(&self) -> bool {
-        matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. })
+        matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. } | Self::Unlock)
     }
 }
 
@@ -76,7 +79,7 @@ impl fmt::Display for WaitCondition {
             Self::Bytes(count) => write!(f, "{} {count}", self.name()),
             Self::Silence(length) => write!(f, "{} {}", self.name(), duration::show(*length)),
             Self::Cursor { row, column } => write!(f, "{} {row},{column}", self.name()),
-            Self::Echo | Self::Disconnect => f.write_str(self.name()),
+            Self::Echo | Self::Unlock | Self::Disconnect => f.write_str(self.name()),
         }
     }
 }
@@ -92,8 +95,16 @@ mod tests {
 
     #[test]
     fn a_condition_is_shown_as_a_tape_writes_it() {
-        let shown =
-            ["Echo", "Bytes 150", "Silence 200ms", "Disconnect", "Line /a b/", "Screen /ready/", "Cursor 12,40"];
+        let shown = [
+            "Echo",
+            "Bytes 150",
+            "Silence 200ms",
+            "Unlock",
+            "Disconnect",
+            "Line /a b/",
+            "Screen /ready/",
+            "Cursor 12,40",
+        ];
         for condition in shown {
             assert_eq!(only_condition(&format!("Wait+{condition}")), condition);
         }

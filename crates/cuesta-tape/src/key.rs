@@ -81,15 +81,12 @@ static NAMED: [(&str, Key); 22] = [
     ("SysReq", Key::SystemRequest),
 ];
 
-/// Keys with a number: how their names begin, the largest number, and the key.
-const NUMBERED: [(&str, u8, fn(u8) -> Key); 3] =
-    [("F", 24, Key::Function), ("PF", 24, Key::Function), ("PA", 3, Key::ProgramAccess)];
-
 impl Key {
     /// The key of a name; `None` if no key has it.
     pub fn named(name: &str) -> Option<Self> {
         let fixed = NAMED.iter().find(|(own, _)| *own == name).map(|(_, key)| key.clone());
-        fixed.or_else(|| NUMBERED.iter().find_map(|(begin, most, key)| numbered(name, begin, *most).map(key)))
+        let function = || numbered(name, "F", 24).or_else(|| numbered(name, "PF", 24)).map(Self::Function);
+        fixed.or_else(function).or_else(|| numbered(name, "PA", 3).map(Self::ProgramAccess))
     }
 
     /// Its name; `None` for a chord, a character, or bytes.

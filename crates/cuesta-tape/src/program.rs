@@ -271,6 +271,7 @@ impl Lowering<'_> {
             WaitCondition::Echo => WaitCondition::Echo,
             WaitCondition::Bytes(count) => WaitCondition::Bytes(*count),
             WaitCondition::Silence(length) => WaitCondition::Silence(*length),
+            WaitCondition::Unlock => WaitCondition::Unlock,
             WaitCondition::Disconnect => WaitCondition::Disconnect,
             WaitCondition::Cursor { row, column } => WaitCondition::Cursor { row: *row, column: *column },
         };

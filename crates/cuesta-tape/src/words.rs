@@ -81,6 +81,11 @@ const fn key(name: &'static str) -> Word {
     row(name, WordKind::Key, |parser, word| parser.key(word), command::key)
 }
 
+#[allow(clippy::redundant_closure_for_method_calls)] // A method is not general over the lifetime of the tape.
+const fn block_key(name: &'static str) -> Word {
+    row(name, Own(is_count_or_command), |parser, word| parser.key(word), command::key)
+}
+
 use WordKind::{Block, Ignored, Own, Vhs};
 use command::{chord_with, plain, quoted_args};
 
@@ -123,6 +128,34 @@ static WORDS: &[Word] = &[
     key("Tab"),
     key("Up"),
     row("Press", Own(is_key_or_speed), |parser, _| parser.press(), command::press),
+    block_key("Clear"),
+    block_key("PA1"),
+    block_key("PA2"),
+    block_key("PA3"),
+    block_key("PF1"),
+    block_key("PF2"),
+    block_key("PF3"),
+    block_key("PF4"),
+    block_key("PF5"),
+    block_key("PF6"),
+    block_key("PF7"),
+    block_key("PF8"),
+    block_key("PF9"),
+    block_key("PF10"),
+    block_key("PF11"),
+    block_key("PF12"),
+    block_key("PF13"),
+    block_key("PF14"),
+    block_key("PF15"),
+    block_key("PF16"),
+    block_key("PF17"),
+    block_key("PF18"),
+    block_key("PF19"),
+    block_key("PF20"),
+    block_key("PF21"),
+    block_key("PF22"),
+    block_key("PF23"),
+    block_key("PF24"),
     row("Think", Own(is_distribution), |parser, word| parser.think(word), plain),
     row("Expect", Own(is_pattern), |parser, _| parser.expect(), command::expect),
     row("Barrier", Own(is_text), |parser, word| parser.barrier(word), quoted_args),
@@ -244,6 +277,10 @@ fn is_pattern(next: Option<&Token>) -> bool {
 
 fn is_key_or_speed(next: Option<&Token>) -> bool {
     next.is_some_and(|next| next.is_text() || next.kind == Kind::Keyword || next.is_symbol("@"))
+}
+
+fn is_count_or_command(next: Option<&Token>) -> bool {
+    next.is_none_or(|next| matches!(next.kind, Kind::Number | Kind::Keyword) || next.is_symbol("@"))
 }
 
 fn is_letters(next: Option<&Token>) -> bool {

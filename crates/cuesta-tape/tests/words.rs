@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use cuesta_tape::{
-    Echo, ExpectSource, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, WaitCondition, listing, parse,
+    Echo, ExpectSource, Held, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, WaitCondition, listing,
+    parse,
 };
 
 fn load(path: &str) -> Result<String, String> {
@@ -180,7 +181,8 @@ fn waits() {
 #[test]
 fn keys_and_chords() {
     let chord = |held, key| pressed(Key::Chord { held, keys: vec![key] }, 1);
-    let (shift, alt, ctrl) = (Held { shift: true, ..NONE }, Held { alt: true, ..NONE }, Held { ctrl: true, ..NONE });
+    let none = Held::default();
+    let (shift, alt, ctrl) = (Held { shift: true, ..none }, Held { alt: true, ..none }, Held { ctrl: true, ..none });
     let script = script("Enter 2 Ctrl+Alt+C Alt+x Shift+Tab Ctrl+Left Enter 0 ScrollUp 3 Ctrl+Shift");
     let steps = [
         pressed(Key::Enter, 2),

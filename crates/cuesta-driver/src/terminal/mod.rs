@@ -5,21 +5,25 @@
 //!
 //! - `plain`: a keyboard alone; what comes is looked at as a stream of characters.
 //! - `vt`: a video terminal.
+//! - `block`: a 3270.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use cuesta_lines::Received;
+use cuesta_lines::{Received, TerminalKind};
 use cuesta_record::Stamp;
+use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{Modes, key_bytes};
-use cuesta_tape::{Key, Program, WaitCondition};
+use cuesta_tape::{Key, Keys, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
+use block::BlockTerminal;
 use plain::PlainTerminal;
 use vt::VtTerminal;
 
 use crate::group::Group;
 
+mod block;
 mod plain;
 mod vt;
 
@@ -40,8 +44,8 @@ pub(crate) trait Terminal {
         }
     }
 
-    /// Presses a key, and returns what it sends.
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Keystroke<'a>;
+    /// Presses a key, and returns what it sends: nothing, if it only changes the display.
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal>;
 
     /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
     fn key_sent(&mut self, input: KeyInput<'_>, text: &[u8], key: SentKey, echo_map: &[(u8, u8)]) {
@@ -132,10 +136,23 @@ pub(crate) trait Terminal {
 
 /// The terminal of a user of this group who plays a program.
 pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal> {
-    if program.needs_screen {
-        Box::new(VtTerminal::new((group.line.columns, group.line.rows), group.can_echo))
-    } else {
-        Box::new(PlainTerminal::new(program))
+    let size = (group.line.columns, group.line.rows);
+    match group.terminal {
+        TerminalKind::Block => Box::new(BlockTerminal::new(size)),
+        TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.can_echo)),
+        TerminalKind::Vt => Box::new(PlainTerminal::new(program)),
+    }
+}
+
+/// Why a program cannot be played at a terminal: it presses a key that there is none of, or waits for what never happens.
+pub(crate) fn misfit(kind: TerminalKind, program: &Program) -> Option<String> {
+    let keys = program.ops.iter().filter_map(|op| match op {
+        Op::Keys { keys: Keys::Press { key, .. }, .. } => Some(key),
+        _ => None,
+    });
+    match kind {
+        TerminalKind::Vt => vt::misfit(keys, &program.conditions),
+        TerminalKind::Block => block::misfit(keys, program),
     }
 }
 

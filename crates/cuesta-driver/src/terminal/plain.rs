@@ -1,6 +1,7 @@
 //! A VT's keyboard without a display, for users whose program looks at no screen.
 
 use cuesta_lines::Received;
+use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::ModeWatch;
 use cuesta_tape::Program;
 
@@ -24,8 +25,8 @@ impl Terminal for PlainTerminal {
         program.needs_screen || (program.needs_modes && self.modes.is_none())
     }
 
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Keystroke<'a> {
-        Keystroke::of_vt(input, self.modes.map(|watch| watch.modes()).unwrap_or_default())
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
+        Ok(Keystroke::of_vt(input, self.modes.map(|watch| watch.modes()).unwrap_or_default()))
     }
 
     fn read(&mut self, bytes: &[u8], _: &Received) {

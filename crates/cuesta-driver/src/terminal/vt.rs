@@ -11,9 +11,10 @@ use std::collections::VecDeque;
 use answer::Hold;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
+use cuesta_screen::block::Refusal;
+use cuesta_screen::vt::{ChangedRows, KeyMatch, Modes, OwnEchoes, Screen, ScreenEcho, key_bytes};
 
-use cuesta_tape::WaitCondition;
+use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
 
 use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
@@ -221,8 +222,8 @@ impl VtTerminal {
 }
 
 impl Terminal for VtTerminal {
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Keystroke<'a> {
-        Keystroke::of_vt(input, self.screen.modes())
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
+        Ok(Keystroke::of_vt(input, self.screen.modes()))
     }
 
     /// Character by character. Only a single character is timed.
@@ -327,18 +328,11 @@ impl Terminal for VtTerminal {
     }
 
     fn match_held_until(&self) -> Option<Stamp> {
-        let matched = self.matched.filter(|_| self.is_match_held())?;
-        if self.may_answer_earlier_row() {
-            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
-        }
-        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
+        self.held_until()
     }
 
     fn release(&mut self) -> Option<Stamp> {
-        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
-        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
-        self.hold.edited_return = false;
-        self.hold.prompts = 0;
+        self.accept_held();
         self.matched
     }
 
@@ -361,6 +355,17 @@ impl Terminal for VtTerminal {
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
         (std::mem::replace(&mut self.reported_memory, now), now)
     }
+}
+
+/// Why keys or conditions are not for a VT.
+pub(super) fn misfit<'a>(mut keys: impl Iterator<Item = &'a Key>, conditions: &[WaitCondition]) -> Option<String> {
+    if let Some(key) = keys.find(|key| key_bytes(key, Modes::default()).is_none()) {
+        let name = key.name().unwrap_or_else(|| "a chord with a 3270's key".to_owned());
+        return Some(format!("a VT has no key for {name}: leave it out, or use a tn3270:// target"));
+    }
+    let locks = conditions.contains(&WaitCondition::Unlock);
+    locks
+        .then(|| "a VT's keyboard is never locked: wait for a prompt or a screen, or use a tn3270:// target".to_owned())
 }
 
 impl KeyEffect {

@@ -11,7 +11,7 @@ use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondi
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
-use crate::session::{Session, WaitOutcome};
+use crate::session::{Pressed, Session, WaitOutcome};
 use crate::terminal::KeyInput;
 use crate::user_state::{Activity, WaitingFor};
 
@@ -164,9 +164,15 @@ impl User {
         }
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);
-        let sent = session.send(key, due, settings, secret).await?;
+        let sent = match session.send(key, due, settings, secret).await? {
+            Pressed::Sent(sent) => {
+                self.input.key = Some((due, sent));
+                sent
+            }
+            Pressed::Kept(sent) => sent,
+            Pressed::Refused => return Ok(()),
+        };
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
-        self.input.key = Some((due, sent));
         let lateness = sent.since(can_send_from);
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {

@@ -14,8 +14,9 @@ use crate::{ExpectSource, Op, Pattern, WaitCondition};
 type Condition = WaitCondition<Option<Pattern>>;
 
 /// What can be waited for.
-const CONDITIONS: [&str; 8] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Disconnect"];
-const CONDITIONS_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor or Disconnect";
+const CONDITIONS: [&str; 9] =
+    ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Unlock", "Disconnect"];
+const CONDITIONS_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor, Unlock or Disconnect";
 
 /// Most characters of a response.
 const MOST_BYTES: u64 = 1_000_000_000;
@@ -106,6 +107,7 @@ impl Parser<'_> {
         match name {
             "Echo" => alone(WaitCondition::Echo),
             "Prompt" => alone(WaitCondition::Prompt(None)),
+            "Unlock" => alone(WaitCondition::Unlock),
             "Disconnect" => alone(WaitCondition::Disconnect),
             "Bytes" => self.bytes(),
             "Silence" => self.silence(),

@@ -21,7 +21,7 @@ use regex::bytes::Regex;
 
 use crate::echo_matcher::SlowestEcho;
 
-use super::{ScreenEvent, UnshownKey, VtTerminal};
+use super::{ScreenEvent, Terminal, UnshownKey, VtTerminal};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -113,6 +113,23 @@ impl VtTerminal {
         self.hold.since = self.hold.since.or(self.matched);
     }
 
+    /// Until when a match is held, if one is.
+    pub(super) fn held_until(&self) -> Option<Stamp> {
+        let matched = self.matched.filter(|_| self.is_match_held())?;
+        if self.may_answer_earlier_row() {
+            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
+        }
+        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
+    }
+
+    /// Stops holding the match.
+    pub(super) fn accept_held(&mut self) {
+        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
+        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
+        self.hold.edited_return = false;
+        self.hold.prompts = 0;
+    }
+
     /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not
     /// rows.
     fn may_answer_earlier_row(&self) -> bool {
@@ -143,6 +160,7 @@ impl VtTerminal {
                 WaitCondition::Echo
                 | WaitCondition::Bytes(_)
                 | WaitCondition::Silence(_)
+                | WaitCondition::Unlock
                 | WaitCondition::Disconnect => false,
             }
     }

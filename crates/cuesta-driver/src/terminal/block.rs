@@ -1,0 +1,213 @@
+//! A 3270: most keys only change its display; those that call for the host send what was typed, and lock the keyboard until the
+//! host unlocks it.
+//!
+//! There are no echoes, so a response need not be told from them: it is what the host has written since the last key, record by
+//! record. Text that the host did not write again is no response.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+use cuesta_screen::block::{Display, Refusal};
+use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
+use regex::bytes::Regex;
+
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
+
+/// Reading stops while this much is not drawn; one more read may come on top of it.
+const FULL: usize = 16 * 1024;
+/// How much of the queue's memory is kept while it is empty.
+const KEPT: usize = 1024;
+
+/// A 3270.
+#[derive(Debug)]
+pub(crate) struct BlockTerminal {
+    display: Display,
+    /// What has come and is not drawn.
+    bytes: Vec<u8>,
+    /// How much of it is drawn already.
+    drawn: usize,
+    /// Reads that are not drawn, in order, and how many bytes of each are drawn.
+    reads: VecDeque<(Received, usize)>,
+    /// When the first record after the last key came.
+    first_output: Option<Stamp>,
+    /// Since when the screen has met the wait condition.
+    matched: Option<Stamp>,
+    /// Memory size last reported, in bytes.
+    reported_memory: usize,
+}
+
+impl BlockTerminal {
+    pub(crate) fn new(size: (u16, u16)) -> Self {
+        Self {
+            display: Display::new(size),
+            bytes: Vec::new(),
+            drawn: 0,
+            reads: VecDeque::new(),
+            first_output: None,
+            matched: None,
+            reported_memory: 0,
+        }
+    }
+
+    /// A record is complete: the screen may meet the condition since `at`.
+    fn check(&mut self, condition: &WaitCondition, at: Stamp) {
+        self.matched = if self.meets(condition) { self.matched.or(Some(at)) } else { None };
+    }
+
+    /// Whether the screen meets a condition by something that the host wrote after the last key.
+    fn meets(&self, condition: &WaitCondition) -> bool {
+        self.first_output.is_some()
+            && match condition {
+                WaitCondition::Unlock => !self.display.is_locked(),
+                WaitCondition::Screen(pattern) => [false, true].iter().any(|to_cursor| {
+                    let (text, fresh) = self.display.fresh_text(*to_cursor);
+                    answers(pattern.regex(), &text, &fresh, text.len())
+                }),
+                WaitCondition::Line(pattern) => self.row_meets(pattern.regex(), false),
+                WaitCondition::Prompt(pattern) => self.row_meets(pattern.regex(), true),
+                WaitCondition::Cursor { row, column } => {
+                    let (at_row, at_column) = self.display.cursor();
+                    (*row, *column) == (at_row + 1, at_column + 1)
+                }
+                WaitCondition::Echo
+                | WaitCondition::Bytes(_)
+                | WaitCondition::Silence(_)
+                | WaitCondition::Disconnect => false,
+            }
+    }
+
+    /// Whether the cursor's row has a match. `before`: one that ends at the cursor or before it.
+    fn row_meets(&self, pattern: &Regex, before: bool) -> bool {
+        [false, true].iter().any(|to_cursor| {
+            let (text, fresh) = self.display.fresh_row(*to_cursor);
+            let end = if before { self.display.text_before_cursor().len() } else { text.len() };
+            answers(pattern, &text, &fresh, end)
+        })
+    }
+
+    fn tidy(&mut self) {
+        if self.drawn == self.bytes.len() {
+            self.bytes.clear();
+            self.bytes.shrink_to(KEPT);
+            self.drawn = 0;
+        }
+    }
+}
+
+impl Terminal for BlockTerminal {
+    /// Every key depends on the fields and on the lock.
+    fn draws_before(&self, _: KeyInput<'_>) -> bool {
+        true
+    }
+
+    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
+        let sent = match input {
+            KeyInput::Key(key) => self.display.press(key)?,
+            KeyInput::Character(text) | KeyInput::Paste(text) => {
+                text.chars().try_for_each(|character| self.display.type_character(character))?;
+                Vec::new()
+            }
+        };
+        Ok(Keystroke { bytes: Cow::Owned(sent), text: Range::default() })
+    }
+
+    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)]) {
+        self.display.age();
+        (self.first_output, self.matched) = (None, None);
+    }
+
+    fn read(&mut self, bytes: &[u8], received: &Received) {
+        self.bytes.extend_from_slice(bytes);
+        self.reads.push_back((*received, 0));
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() - self.drawn >= FULL
+    }
+
+    fn is_drawn(&self) -> bool {
+        self.reads.is_empty()
+    }
+
+    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+        let Some((received, from)) = self.reads.front().copied() else { return };
+        let left = (received.len - from).min(most);
+        let (taken, is_record) = self.display.feed(&self.bytes[self.drawn..self.drawn + left]);
+        self.drawn += taken;
+        if from + taken == received.len {
+            self.reads.pop_front();
+        } else if let Some((_, drawn)) = self.reads.front_mut() {
+            *drawn += taken;
+        }
+        if is_record {
+            let at = received.at_character(from + taken - 1);
+            self.first_output.get_or_insert(at);
+            if let Some(condition) = condition {
+                self.check(condition, at);
+                events.extend(self.matched.map(ScreenEvent::Answer));
+            }
+        }
+        self.tidy();
+    }
+
+    fn replies(&self) -> &[u8] {
+        self.display.replies()
+    }
+
+    fn forget_replies(&mut self, len: usize) {
+        self.display.forget_replies(len);
+    }
+
+    fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
+        self.matched = None;
+        if self.is_drawn() {
+            self.check(condition, last);
+        }
+        self.matched.is_some()
+    }
+
+    fn first_output(&self, at: Stamp) -> Stamp {
+        self.first_output.map_or(at, |first| first.min(at))
+    }
+
+    fn is_on_screen(&self, pattern: &Regex) -> bool {
+        [false, true].iter().any(|to_cursor| pattern.is_match(self.display.fresh_text(*to_cursor).0.as_bytes()))
+    }
+
+    fn cursor_row(&self) -> Option<String> {
+        Some(self.display.fresh_row(true).0)
+    }
+
+    fn memory_change(&mut self) -> (usize, usize) {
+        let now = size_of::<Self>() + self.display.memory() + self.bytes.capacity();
+        (std::mem::replace(&mut self.reported_memory, now), now)
+    }
+}
+
+/// Whether a pattern has a match that ends by `end` and holds something fresh.
+fn answers(pattern: &Regex, text: &str, fresh: &[bool], end: usize) -> bool {
+    let mut found = pattern.find_iter(text.as_bytes());
+    found.any(|found| found.end() <= end && (found.is_empty() || fresh[found.range()].contains(&true)))
+}
+
+/// Why a program is not for a 3270.
+pub(super) fn misfit<'a>(mut keys: impl Iterator<Item = &'a Key>, program: &Program) -> Option<String> {
+    if let Some(key) = keys.find(|key| !Display::has_key(key)) {
+        let name = key.name().unwrap_or_else(|| "such a chord".to_owned());
+        return Some(format!(
+            "a 3270 has no key for {name}: it has Enter, PF1 to PF24, PA1 to PA3, Clear, Tab and the like"
+        ));
+    }
+    let echoes = |op: &Op| matches!(op, Op::Keys { settings, .. } if settings.echo != Echo::Untimed);
+    if program.ops.iter().any(echoes) || program.conditions.contains(&WaitCondition::Echo) {
+        return Some(
+            "a 3270 shows keys itself, so no host echoes them: leave out Set Echo, Set EchoMap and Wait+Echo"
+                .to_owned(),
+        );
+    }
+    let text = "a host of 3270s sends screens and no text: write Expect+Screen /…/";
+    program.reads_text.then(|| text.to_owned())
+}
