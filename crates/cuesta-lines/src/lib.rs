@@ -5,7 +5,7 @@
 //! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
-//! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and [`loopback`]
+//! - The lines: `tcp`, `telnet`, `tn3270`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
@@ -25,6 +25,7 @@ mod target;
 mod tcp;
 mod tcp_info;
 mod telnet;
+mod tn3270;
 pub mod wire;
 
 pub use faulty::{Disconnection, Faults, Faulty};
@@ -37,6 +38,7 @@ pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
-pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, kind_of};
+pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, Tn3270Target, kind_of};
 pub use tcp_info::{TcpInfo, tcp_info};
 pub use telnet::Telnet;
+pub use tn3270::Tn3270;

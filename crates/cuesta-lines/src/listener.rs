@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::tcp::Tcp;
-use crate::{Address, Line, Target, Telnet};
+use crate::{Address, Line, Target, Telnet, Tn3270, Tn3270Target};
 
 /// Backlog of lines that wait to be accepted: thousands of users may connect at once.
 const WAITING: i32 = 4096;
@@ -27,18 +27,17 @@ pub struct Listener {
 impl Listener {
     /// Listens at `target`; port 0 takes any free port. Needs no runtime.
     pub fn bind(target: &Target) -> io::Result<Self> {
-        let (Target::Tcp(address) | Target::Telnet(address)) = target else {
+        let mut target = target.clone();
+        let (Target::Tcp(address) | Target::Telnet(address) | Target::Tn3270(Tn3270Target { address, .. })) =
+            &mut target
+        else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("nothing can listen at {target}: expected tcp://HOST:PORT or telnet://HOST:PORT"),
+                format!("nothing can listen at {target}: expected tcp://, telnet:// or tn3270://, with HOST:PORT"),
             ));
         };
         let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;
-        let got = Address { host: address.host.clone(), port: socket.local_addr()?.port() };
-        let target = match target {
-            Target::Telnet(_) => Target::Telnet(got),
-            _ => Target::Tcp(got),
-        };
+        address.port = socket.local_addr()?.port();
         Ok(Self { target, socket, allowed: Vec::new(), registered: OnceCell::new() })
     }
 
@@ -87,6 +86,7 @@ impl Listener {
         let line = Tcp::accepted(stream)?;
         Ok(match self.target {
             Target::Telnet(_) => Box::new(Telnet::host(line)),
+            Target::Tn3270(_) => Box::new(Tn3270::host(line)),
             _ => Box::new(line),
         })
     }

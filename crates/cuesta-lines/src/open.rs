@@ -8,7 +8,8 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use crate::{
-    Address, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, serial, ssh, tcp,
+    Address, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270, serial,
+    ssh, tcp,
 };
 
 /// Settings of a line.
@@ -174,6 +175,10 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         Target::Telnet(address) => {
             let line = tcp::connect(address, options).await?;
             Ok(at_speed(Telnet::terminal(line, options), options))
+        }
+        Target::Tn3270(target) => {
+            let line = tcp::connect(&target.address, options).await?;
+            Ok(at_speed(Tn3270::terminal(line, options, target.extended), options))
         }
         Target::Pty(command) => {
             let window = (options.columns, options.rows);

@@ -16,6 +16,8 @@ pub enum Target {
     Tcp(Address),
     /// `telnet://H:P`, RFC 854; port 23 if none is given.
     Telnet(Address),
+    /// `tn3270://H:P`, RFC 1576 and RFC 2355; port 23 if none is given.
+    Tn3270(Tn3270Target),
     /// `pty:COMMAND`, a program on a pseudo-terminal.
     Pty(String),
     /// `pipe:COMMAND`, a program with pipes in place of a terminal.
@@ -33,6 +35,15 @@ pub struct Address {
     pub host: String,
     /// The port; 0 only for listening: any free port.
     pub port: u16,
+}
+
+/// The target of a 3270's line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Tn3270Target {
+    /// Where the host listens.
+    pub address: Address,
+    /// Whether the terminal agrees to TN3270E if the host asks for it (`?tn3270e=no`).
+    pub extended: bool,
 }
 
 /// A kind of line: one row of [`KINDS`].
@@ -78,7 +89,7 @@ const CONNECTION: Kind = Kind {
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 7] = [
+pub const KINDS: [Kind; 8] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -106,6 +117,15 @@ pub const KINDS: [Kind; 7] = [
         syntax: "telnet://HOST:PORT",
         port: Some(TELNET),
         parse: |text| Address::parse("telnet", text, Some(TELNET)).map(Target::Telnet),
+        ..CONNECTION
+    },
+    Kind {
+        name: "tn3270",
+        syntax: "tn3270://HOST:PORT",
+        port: Some(TELNET),
+        terminal: TerminalKind::Block,
+        can_echo: false,
+        parse: |text| Tn3270Target::parse(text).map(Target::Tn3270),
         ..CONNECTION
     },
     Kind {
@@ -258,11 +278,36 @@ impl fmt::Display for Target {
             Self::Host => write!(f, "host:"),
             Self::Tcp(address) => write!(f, "tcp://{address}"),
             Self::Telnet(address) => write!(f, "telnet://{address}"),
+            Self::Tn3270(target) => target.fmt(f),
             Self::Ssh(target) => target.fmt(f),
             Self::Pty(command) => write!(f, "pty:{command}"),
             Self::Pipe(command) => write!(f, "pipe:{command}"),
             Self::Serial(target) => target.fmt(f),
         }
+    }
+}
+
+impl Tn3270Target {
+    /// Parses what follows the scheme.
+    fn parse(rest: &str) -> Result<Self, TargetError> {
+        let (address, settings) = rest.split_once('?').unwrap_or((rest, ""));
+        let extended = match settings {
+            "" | "tn3270e=yes" => true,
+            "tn3270e=no" => false,
+            other => {
+                return Err(TargetError::BadSetting {
+                    setting: other.to_owned(),
+                    expected: "tn3270e=yes or tn3270e=no",
+                });
+            }
+        };
+        Ok(Self { address: Address::parse("tn3270", address, Some(TELNET))?, extended })
+    }
+}
+
+impl fmt::Display for Tn3270Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tn3270://{}{}", self.address, if self.extended { "" } else { "?tn3270e=no" })
     }
 }
 

@@ -1,3 +1,5 @@
 //! Framings: pure state machines, bytes in, bytes out. No socket, no clock; both roles in one file.
 
+mod options;
 pub mod telnet;
+pub mod tn3270;

@@ -1,13 +1,16 @@
 //! Telnet's framing, both ends: RFC 854 and 855; ECHO (857), SUPPRESS-GO-AHEAD (858), BINARY (856), TERMINAL-TYPE (1091)
 //! and NAWS (1073). TIMING-MARK (860) is answered; LINEMODE (1184), NEW-ENVIRON (1572) and all others are refused.
 //!
-//! Three state machines: this one parses the input and its subnegotiations; `options` negotiates; `escape` encodes the output.
+//! Three state machines: this one parses the input and its subnegotiations; `options` (also of other framings) negotiates;
+//! `escape` encodes the output.
 
 mod escape;
-mod options;
 
 use escape::Escape;
-use options::{BINARY, DO, DONT, ECHO, GO_AHEAD, Options, Side, TERMINAL_TYPE, WILL, WINDOW, WONT};
+
+use super::options::{
+    Agreed, BINARY, DO, DONT, ECHO, GO_AHEAD, IAC, Options, SB, SE, Side, TERMINAL_TYPE, WILL, WINDOW, WONT,
+};
 
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +54,7 @@ enum State {
     InsideIac,
 }
 
-const IAC: u8 = 255;
-const SB: u8 = 250;
 const ARE_YOU_THERE: u8 = 246;
-const SE: u8 = 240;
 
 const IS: u8 = 0;
 const SEND: u8 = 1;
@@ -62,6 +62,11 @@ const SEND: u8 = 1;
 const NUL: u8 = 0;
 const LF: u8 = b'\n';
 const CR: u8 = b'\r';
+
+/// The terminal says its name and its window, the host echoes.
+static OF_TERMINAL: Agreed =
+    Agreed { ours: &[BINARY, GO_AHEAD, TERMINAL_TYPE, WINDOW], theirs: &[BINARY, GO_AHEAD, ECHO] };
+static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.ours };
 
 /// The longest subnegotiation that is parsed. RFC 1091 allows a terminal's name 40 characters.
 const INSIDE_LIMIT: usize = 64;
@@ -90,7 +95,7 @@ impl Framing {
         Self {
             role,
             state: State::Data,
-            options: Options::new(role),
+            options: Options::new(if role == Role::Terminal { &OF_TERMINAL } else { &OF_HOST }),
             escape: Escape::new(role),
             window,
             terminal: terminal.into(),

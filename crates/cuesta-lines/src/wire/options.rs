@@ -1,27 +1,39 @@
-//! Option negotiation by RFC 1143, which prevents negotiation loops. Neither end here ever withdraws a request, so an option
-//! needs three of that method's six states.
+//! Telnet's option negotiation by RFC 1143, which prevents negotiation loops. Neither end here ever withdraws a request, so an
+//! option needs three of that method's six states.
 //!
 //! It decides which verbs to send; it sends nothing and does not know what an option means.
 
-use super::Role;
-
+pub(super) const IAC: u8 = 255;
 pub(super) const DONT: u8 = 254;
 pub(super) const DO: u8 = 253;
 pub(super) const WONT: u8 = 252;
 pub(super) const WILL: u8 = 251;
+pub(super) const SB: u8 = 250;
+pub(super) const SE: u8 = 240;
 
 pub(super) const BINARY: u8 = 0;
 pub(super) const ECHO: u8 = 1;
 pub(super) const GO_AHEAD: u8 = 3;
 const TIMING_MARK: u8 = 6;
 pub(super) const TERMINAL_TYPE: u8 = 24;
+pub(super) const END_OF_RECORD: u8 = 25;
 pub(super) const WINDOW: u8 = 31;
-const KNOWN: [u8; 5] = [BINARY, ECHO, GO_AHEAD, TERMINAL_TYPE, WINDOW];
+pub(super) const TN3270E: u8 = 40;
+const KNOWN: [u8; 7] = [BINARY, ECHO, GO_AHEAD, TERMINAL_TYPE, END_OF_RECORD, WINDOW, TN3270E];
+
+/// Which options an end agrees to.
+#[derive(Debug)]
+pub(super) struct Agreed {
+    /// Those that it performs itself.
+    pub(super) ours: &'static [u8],
+    /// Those that the other end may perform.
+    pub(super) theirs: &'static [u8],
+}
 
 /// The options of both ends, as this one sees them.
 #[derive(Debug)]
 pub(super) struct Options {
-    role: Role,
+    agreed: &'static Agreed,
     ours: [Switch; KNOWN.len()],
     theirs: [Switch; KNOWN.len()],
 }
@@ -53,8 +65,8 @@ pub(super) struct Outcome {
 
 impl Options {
     /// All options are off.
-    pub(super) fn new(role: Role) -> Self {
-        Self { role, ours: [Switch::Off; KNOWN.len()], theirs: [Switch::Off; KNOWN.len()] }
+    pub(super) fn new(agreed: &'static Agreed) -> Self {
+        Self { agreed, ours: [Switch::Off; KNOWN.len()], theirs: [Switch::Off; KNOWN.len()] }
     }
 
     /// Requests an option on one side. Returns the verb to send.
@@ -73,7 +85,8 @@ impl Options {
         }
         let side = if matches!(said, WILL | WONT) { Side::Theirs } else { Side::Ours };
         let wanted = matches!(said, WILL | DO);
-        let on = wanted && self.agrees(side, option);
+        let agreed = if side == Side::Ours { self.agreed.ours } else { self.agreed.theirs };
+        let on = wanted && agreed.contains(&option);
         let Some(switch) = self.switch(side, option) else {
             return Outcome { answer: wanted.then_some(verb(side, false)), switched_on: None };
         };
@@ -85,17 +98,6 @@ impl Options {
     pub(super) fn is_on(&self, side: Side, option: u8) -> bool {
         let switches = if side == Side::Ours { &self.ours } else { &self.theirs };
         KNOWN.iter().zip(switches).any(|(known, switch)| *known == option && *switch == Switch::On)
-    }
-
-    fn agrees(&self, side: Side, option: u8) -> bool {
-        // ECHO is the host's option; TERMINAL-TYPE and NAWS are the terminal's; the others are for both.
-        let terminals = (side == Side::Ours) == (self.role == Role::Terminal);
-        match option {
-            BINARY | GO_AHEAD => true,
-            ECHO => !terminals,
-            TERMINAL_TYPE | WINDOW => terminals,
-            _ => false,
-        }
     }
 
     fn switch(&mut self, side: Side, option: u8) -> Option<&mut Switch> {
