@@ -12,6 +12,7 @@ use super::record;
 
 const SET_BUFFER_ADDRESS: u8 = 0x11;
 const START_FIELD: u8 = 0x1d;
+const BLANK: u8 = 0x40;
 const ENTER: u8 = 0x7d;
 const CLEAR: u8 = 0x6d;
 const PA: [u8; 3] = [0x6c, 0x6e, 0x6b];
@@ -111,7 +112,11 @@ impl Display {
             Key::Insert => self.inserts = !self.inserts,
             Key::Backspace => {
                 let before = buffer.before(buffer.cursor);
-                if !buffer.takes(before) || !buffer.takes(buffer.cursor) {
+                // At the beginning of a field there is nothing to take back.
+                if buffer.attribute(before).is_some() {
+                    return Ok(());
+                }
+                if !buffer.takes(buffer.cursor) {
                     return Err(Refusal::Protected);
                 }
                 buffer.cursor = before;
@@ -127,9 +132,13 @@ impl Display {
             }
             Key::EraseInput => self.erase_input(),
             Key::End => {
-                // Behind the last character of the field.
-                let places = self.rest_of_field();
-                let last = places.iter().rposition(|place| !self.is_empty(*place));
+                // Behind the field's text without blanks at its end, if it can be typed into.
+                let Some(field) = buffer.field_of(buffer.cursor).filter(|_| buffer.takes(buffer.cursor)) else {
+                    return Ok(());
+                };
+                let places: Vec<_> = buffer.text_of(field).collect();
+                let blank = [Content::Character(0), Content::Character(BLANK)];
+                let last = places.iter().rposition(|place| !blank.contains(&self.buffer.cell(*place).content));
                 let end = last.map_or(places.first(), |last| places.get(last + 1).or(places.get(last)));
                 self.buffer.cursor = end.copied().unwrap_or(self.buffer.cursor);
             }
@@ -169,9 +178,9 @@ impl Display {
             if attribute.is_skipped() { self.buffer.next_input(behind).unwrap_or(behind) } else { behind };
     }
 
-    /// Moves the rest of the field one place to the right, into its first empty cell.
+    /// Moves what is at the cursor and behind it one place to the right, up to the first empty cell.
     fn make_room(&mut self) -> Result<(), Refusal> {
-        let places = self.rest_of_field();
+        let places = self.movable();
         let empty = places.iter().position(|place| self.is_empty(*place)).ok_or(Refusal::Full)?;
         for index in (1..=empty).rev() {
             let content = self.buffer.cell(places[index - 1]).content;
@@ -182,7 +191,7 @@ impl Display {
 
     /// Takes the character at the cursor out of its field.
     fn delete(&mut self) {
-        let places = self.rest_of_field();
+        let places = self.movable();
         for pair in places.windows(2) {
             let content = self.buffer.cell(pair[1]).content;
             self.buffer.put(pair[0], content, false);
@@ -200,6 +209,16 @@ impl Display {
             Some(field) => self.buffer.text_of(field).skip_while(|place| *place != cursor).collect(),
             None => (cursor..self.buffer.len()).collect(),
         }
+    }
+
+    /// The part of them that moves when a character is inserted or deleted: on a screen without fields the rest of the row.
+    fn movable(&self) -> Vec<usize> {
+        let mut places = self.rest_of_field();
+        if self.buffer.field_of(self.buffer.cursor).is_none() {
+            let columns = self.buffer.columns();
+            places.truncate(columns - self.buffer.cursor % columns);
+        }
+        places
     }
 
     fn is_empty(&self, place: usize) -> bool {

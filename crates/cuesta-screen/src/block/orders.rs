@@ -205,14 +205,17 @@ impl Display {
 
     /// PROGRAM TAB: to the next field that can be typed into, or to the top.
     fn tab_by_host(&mut self, at: usize, erases: bool) -> usize {
-        if erases && self.buffer.takes(at) {
+        if erases {
             let mut place = at;
             while place < self.buffer.len() && self.buffer.attribute(place).is_none() {
                 self.buffer.put(place, Content::Character(0), true);
                 place += 1;
             }
         }
-        self.buffer.next_input(at).filter(|next| *next > at).unwrap_or(0)
+        if self.buffer.attribute(at).is_some_and(|attribute| !attribute.is_protected()) {
+            return self.buffer.after(at);
+        }
+        self.buffer.next_input(at).filter(|next| *next >= at).unwrap_or(0)
     }
 
     fn erase_all_unprotected(&mut self) {
