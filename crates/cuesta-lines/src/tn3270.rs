@@ -1,7 +1,7 @@
 //! 3270 data streams over another line, both ends. The framing itself is [`crate::wire::tn3270`].
 
 use std::io;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use cuesta_record::Stamp;
 
@@ -18,6 +18,8 @@ pub struct Tn3270<L> {
     replied: bool,
     /// When the other end last sent an option.
     negotiated: Option<Stamp>,
+    /// Who waits to send until records are agreed on.
+    early: Option<Waker>,
 }
 
 impl<L: Line> Tn3270<L> {
@@ -38,7 +40,7 @@ impl<L: Line> Tn3270<L> {
     }
 
     fn new(line: L, framing: Framing) -> Self {
-        Self { line, framing, replied: false, negotiated: None }
+        Self { line, framing, replied: false, negotiated: None, early: None }
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -73,6 +75,9 @@ impl<L: Line> Line for Tn3270<L> {
             if self.framing.exchanges() != before {
                 self.negotiated = Some(received.at);
             }
+            if self.framing.is_agreed() {
+                self.early.take().into_iter().for_each(Waker::wake);
+            }
             self.flush(cx);
             if received.len > 0 {
                 return Poll::Ready(Ok(received));
@@ -81,6 +86,11 @@ impl<L: Line> Line for Tn3270<L> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if !self.framing.is_agreed() {
+            self.early = Some(cx.waker().clone());
+            ready!(self.poll_flush(cx))?;
+            return Poll::Pending;
+        }
         let most = self.framing.encode(bytes);
         ready!(self.poll_flush(cx))?;
         let len = ready!(self.line.poll_send(cx, &bytes[..most]))?;
@@ -101,8 +111,9 @@ impl<L: Line> Line for Tn3270<L> {
         if self.replied { None } else { self.line.kernel_sent() }
     }
 
+    /// Known when records are agreed on.
     fn terminal(&self) -> Option<&str> {
-        self.framing.device()
+        self.framing.device().filter(|_| self.framing.is_agreed())
     }
 
     fn dropped(&self) -> u64 {

@@ -1,5 +1,5 @@
-//! Telnet's option negotiation by RFC 1143, which prevents negotiation loops. Neither end here ever withdraws a request, so an
-//! option needs three of that method's six states.
+//! Telnet's option negotiation by RFC 1143, which prevents negotiation loops. Neither end here withdraws a request before it is
+//! answered, so an option needs three of that method's six states.
 //!
 //! It decides which verbs to send; it sends nothing and does not know what an option means.
 
@@ -75,6 +75,13 @@ impl Options {
             *switch = Switch::Asked;
         }
         verb(side, true)
+    }
+
+    /// Switches off an option that is on. Returns the verb to send.
+    pub(super) fn withdraw(&mut self, side: Side, option: u8) -> Option<u8> {
+        let switch = self.switch(side, option).filter(|switch| **switch == Switch::On)?;
+        *switch = Switch::Off;
+        Some(verb(side, false))
     }
 
     /// Handles WILL, WONT, DO or DONT from the other end (RFC 1143 §7).
