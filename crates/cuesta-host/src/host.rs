@@ -186,7 +186,7 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
         return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
     }
     let allowed = spec.allow.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
-    let listeners = spec.listen.iter().map(|url| bind(url)).collect::<Result<Vec<_>, _>>()?;
+    let listeners = spec.listen.iter().map(|url| bind(url, &spec.service)).collect::<Result<Vec<_>, _>>()?;
     let open = listeners.iter().find(|listener| !listener.is_loopback());
     if let (Some(command), true, Some(open)) = (spec.service.command(), allowed.is_empty(), open) {
         let what = if matches!(spec.service, Service::Shell { .. }) { "a shell" } else { command };
@@ -196,9 +196,9 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     Ok(listeners.into_iter().map(|listener| listener.allow(allowed.clone())).collect())
 }
 
-fn bind(url: &str) -> Result<Listener, HostError> {
-    if !["tcp://", "telnet://"].iter().any(|kind| url.starts_with(kind)) {
-        let remedy = "it speaks tcp://HOST:PORT and telnet://HOST:PORT";
+fn bind(url: &str, service: &Service) -> Result<Listener, HostError> {
+    let (kinds, remedy) = service.lines();
+    if !kinds.iter().any(|kind| url.strip_prefix(kind).is_some_and(|rest| rest.starts_with("://"))) {
         return Err(HostError::setting("listen", format!("the built-in host cannot listen at {url:?}"), remedy));
     }
     Listener::bind(&url.parse()?).map_err(HostError::Listen)

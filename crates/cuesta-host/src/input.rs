@@ -7,18 +7,32 @@ use std::collections::VecDeque;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 
-/// The longest row; characters beyond it are dropped.
+/// Telnet's commands in a stream of records.
+const IAC: u8 = 255;
+const END_OF_RECORD: u8 = 239;
+
+/// The longest row or record; characters beyond it are dropped.
 pub(crate) const LONGEST_ROW: usize = 256;
 /// Most characters of type-ahead, the row in progress included.
 const MOST_CHARACTERS: usize = 512;
 /// Most messages of type-ahead.
 const MOST_MESSAGES: usize = 64;
 
+/// What a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// A row, after erase and kill.
+    Row,
+    /// A character.
+    Character,
+    /// A record of a 3270 (IAC EOR behind it, IAC doubled), as its line delivers it.
+    Record,
+}
+
 /// The line discipline: how input reaches the service, and what is echoed.
 #[derive(Debug, Clone)]
 pub(crate) struct Discipline {
-    /// Row by row; else character by character (raw).
-    pub(crate) canonical: bool,
+    pub(crate) unit: Unit,
     /// The erase character, which removes the character before it.
     pub(crate) erase: u8,
     /// The kill character, which removes the row so far.
@@ -29,27 +43,29 @@ pub(crate) struct Discipline {
     pub(crate) map: [u8; 256],
 }
 
-/// A complete message: a row, or raw characters.
+/// A complete message: a row, a record, or raw characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message {
     /// When its last character arrived.
     pub(crate) arrived: Stamp,
-    /// Its length without the end of the row.
+    /// Its length without the end of the row or record.
     pub(crate) len: usize,
 }
 
 /// Input that the service has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    /// The characters of all messages, then those of the row in progress.
+    /// The characters of all messages, then those of the row or record in progress.
     characters: VecDeque<u8>,
     messages: VecDeque<Message>,
-    /// Characters of the row in progress.
+    /// Characters of the row or record in progress.
     row: usize,
     /// The last character is a `\`, which makes a following erase, kill or `\` an ordinary character.
     escaped: bool,
     /// The last character was CR: an LF or NUL now belongs to it.
     after_return: bool,
+    /// The last character of a record was an IAC.
+    after_iac: bool,
 }
 
 /// Characters that editing removed.
@@ -57,7 +73,7 @@ pub(crate) struct Input {
 pub(crate) struct EditCounts {
     /// Erased and killed characters, and the erase and kill characters themselves.
     pub(crate) erased: u64,
-    /// Characters beyond the longest row.
+    /// Characters beyond the longest row or record.
     pub(crate) cut: u64,
 }
 
@@ -78,11 +94,13 @@ impl Input {
         let mut taken = EditCounts::default();
         for (index, &character) in typed.iter().enumerate() {
             let arrived = received.at_character(index);
-            if discipline.canonical {
-                self.take_in_row(discipline, character, arrived, &mut taken, &mut echo);
-            } else {
-                self.take_raw(character, arrived);
-                echo(&[discipline.map[usize::from(character)]]);
+            match discipline.unit {
+                Unit::Row => self.take_in_row(discipline, character, arrived, &mut taken, &mut echo),
+                Unit::Record => self.take_in_record(character, arrived, &mut taken),
+                Unit::Character => {
+                    self.take_raw(character, arrived);
+                    echo(&[discipline.map[usize::from(character)]]);
+                }
             }
         }
         taken
@@ -151,12 +169,29 @@ impl Input {
             self.take_back(1, taken);
         } else if character == discipline.kill {
             self.take_back(self.row, taken);
-        } else if self.row == LONGEST_ROW {
+        } else {
+            self.escaped = character == b'\\' && self.row < LONGEST_ROW;
+            self.add(character, taken);
+        }
+    }
+
+    fn take_in_record(&mut self, character: u8, arrived: Stamp, taken: &mut EditCounts) {
+        match (std::mem::take(&mut self.after_iac), character) {
+            (true, END_OF_RECORD) => self.complete(arrived),
+            (false, IAC) => self.after_iac = true,
+            // Another command, such as attention.
+            (true, command) if command != IAC => {}
+            _ => self.add(character, taken),
+        }
+    }
+
+    /// Another character of the row or record in progress.
+    fn add(&mut self, character: u8, taken: &mut EditCounts) {
+        if self.row == LONGEST_ROW {
             taken.cut += 1;
         } else {
             self.characters.push_back(character);
             self.row += 1;
-            self.escaped = character == b'\\';
         }
     }
 
@@ -178,10 +213,10 @@ impl Input {
 mod tests {
     use super::*;
 
-    fn discipline(canonical: bool) -> Discipline {
+    fn discipline(unit: Unit) -> Discipline {
         let mut map = std::array::from_fn(|character| character as u8);
         map[usize::from(b'a')] = b'0';
-        Discipline { canonical, erase: b'#', kill: b'@', echo: true, map }
+        Discipline { unit, erase: b'#', kill: b'@', echo: true, map }
     }
 
     /// The rows, the echo and the counts of what is typed in pieces of `size`.
@@ -190,7 +225,7 @@ mod tests {
             (Input::default(), Vec::new(), Vec::new(), EditCounts::default());
         for piece in text.chunks(size) {
             let put = |echoed: &[u8]| echo.extend_from_slice(echoed);
-            let taken = input.take(&discipline(true), piece, &Received::default(), put);
+            let taken = input.take(&discipline(Unit::Row), piece, &Received::default(), put);
             sum.erased += taken.erased;
             sum.cut += taken.cut;
             let mut row = [0; LONGEST_ROW];
@@ -235,13 +270,19 @@ mod tests {
 
     #[test]
     fn a_flood_waits_until_the_service_reads() {
-        for (canonical, text) in [(true, &b"\n"[..]), (true, b"xyz\n"), (false, b"q")] {
+        for (unit, text) in [
+            (Unit::Row, &b"\n"[..]),
+            (Unit::Row, b"xyz\n"),
+            (Unit::Character, b"q"),
+            (Unit::Record, b"\xff\xef"),
+            (Unit::Record, b"xyz\xff\xef"),
+        ] {
             let mut input = Input::default();
             let mut taken = 0;
             let flood: Vec<u8> = text.iter().copied().cycle().take(MOST_CHARACTERS + LONGEST_ROW).collect();
             while input.room() > 0 {
                 let end = flood.len().min(taken + input.room());
-                input.take(&discipline(canonical), &flood[taken..end], &Received::default(), |_| {});
+                input.take(&discipline(unit), &flood[taken..end], &Received::default(), |_| {});
                 taken = end;
             }
             assert!(taken <= MOST_CHARACTERS + MOST_MESSAGES && input.is_ready(), "{text:?}");
@@ -251,11 +292,30 @@ mod tests {
     }
 
     #[test]
+    fn records_are_taken_whole_however_they_are_cut() {
+        let stream = b"\x7d\x40\x40ab\xff\xff\xff\xef\xff\xf3\x6d\xff\xef\xff\xef";
+        for size in 1..stream.len() {
+            let (mut input, mut records) = (Input::default(), Vec::new());
+            for piece in stream.chunks(size) {
+                let taken = input.take(&discipline(Unit::Record), piece, &Received::default(), |_| {
+                    unreachable!("records are not echoed");
+                });
+                assert_eq!(taken, EditCounts::default());
+            }
+            let mut into = [0; LONGEST_ROW];
+            while let Some(message) = input.next(&mut into) {
+                records.push(into[..message.len].to_vec());
+            }
+            assert_eq!(records, [&b"\x7d\x40\x40ab\xff"[..], b"\x6d", b""], "in pieces of {size}");
+        }
+    }
+
+    #[test]
     fn raw_characters_keep_their_instants() {
         let mut input = Input::default();
         let second = std::time::Duration::from_secs(1);
         let received = Received { per_character: second, ..Received::default() };
-        input.take(&discipline(false), b"a\r", &received, |_| {});
+        input.take(&discipline(Unit::Character), b"a\r", &received, |_| {});
         let mut into = [0; 9];
         let first = input.next(&mut into).unwrap();
         assert_eq!((first, into[0]), (Message { arrived: Stamp::ZERO, len: 1 }, b'a'));

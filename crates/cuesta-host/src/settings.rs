@@ -6,8 +6,9 @@ use std::time::Duration;
 use cuesta_distributions::{Distribution, duration};
 use cuesta_record::Stamp;
 
-use crate::input::Discipline;
+use crate::input::{Discipline, Unit};
 use crate::pool::OWN;
+use crate::services::LONGEST_FORM;
 use crate::{HostError, InputMode, Service, Spec};
 
 /// Most servers of a host: each message searches all of them for a free one.
@@ -77,6 +78,13 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
         Service::Transaction { reply } if !(4..=LONGEST_REPLY).contains(reply) => {
             wrong(format!("a reply of {reply} characters"), "its prompt alone is 4, and 1 GiB is the longest")
         }
+        Service::Form { reply } if *reply > LONGEST_FORM => {
+            wrong(format!("a screen with {reply} characters"), "it has room for 1440: 20 rows of 72")
+        }
+        Service::Form { .. } if spec.input.is_some() || spec.echo == Some(true) => wrong(
+            "a 3270 sends records, which nobody echoes".to_owned(),
+            "leave out input and echo, or take another service",
+        ),
         Service::Output { rows: 0, .. } => wrong("a listing of 0 rows".to_owned(), "it has at least one"),
         Service::Shell { command } | Service::Socket { command }
             if command.trim().is_empty() || command.contains('\0') =>
@@ -92,7 +100,7 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
 }
 
 fn discipline(spec: &Spec) -> Result<Discipline, HostError> {
-    let (mode, echo) = spec.service.default_input();
+    let (unit, echo) = spec.service.default_input();
     let character = |setting, character: char| match u8::try_from(character) {
         Ok(byte) if byte.is_ascii_graphic() && byte != b'\\' => Ok(byte),
         _ => {
@@ -103,10 +111,14 @@ fn discipline(spec: &Spec) -> Result<Discipline, HostError> {
     if erase == kill {
         return Err(HostError::setting("kill", "it is the erase character too", "take another one"));
     }
-    let canonical = spec.input.unwrap_or(mode) == InputMode::Canonical;
-    let echo = spec.echo.unwrap_or(echo && canonical);
+    let unit = match spec.input {
+        None => unit,
+        Some(InputMode::Canonical) => Unit::Row,
+        Some(InputMode::Raw) => Unit::Character,
+    };
+    let echo = spec.echo.unwrap_or(echo && unit == Unit::Row);
     let map = echo_map(spec.echo_map.as_deref())?;
-    Ok(Discipline { canonical, erase, kill, echo, map })
+    Ok(Discipline { unit, erase, kill, echo, map })
 }
 
 /// `a0b1`: `0` for `a`, `1` for `b`, everything else for itself.
@@ -149,17 +161,18 @@ mod tests {
 
     #[test]
     fn each_service_has_a_default_input_mode() {
-        for (json, canonical, echo) in [
-            (r#"{"service":{"echo":{}}}"#, false, false),
-            (r#"{"service":{"transaction":{"reply":150}}}"#, true, true),
-            (r#"{"service":{"output":{"rows":9}}}"#, true, false),
-            (r#"{"service":{"shell":{"command":"cat"}}}"#, false, false),
-            (r#"{"service":{"socket":{"command":"cat"}}}"#, false, false),
-            (r#"{"service":{"transaction":{"reply":150}},"input":"raw"}"#, false, false),
-            (r#"{"service":{"echo":{}},"echo":true}"#, false, true),
+        for (json, unit, echo) in [
+            (r#"{"service":{"echo":{}}}"#, Unit::Character, false),
+            (r#"{"service":{"transaction":{"reply":150}}}"#, Unit::Row, true),
+            (r#"{"service":{"output":{"rows":9}}}"#, Unit::Row, false),
+            (r#"{"service":{"shell":{"command":"cat"}}}"#, Unit::Character, false),
+            (r#"{"service":{"socket":{"command":"cat"}}}"#, Unit::Character, false),
+            (r#"{"service":{"form":{"reply":150}}}"#, Unit::Record, false),
+            (r#"{"service":{"transaction":{"reply":150}},"input":"raw"}"#, Unit::Character, false),
+            (r#"{"service":{"echo":{}},"echo":true}"#, Unit::Character, true),
         ] {
             let discipline = settings(json).unwrap().discipline;
-            assert_eq!((discipline.canonical, discipline.echo), (canonical, echo), "{json}");
+            assert_eq!((discipline.unit, discipline.echo), (unit, echo), "{json}");
         }
     }
 
@@ -184,6 +197,8 @@ mod tests {
             (r##"{"kill":"#"}"##, "kill: it is the erase character"),
             (r#"{"service":{"transaction":{"reply":3}}}"#, "a reply of 3"),
             (r#"{"service":{"output":{"rows":0}}}"#, "0 rows"),
+            (r#"{"service":{"form":{"reply":1441}}}"#, "1441 characters"),
+            (r#"{"service":{"form":{"reply":9}},"input":"raw"}"#, "records"),
             (r#"{"service":{"shell":{"command":" "}}}"#, "no command"),
             (r#"{"service":{"socket":{"command":""}}}"#, "no command"),
             (r#"{"service":{"shell":{"command":"cat"}},"delay":"1s"}"#, "takes its own time"),

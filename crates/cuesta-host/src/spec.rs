@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::HostError;
+use crate::input::Unit;
 
 /// A host's specification; every field has a default. Durations and distributions are text (`5ms`, `exp 5ms`).
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub struct Spec {
     pub allow: Vec<String>,
     /// The service.
     pub service: Service,
-    /// How input reaches the service; each service has its default.
+    /// How input reaches the service; each service has its default, and `form` takes records only.
     pub input: Option<InputMode>,
     /// The erase character (canonical input).
     pub erase: char,
@@ -58,6 +59,11 @@ pub enum Service {
     Transaction {
         /// Characters, the prompt at the end included; at least 4.
         reply: u64,
+    },
+    /// Answers each screen that a 3270 sends with a screen of `reply` characters and a field to type into.
+    Form {
+        /// Characters of text.
+        reply: u32,
     },
     /// Prints a listing again and again.
     Output {
@@ -131,13 +137,22 @@ impl Service {
         }
     }
 
-    /// The default input mode, and whether canonical input is echoed by default.
-    pub(crate) fn default_input(&self) -> (InputMode, bool) {
+    /// The kinds of lines that it serves, and how their addresses are written.
+    pub(crate) fn lines(&self) -> (&'static [&'static str], &'static str) {
         match self {
-            Self::Echo {} | Self::Shell { .. } | Self::Socket { .. } => (InputMode::Raw, false),
-            Self::Transaction { .. } | Self::Output { start: OutputStart::Input, .. } => (InputMode::Canonical, true),
+            Self::Form { .. } => (&["tn3270"], "this service speaks tn3270://HOST:PORT"),
+            _ => (&["tcp", "telnet"], "this service speaks tcp://HOST:PORT and telnet://HOST:PORT"),
+        }
+    }
+
+    /// The default unit of input, and whether rows are echoed by default.
+    pub(crate) fn default_input(&self) -> (Unit, bool) {
+        match self {
+            Self::Form { .. } => (Unit::Record, false),
+            Self::Echo {} | Self::Shell { .. } | Self::Socket { .. } => (Unit::Character, false),
+            Self::Transaction { .. } | Self::Output { start: OutputStart::Input, .. } => (Unit::Row, true),
             // Echoes would break a listing that is printed from connection on.
-            Self::Output { start: OutputStart::Connection, .. } => (InputMode::Canonical, false),
+            Self::Output { start: OutputStart::Connection, .. } => (Unit::Row, false),
         }
     }
 }

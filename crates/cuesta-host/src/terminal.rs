@@ -17,7 +17,7 @@ use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
 use crate::FrontEnd;
-use crate::input::{Input, Message};
+use crate::input::{Input, Message, Unit};
 use crate::kernel_path::{Control, Session};
 use crate::meters::connections::LineTotals;
 use crate::output::Output;
@@ -159,9 +159,9 @@ impl Terminal {
         }
     }
 
-    /// Number of messages: one for a row, one for each raw character.
+    /// Number of messages: one for a row or a record, one for each raw character.
     fn messages(&self, message: Message) -> u64 {
-        if self.front.settings.discipline.canonical { 1 } else { message.len as u64 }
+        if self.front.settings.discipline.unit == Unit::Character { message.len as u64 } else { 1 }
     }
 
     /// Waits until the line has sent its terminal's name or any input, or until `due`.

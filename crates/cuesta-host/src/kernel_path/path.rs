@@ -19,6 +19,7 @@ use tokio::io::Interest;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::{Commands, Telnet, TelnetCounters, TelnetLine, Traffic, connection};
+use crate::input::Unit;
 use crate::settings::Settings;
 
 /// The event that announces commands of telnet lines. All others are lines' cookies, which the kernel counts from 1.
@@ -309,7 +310,7 @@ fn pair() -> io::Result<Control> {
 /// # Errors
 /// Why not, by the name under which it is counted.
 fn eligible<'a>(settings: &Settings, line: Option<LineSocket<'a>>) -> Result<LineSocket<'a>, &'static str> {
-    if settings.discipline.canonical || settings.discipline.echo {
+    if settings.discipline.unit != Unit::Character || settings.discipline.echo {
         return Err("discipline");
     }
     if settings.stall.is_some() {

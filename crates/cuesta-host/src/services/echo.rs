@@ -5,14 +5,17 @@ use std::rc::Rc;
 
 use cuesta_record::Stamp;
 
-use crate::input::LONGEST_ROW;
+use crate::input::{LONGEST_ROW, Unit};
 use crate::terminal::Terminal;
 
 /// Most characters taken at once.
 const PIECE: usize = 64;
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
-    if terminal.front().settings.discipline.canonical { rows(terminal).await } else { characters(terminal).await }
+    match terminal.front().settings.discipline.unit {
+        Unit::Character => characters(terminal).await,
+        Unit::Row | Unit::Record => rows(terminal).await,
+    }
 }
 
 /// Each character leaves when it is due, also with type-ahead.

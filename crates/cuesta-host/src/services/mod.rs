@@ -2,6 +2,7 @@
 //! service ends; the terminal does the rest. `relay` is what the services that run programs share.
 
 mod echo;
+mod form;
 mod listing;
 mod output;
 mod relay;
@@ -13,6 +14,8 @@ use std::io;
 use std::rc::Rc;
 
 use cuesta_lines::{Fault, Line};
+
+pub(crate) use form::LONGEST_FORM;
 
 use crate::terminal::Terminal;
 use crate::{FrontEnd, Service};
@@ -35,6 +38,7 @@ async fn run(terminal: &mut Terminal) -> io::Result<()> {
     match terminal.front().settings.service {
         Service::Echo {} => echo::serve(terminal).await,
         Service::Transaction { reply } => transaction::serve(terminal, reply).await,
+        Service::Form { reply } => form::serve(terminal, reply).await,
         Service::Output { rows, start } => output::serve(terminal, rows, start).await,
         // Boxed, because these futures are large and lines of other services should stay small.
         Service::Shell { .. } => Box::pin(shell::serve(terminal)).await,

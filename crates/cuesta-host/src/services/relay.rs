@@ -8,7 +8,7 @@ use std::time::Duration;
 use cuesta_lines::Line;
 use cuesta_record::{Stamp, clock};
 
-use crate::input::LONGEST_ROW;
+use crate::input::{LONGEST_ROW, Unit};
 use crate::terminal::Terminal;
 
 /// Most bytes read from the program at once.
@@ -145,12 +145,12 @@ impl Relay {
     /// Takes a row, or all raw characters that wait and fit: each by itself would take a write of its own, and as long as the host
     /// falls behind, a read of its own.
     fn refill(&mut self, terminal: &mut Terminal) -> bool {
-        let canonical = terminal.front().settings.discipline.canonical;
+        let by_rows = terminal.front().settings.discipline.unit == Unit::Row;
         (self.from, self.to) = (0, 0);
         while self.to < LONGEST_ROW {
             let Some(message) = terminal.next(&mut self.characters[self.to..LONGEST_ROW]) else { break };
             self.to += message.len;
-            if canonical {
+            if by_rows {
                 self.characters[self.to] = b'\n';
                 self.to += 1;
                 break;

@@ -5,7 +5,7 @@ use std::io;
 use cuesta_record::{Stamp, clock};
 
 use super::listing::{self, ROW};
-use crate::input::LONGEST_ROW;
+use crate::input::{LONGEST_ROW, Unit};
 use crate::terminal::Terminal;
 
 /// The first prompt.
@@ -16,7 +16,7 @@ const PROMPT: &[u8; 4] = b"\r\n> ";
 pub(super) async fn serve(terminal: &mut Terminal, reply: u64) -> io::Result<()> {
     terminal.write(clock::now(), READY.len() as u64, |at, into| copy(READY, at, into)).await?;
     // With raw input each character is a message.
-    let most = if terminal.front().settings.discipline.canonical { LONGEST_ROW } else { 1 };
+    let most = if terminal.front().settings.discipline.unit == Unit::Character { 1 } else { LONGEST_ROW };
     while let Some(message) = terminal.read(&mut [0; LONGEST_ROW][..most]).await? {
         let due = terminal.front().due(message.taken);
         terminal.until(due).await?;

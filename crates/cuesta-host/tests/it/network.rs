@@ -228,5 +228,7 @@ fn a_host_reachable_from_other_machines_warns() {
     );
     assert!(!notes("tcp://127.0.0.1:0").contains("beyond"));
     let error = start(r#"{"listen":["ssh://127.0.0.1:0"]}"#).unwrap_err().to_string();
-    assert!(error.contains("cannot listen at \"ssh://127.0.0.1:0\"; it speaks tcp://HOST:PORT"), "{error}");
+    assert!(error.contains("cannot listen at \"ssh://127.0.0.1:0\"; this service speaks tcp://HOST:PORT"), "{error}");
+    let error = start(r#"{"service":{"form":{"reply":9}}}"#).unwrap_err().to_string();
+    assert!(error.contains("telnet://127.0.0.1:0\"; this service speaks tn3270://HOST:PORT"), "{error}");
 }
