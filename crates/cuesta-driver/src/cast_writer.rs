@@ -14,10 +14,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_cast::{EventKind, Header, Writer};
-use cuesta_lines::{Direction, Line, Tap, TapEvent};
+use cuesta_lines::{Direction, Line, Tap, TapEvent, TerminalKind};
 use cuesta_record::{Stamp, clock};
 
 use crate::connect::Connect;
+use crate::error::RunError;
 use crate::group::Group;
 use crate::spec::RunSpec;
 
@@ -52,16 +53,25 @@ impl CastWriter {
     /// Starts writing into an agent's folder, if the chosen user is one of that agent's.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written, or the user has a 3270: a cast is what a video terminal shows.
     pub(crate) fn start(
         spec: &RunSpec,
         groups: &[Group],
         begun: Stamp,
         folder: &Path,
-    ) -> io::Result<Option<(Self, CastTap)>> {
+    ) -> Result<Option<(Self, CastTap)>, RunError> {
         let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
+        let number = (0..groups.len()).find(|number| user < spec.first_user(number + 1));
+        if number.is_some_and(|number| groups[number].terminal == TerminalKind::Block) {
+            return Err(RunError::Plan(format!(
+                "no cast can be made of user {user}, who has a 3270: choose another user"
+            )));
+        }
         let file = File::create(folder.join(format!("user-{user}.cast")))?;
-        let writer = Writer::new(BufWriter::new(file), &header(spec, groups, user))?;
+        let writer = Writer::new(
+            BufWriter::new(file),
+            &number.map_or_else(Header::default, |number| header(spec, groups, number, user)),
+        )?;
         let (queue, events) = sync_channel(QUEUE);
         let thread = thread::Builder::new().name("cuesta-cast".into()).spawn(move || write(writer, begun, &events))?;
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
@@ -76,10 +86,8 @@ impl CastWriter {
     }
 }
 
-/// The cast's header.
-fn header(spec: &RunSpec, groups: &[Group], user: u32) -> Header {
-    let number = (0..groups.len()).find(|number| user < spec.first_user(number + 1));
-    let Some(number) = number else { return Header::default() };
+/// The header of a cast of a user of this group.
+fn header(spec: &RunSpec, groups: &[Group], number: usize, user: u32) -> Header {
     let (group, line) = (&spec.groups[number], &groups[number].line);
     Header {
         columns: line.columns,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cuesta_lines::{Options, TerminalKind, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
-use cuesta_tape::{Piece, Program, Script, TooLong};
+use cuesta_screen::vt::{Modes, key_bytes};
+use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
 use crate::error::RunError;
@@ -122,9 +123,17 @@ impl Group {
         self.by_step[step.min(self.by_step.len() - 1)]
     }
 
-    /// The same users at a simulated host.
+    /// The same users at a simulated host, which has no screens: their keyboard sends each key, an Enter for one that only a 3270 has.
     pub(crate) fn for_simulated_host(mut self) -> Self {
         self.programs = self.programs.into_iter().map(Program::for_simulated_host).collect();
+        for op in self.programs.iter_mut().flat_map(|program| &mut program.ops) {
+            if let Op::Keys { keys: Keys::Press { key, .. }, .. } = op
+                && key_bytes(key, Modes::default()).is_none()
+            {
+                *key = Key::Enter;
+            }
+        }
+        self.terminal = TerminalKind::Vt;
         self
     }
 

@@ -196,10 +196,8 @@ fn answers(pattern: &Regex, text: &str, fresh: &[bool], end: usize) -> bool {
 /// Why a program is not for a 3270.
 pub(super) fn misfit<'a>(mut keys: impl Iterator<Item = &'a Key>, program: &Program) -> Option<String> {
     if let Some(key) = keys.find(|key| !Display::has_key(key)) {
-        let name = key.name().unwrap_or_else(|| "such a chord".to_owned());
-        return Some(format!(
-            "a 3270 has no key for {name}: it has Enter, PF1 to PF24, PA1 to PA3, Clear, Tab and the like"
-        ));
+        let lacks = key.name().map_or("chords such as Ctrl+C".to_owned(), |name| format!("key for {name}"));
+        return Some(format!("a 3270 has no {lacks}: it has Enter, PF1 to PF24, PA1 to PA3, Clear, Tab and the like"));
     }
     let echoes = |op: &Op| matches!(op, Op::Keys { settings, .. } if settings.echo != Echo::Untimed);
     if program.ops.iter().any(echoes) || program.conditions.contains(&WaitCondition::Echo) {

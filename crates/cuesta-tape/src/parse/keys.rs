@@ -13,7 +13,8 @@ const MOST_PRESSES: u32 = 1_000_000;
 /// Most bytes that one key sends.
 const LONGEST_KEY: usize = 64;
 
-const PRESS_HINT: &str = "write Home, End, F1 to F12, the name of a 3270's key, or what the key sends, for example \"\\e[1;5H\" or \"\\x1e\"";
+const PRESS_HINT: &str =
+    "write Home, End, F1 to F12, PF1 to PF24, or what the key sends, for example \"\\e[1;5H\" or \"\\x1e\"";
 const CTRL_HINT: &str = "Ctrl takes one character, Enter, Space, Backspace or an arrow; quote digits and `s` or `m`";
 
 impl Parser<'_> {
