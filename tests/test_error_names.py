@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LINES = ROOT / "crates" / "cuesta-lines" / "src"
 DRIVER = ROOT / "crates" / "cuesta-driver" / "src"
+SCREEN = ROOT / "crates" / "cuesta-screen" / "src"
 DOCS = [ROOT / "docs" / name for name in ("lines.md", "ssh.md")]
 
 NAMING = re.compile(
@@ -26,7 +27,7 @@ def sources(folder: Path) -> Iterator[str]:
 def in_the_code() -> set[str]:
     named = {
         name
-        for text in (*sources(LINES), *sources(DRIVER))
+        for text in (*sources(LINES), *sources(DRIVER), *sources(SCREEN))
         for body in NAMING.findall(text)
         for name in re.findall(r'"([a-z-]+)"', body)
     }
@@ -41,5 +42,14 @@ def in_the_docs() -> set[str]:
 
 def test_every_error_name_is_explained() -> None:
     names = in_the_code()
-    assert names >= {"refused", "max-startups", "out-of-ptys", "busy", "half-sequence", "no-login", "dropped-sequence"}
+    assert names >= {
+        "refused",
+        "max-startups",
+        "out-of-ptys",
+        "busy",
+        "half-sequence",
+        "no-login",
+        "dropped-sequence",
+        "full-field",
+    }
     assert names == in_the_docs()

@@ -4,8 +4,13 @@ from urllib.parse import parse_qsl
 
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
-LISTEN = "telnet://127.0.0.1:0"
-"""The built-in host's default address: a free port."""
+LOOPBACK = "127.0.0.1"
+"""Where the built-in host listens by default."""
+
+
+def any_port(kind: str, host: str = LOOPBACK) -> str:
+    """A target to listen at: a free port of an address, for lines of a kind."""
+    return f"{kind}://{host}:0"
 
 
 def without_settings(target: str) -> str:

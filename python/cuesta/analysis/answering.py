@@ -20,7 +20,9 @@ MEND = "mend what the program complains of, or the command; try that by hand fir
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
 
-LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"}
+NOT_TAKEN = {"keyboard-locked", "protected-field", "full-field", "unknown-key"}
+"""Errors of keys that a 3270 did not take: what was to be typed was not."""
+LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"} | NOT_TAKEN
 """Errors after which a user keeps its line. (A line that is not open in time is a `timeout` too, but is described.)"""
 
 
@@ -163,6 +165,33 @@ class Unechoed:
         if not self.echoed:
             return f"the host echoed nothing of {many(self.unechoed, 'key')}{since}"
         return f"the host echoed only {many(self.echoed, 'key')}, and {count(self.unechoed)} not{since}"
+
+
+@dataclass(frozen=True, slots=True)
+class Untaken:
+    """A 3270's keyboard did not take keys: the host was not asked what the tape says."""
+
+    keys: int
+    untaken: dict[str, int]
+    most: float
+    voids_limits: ClassVar[bool] = True
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        keys = step.keystrokes.count
+        untaken = {name: number for name, number in step.errors.by_name.items() if name in NOT_TAKEN}
+        return cls(keys, untaken, allowed.untaken_keys) if sum(untaken.values()) > allowed.untaken_keys * keys else None
+
+    @property
+    def advice(self) -> str:
+        if "keyboard-locked" in self.untaken:
+            return "let the tape wait until the keyboard is unlocked, before it types: Wait+Unlock"
+        return "let the tape move to a field first (Tab), and type no more than fits into it"
+
+    def __str__(self) -> str:
+        untaken = sum(self.untaken.values())
+        of = many(self.keys + untaken, "key")
+        return f"the keyboard did not take {count(untaken)} of {of} ({named(self.untaken)}; allowed {share(self.most)})"
 
 
 @dataclass(frozen=True, slots=True)

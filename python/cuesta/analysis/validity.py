@@ -21,6 +21,7 @@ from cuesta.analysis.answering import (
     Unanswered,
     Unbegun,
     Unechoed,
+    Untaken,
     after_errors,
 )
 from cuesta.figures.step import LevelShift, StepFigures
@@ -324,7 +325,7 @@ class OutsideTheKernel:
 
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
-    *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Died, Untaken, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),

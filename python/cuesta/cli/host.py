@@ -19,7 +19,7 @@ from cuesta.plan import Host, Service
 from cuesta.plan.messages import message
 from cuesta.report.front_end import brief
 from cuesta.report.front_end import text as tty_meters
-from cuesta.target import LISTEN
+from cuesta.target import any_port
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -61,7 +61,8 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
         rows = (f"--{str(fault['loc'][0]).replace('_', '-')}: {message(fault)}" for fault in error.errors())
         raise UsageError("\n".join(rows)) from None
     more = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
-    return host_spec(settings, settings.service or Service("transaction", "150"), arguments.listen or [LISTEN], more)
+    service = settings.service or Service("transaction", "150")
+    return host_spec(settings, service, arguments.listen or [any_port(service.line_kind)], more)
 
 
 def _wait() -> None:

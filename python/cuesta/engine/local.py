@@ -154,7 +154,8 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
     meters = (folder / "host").absolute()
     meters.mkdir()
     own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
-    spec = host_spec(step.settings.host, job.service(step), [placement.listen], own)
+    service = job.service(step)
+    spec = host_spec(step.settings.host, service, [placement.listen(service.line_kind)], own)
     with builtin_host(spec, placement.host_prefix) as host:
         yield host
 

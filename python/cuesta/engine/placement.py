@@ -10,7 +10,7 @@ from cuesta.engine.network.deferral import deferral
 from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
 from cuesta.plan import Settings
-from cuesta.target import LISTEN
+from cuesta.target import LOOPBACK, any_port
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,9 @@ class Placement:
     host_cpus: list[int] | None = None
     sides: NetNsPair | None = None
 
-    @property
-    def listen(self) -> str:
-        """The addresses at which the built-in host listens."""
-        return f"telnet://{self.sides.host.address}:0" if self.sides else LISTEN
+    def listen(self, line_kind: str) -> str:
+        """Where the built-in host listens for lines of a kind: a free port."""
+        return any_port(line_kind, self.sides.host.address if self.sides else LOOPBACK)
 
     @property
     def allow(self) -> list[str]:

@@ -220,15 +220,15 @@ class Stall:
 class Service:
     """What the built-in host does with input: the service's name, and its one setting."""
 
-    name: Literal["transaction", "echo", "output", "shell", "socket"]
+    name: Literal["transaction", "echo", "form", "output", "shell", "socket"]
     setting: str = ""
 
     @staticmethod
     def read(value: object) -> "Service":
-        """Read `transaction 150`, `echo`, `output 1000`, `shell bash -i` or `socket cat`."""
+        """Read `transaction 150`, `form 150`, `echo`, `output 1000`, `shell bash -i` or `socket cat`."""
         name, _, setting = _text(value).partition(" ")
         match name, setting.strip():
-            case ("transaction" | "output") as counted, count:
+            case ("transaction" | "form" | "output") as counted, count:
                 return Service(counted, str(whole(1, 1 << 20)(count)))
             case "echo", "":
                 return Service("echo")
@@ -237,11 +237,16 @@ class Service:
             case _:
                 return _wrong("it is none of these")
 
+    @property
+    def line_kind(self) -> str:
+        """The kind of line by which it is reached, unless the host listens elsewhere too."""
+        return "tn3270" if self.name == "form" else "telnet"
+
     def spec(self) -> dict[str, dict[str, object]]:
         """The service as the host's specification has it."""
         match self.name:
-            case "transaction":
-                return {"transaction": {"reply": int(self.setting)}}
+            case "transaction" | "form":
+                return {self.name: {"reply": int(self.setting)}}
             case "output":
                 return {"output": {"rows": int(self.setting)}}
             case "shell" | "socket":
@@ -396,7 +401,7 @@ LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Loa
 StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
     Service,
-    *_typed("`transaction 150`, `echo`, `output 1000`, `shell COMMAND` or `socket COMMAND`", Service.read),
+    *_typed("`transaction 150`, `form 150`, `echo`, `output 1000`, `shell COMMAND` or `socket COMMAND`", Service.read),
     _as_text,
 ]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]

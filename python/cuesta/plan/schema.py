@@ -178,6 +178,10 @@ class Validity(PlanTable):
     driver_cpu: Share = Field(0.9, description="largest CPU use of the driver, as a share of its threads")
     run_wait: Share = Field(0.2, description="largest share of time in which the driver's threads waited for a CPU")
     echo_mismatches: Share = Field(0.001, description="largest share of keys whose echo was wrong or missing")
+    untaken_keys: Share = Field(
+        0.001,
+        description="largest share of keys that a 3270 did not take, as while its keyboard was locked",
+    )
     steal: Share = Field(0.1, description="largest share of the host's CPUs that the hypervisor took")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
