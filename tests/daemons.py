@@ -115,13 +115,14 @@ def listening(command: list[str], port: int, folder: Path) -> Iterator[int]:
     log = folder / "daemon.log"
     with log.open("wb") as out:
         program = [needed(command[0]), *command[1:]]
-        daemon = subprocess.Popen(program, stdout=out, stderr=out, start_new_session=True)
+        # Some end when their input ends.
+        daemon = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True)
     try:
         wait_until_it_listens(daemon, port, log)
         yield daemon.pid
     finally:
         end([*descendants(daemon.pid), daemon.pid])
-        daemon.wait()
+        daemon.communicate()
 
 
 def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:

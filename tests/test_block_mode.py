@@ -1,0 +1,178 @@
+"""3270s: at hosts that mislead, beside their own logs; at Hercules' console; and beside s3270 at one host."""
+
+import itertools
+import json
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.busy import BUSY
+from tests.conftest import Write
+from tests.daemons import needed
+from tests.hercules import hercules
+from tests.hosts import keeps_old_text, unlocks_first, unlocks_last
+from tests.hosts.lines import host, over_tcp
+from tests.hosts.log import Log
+from tests.hosts.screens import FIELD, UNLOCK
+
+pytestmark = pytest.mark.timeout(120)
+
+USERS = 3
+ORDERS = 15
+"""Of s3270."""
+MARGIN = 0.15
+"""Seconds by which a busy machine may move a median; half of what each host tries to cause."""
+
+TAPE = """
+Set KeyRate 30cps
+Set WaitTimeout 1s
+Wait+Unlock
+{begin}
+Forever
+  Transaction "order"
+    Type "order 42"
+    Enter
+    {wait}
+  End
+  Wait+Unlock
+  Think 100ms
+End
+"""
+PLAN = (
+    f"""
+tape = "users.tape"
+users = {USERS}
+settle = "1s"
+measure = "4s"
+limits = ["response.p99 < 10s"]
+"""
+    + BUSY
+)
+
+Summary = dict[str, Any]
+
+
+def played(
+    write: Write, capsys: pytest.CaptureFixture[str], wait: str, target: str, begin: str = ""
+) -> tuple[int, Summary]:
+    write("users.tape", TAPE.format(wait=wait, begin=begin))
+    write("plan.toml", PLAN)
+    code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-", "--out", "out"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def at(name: str, wait: str, write: Write, capsys: pytest.CaptureFixture[str], here: Path) -> tuple[int, Summary, Log]:
+    log = here / "log.jsonl"
+    with over_tcp(host(name, log), here) as reached:
+        code, summary = played(write, capsys, wait, reached.target.replace("tcp:", "tn3270:"))
+    return code, summary, Log.read(log)
+
+
+def took(log: Log, did: str) -> list[float]:
+    """Seconds from each record that arrived to what the host did."""
+    found = []
+    for rows in log.of("asked", did):
+        pairs = itertools.pairwise(rows)
+        found += [(b["since"] - a["at"]) / 1e9 for a, b in pairs if (a["did"], b["did"]) == ("asked", did)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "wait", "did", "least"),
+    [
+        ("unlocks_first", "Wait+Unlock", "unlock", 0),
+        ("unlocks_first", "Wait+Screen /DONE/", "text", unlocks_first.LATER),
+        ("unlocks_last", "Wait+Unlock", "unlock", unlocks_last.LATER),
+        ("unlocks_last", "Wait+Screen /DONE/", "text", 0),
+        ("keeps_old_text", "Wait+Screen /DONE/", "text", keeps_old_text.LATER),
+    ],
+)
+def test_a_response_is_what_the_host_wrote_after_the_key(
+    name: str, wait: str, did: str, least: float, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, summary, log = at(name, wait, write, capsys, here)
+    assert code == Exit.GOOD, summary["invalid_because"]
+    by_host = took(log, did)
+    assert summary["transactions"]["count"] >= 6
+    assert least * 0.99 <= summary["response"]["min"]
+    assert least * 0.99 <= summary["response"]["p50"] <= least + MARGIN
+    assert min(by_host) * 0.99 <= summary["response"]["min"]
+    assert abs(statistics.median(by_host) - summary["response"]["p50"]) < MARGIN
+    if (name, wait) != ("unlocks_first", "Wait+Unlock"):
+        assert summary["errors"]["count"] == 0
+        sent = [row["bytes"] for row in log.rows if row["did"] == "asked"]
+        # AID, cursor, and the field with what was typed.
+        assert all(re.fullmatch(r"\x7d..\x11..(?s:.*)", row, re.DOTALL) for row in sent)
+        assert {row[6:].encode("latin-1").decode("cp037") for row in sent} == {"order 42"}
+
+
+def test_a_keyboard_that_stays_locked_makes_the_run_invalid(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, summary, log = at("never_unlocks", "Wait+Screen /DONE/", write, capsys, here)
+    assert code == Exit.INVALID
+    assert any("keyboard-locked" in said for said in summary["invalid_because"]), summary["invalid_because"]
+    assert summary["errors"]["by_name"]["keyboard-locked"] >= 8
+    assert [each["ok"] for each in summary["limits"]] == [False]
+    # Each user's first order was sent before measuring, and no other one.
+    assert [len(rows) for rows in log.of("asked") if rows] == [1] * USERS
+
+
+DONE = UNLOCK + b"\x11\x40\x40\x1d\xf0" + "DONE".encode("cp037") + FIELD
+ANSWERS = {
+    0x000: "00000000 00000420",
+    0x048: "00000500",  # the address of the channel program
+    0x078: "00000000 00000400",  # where an interrupt of a device goes on
+    0x400: "91800044 47E00420",  # no attention: go on waiting
+    0x408: "4810003A 9C001000 4720040C 47F00420",  # start the channel program at the device that interrupted
+    0x420: "82000480",
+    0x480: "FE020000 00000420",  # wait for an interrupt
+    0x500: f"06000700 60000100 05000600 200000{len(DONE):02x}",  # read what was modified, erase and write
+    0x600: DONE.hex(),
+}
+"""A program of System/370: it answers each key that calls for the host with a screen."""
+
+
+def test_users_at_a_program_on_hercules(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    devices = [f"{0xC0 + user:04X} 3270" for user in range(USERS)]
+    with hercules(here, devices, ANSWERS) as port:
+        # At first its console shows a logo, which has no field to type into.
+        begin, target = "Enter\nWait+Unlock", f"tn3270://127.0.0.1:{port}"
+        code, summary = played(write, capsys, "Wait+Screen /DONE/", target, begin)
+    assert code == Exit.GOOD, summary["invalid_because"]
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    assert summary["transactions"]["count"] > 20
+
+
+def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    delay = 0.25
+    command = [sys.executable, "-m", "cuesta", "host", "--service", "form 300", "--delay", f"{delay}s", "--attached"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as built_in:
+        assert built_in.stdout
+        target = built_in.stdout.readline().strip()
+        # s3270 asks while Cuesta's users do.
+        script = [f"Connect({target.removeprefix('tn3270://')})", "Wait(InputField)"]
+        script += [*(["String(order)", "Enter()"] * ORDERS), "Quit()"]
+        command = [needed("s3270"), "-model", "3278-2-E"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stopwatch:
+            assert stopwatch.stdin
+            stopwatch.stdin.write("\n".join(script) + "\n")
+            stopwatch.stdin.close()
+            code, summary = played(write, capsys, "Wait+Unlock", target)
+            assert stopwatch.stdout
+            rows = stopwatch.stdout.read().splitlines()
+    assert code == Exit.GOOD, summary["invalid_because"]
+    # Each status line ends with the seconds that the host took. The first two commands connect; each order takes two.
+    assert set(rows[1::2]) == {"ok"}, rows
+    timed = [float(row.split()[-1]) for row in rows[0::2]][3::2]
+    assert len(timed) == ORDERS
+    assert summary["response"]["min"] >= delay * 0.99
+    assert min(timed) >= delay * 0.99
+    assert abs(statistics.median(timed) - summary["response"]["p50"]) < 0.02
