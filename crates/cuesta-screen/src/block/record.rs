@@ -68,7 +68,9 @@ mod tests {
     fn records_read_back_however_they_are_cut() {
         let records: [&[u8]; 4] = [b"one", b"\xff\xff\xef", b"", b"\xef\xff"];
         let mut stream = Vec::new();
-        records.iter().for_each(|record| append(&mut stream, record));
+        for record in records {
+            append(&mut stream, record);
+        }
         for cut in 1..=stream.len() {
             let mut reader = RecordReader::default();
             let mut read = Vec::new();
