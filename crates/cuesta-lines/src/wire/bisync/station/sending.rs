@@ -1,0 +1,362 @@
+//! A station that bids for the line, and then sends.
+
+use cuesta_record::Stamp;
+
+use super::{Control, Event, Reason, Role, State, Station};
+use crate::wire::bisync::profile::Transparency;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct Bidding {
+    /// Bids sent.
+    bids: u32,
+    wacks: u32,
+    /// Whether the last bid was answered with NAK or WACK, so that the timer ends a pause.
+    pausing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Sending {
+    /// ACK1 acknowledges the block.
+    pub(super) odd: bool,
+    /// The block sent and not acknowledged. It is sent again as it was, even if more text has come.
+    block: Option<Block>,
+    waits: Waits,
+    /// Whether an ENQ was sent since the block was.
+    asked: bool,
+    /// ENQs, NAKs and WACKs of this block.
+    enqs: u32,
+    naks: u32,
+    wacks: u32,
+    /// TTDs since the last block.
+    ttds: u32,
+    /// The last block was acknowledged with RVI: a second RVI does not acknowledge the next.
+    interrupted: bool,
+    /// RVI came: end after this message.
+    finish: bool,
+}
+
+/// Length of the text, and whether the block ends the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Block {
+    len: usize,
+    last: bool,
+}
+
+/// What the timer of a sender ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Waits {
+    /// The wait for an answer to the block or an ENQ.
+    Answer,
+    /// The pause after WACK.
+    Pause,
+    /// The wait for more text of the message.
+    Text,
+    /// The wait for the answer to TTD.
+    TtdAnswer,
+}
+
+impl Sending {
+    /// Whether the last block of a message was sent and not acknowledged.
+    pub(super) fn is_last_in_doubt(&self) -> bool {
+        self.block.is_some_and(|block| block.last)
+    }
+}
+
+impl Station {
+    pub(super) fn bid(&mut self, now: Stamp) {
+        self.due = 0;
+        self.bid_again(now, Bidding::default());
+    }
+
+    fn bid_again(&mut self, now: Stamp, bidding: Bidding) {
+        if bidding.bids >= self.profile.bid_limit {
+            self.counters.bids_failed += 1;
+            self.outcome(Event::NotDelivered(Reason::BidFailed));
+            return self.to_control(now, self.profile.rebid_pause);
+        }
+        self.state = State::Bidding(Bidding { bids: bidding.bids + 1, pausing: false, ..bidding });
+        self.say(Control::Enq);
+        self.due += 1;
+        let timeout = match self.role {
+            Role::Primary => self.profile.primary_bid_timeout,
+            Role::Secondary => self.profile.reply_timeout,
+        };
+        self.wait(now, timeout);
+    }
+
+    pub(super) fn bid_expired(&mut self, now: Stamp) {
+        let State::Bidding(bidding) = self.state else { return };
+        if !bidding.pausing {
+            self.counters.timeouts += 1;
+            self.forget_lost_answers();
+        }
+        self.bid_again(now, bidding);
+    }
+
+    pub(super) fn bid_answered(&mut self, now: Stamp, control: Control) {
+        let State::Bidding(mut bidding) = self.state else { return };
+        if control == Control::Enq {
+            let insists = self.role == Role::Primary && !self.profile.yields_always && !bidding.pausing;
+            return if insists { () } else { self.accept_bid(now) };
+        }
+        if bidding.pausing {
+            return;
+        }
+        self.due = self.due.saturating_sub(1);
+        match control {
+            Control::Ack(false) => self.begin(now),
+            Control::Ack(true) => {
+                self.say(Control::Eot);
+                self.bid_again(now, bidding);
+            }
+            Control::Nak => {
+                self.counters.rejected_output += 1;
+                bidding.pausing = true;
+                self.state = State::Bidding(bidding);
+                self.wait(now, self.profile.reply_timeout);
+            }
+            Control::Wack => {
+                self.counters.wacks_received += 1;
+                bidding.wacks += 1;
+                if bidding.wacks > self.profile.wack_limit {
+                    return self.give_up(now, Reason::Busy);
+                }
+                bidding.pausing = true;
+                bidding.bids = bidding.bids.saturating_sub(1);
+                self.state = State::Bidding(bidding);
+                self.wait(now, self.profile.wack_pause);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, now: Stamp) {
+        self.state = State::Sending(Sending {
+            odd: true,
+            block: None,
+            waits: Waits::Text,
+            asked: false,
+            enqs: 0,
+            naks: 0,
+            wacks: 0,
+            ttds: 0,
+            interrupted: false,
+            finish: false,
+        });
+        self.next(now, true);
+    }
+
+    /// Sends the next block, EOT between messages, or waits for text within one.
+    fn next(&mut self, now: Stamp, between_messages: bool) {
+        let State::Sending(sending) = &mut self.state else { return };
+        let finish = between_messages && sending.finish;
+        match self.queue.head().filter(|_| !finish) {
+            Some((text, complete)) => {
+                let len = text.len().min(self.profile.block_size);
+                sending.block = Some(Block { len, last: complete && len == text.len() });
+                sending.ttds = 0;
+                self.send_block(now);
+            }
+            None if between_messages => {
+                // After RVI, and while answers may still come, the pause is longer.
+                let pause = if finish || self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
+                self.say(Control::Eot);
+                self.to_control(now, pause);
+            }
+            None => {
+                sending.waits = Waits::Text;
+                self.wait(now, self.profile.ttd_time);
+            }
+        }
+    }
+
+    /// Sends the block, for the first time or again.
+    fn send_block(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        let (Some(Block { len, last }), Some((text, _))) = (sending.block, self.queue.head()) else { return };
+        sending.asked = false;
+        let text = &text[..len];
+        let transparent = match self.profile.transparency {
+            Transparency::Auto => text.iter().any(|byte| self.format.needs_transparency(*byte)),
+            Transparency::Always => true,
+            Transparency::Never => false,
+        };
+        self.format.block(text, last, transparent, &self.profile, &mut self.output);
+        self.await_answer(now, Waits::Answer);
+    }
+
+    fn await_answer(&mut self, now: Stamp, waits: Waits) {
+        if let State::Sending(sending) = &mut self.state {
+            sending.waits = waits;
+        }
+        self.due += 1;
+        self.wait(now, self.profile.reply_timeout);
+    }
+
+    /// Asks for the answer to the block.
+    fn ask(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.asked = true;
+        self.say(Control::Enq);
+        self.await_answer(now, Waits::Answer);
+    }
+
+    /// The answer is missing or wrong.
+    fn ask_within_limit(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.enqs += 1;
+        self.counters.bad_responses += 1;
+        if sending.enqs > self.profile.enq_limit {
+            self.give_up(now, Reason::NoReply);
+        } else {
+            self.ask(now);
+        }
+    }
+
+    /// Text was offered.
+    pub(super) fn text_came(&mut self, now: Stamp) {
+        if matches!(&self.state, State::Sending(sending) if sending.waits == Waits::Text) && self.queue.head().is_some()
+        {
+            self.next(now, false);
+        }
+    }
+
+    pub(super) fn sending_expired(&mut self, now: Stamp) {
+        let State::Sending(sending) = self.state else { return };
+        match sending.waits {
+            Waits::Answer => {
+                self.counters.timeouts += 1;
+                self.forget_lost_answers();
+                self.ask_within_limit(now);
+            }
+            Waits::Pause => self.ask(now),
+            Waits::Text => self.say_ttd(now),
+            Waits::TtdAnswer => {
+                self.counters.timeouts += 1;
+                self.forget_lost_answers();
+                let State::Sending(sending) = &mut self.state else { return };
+                sending.enqs += 1;
+                if sending.enqs > self.profile.enq_limit {
+                    return self.give_up(now, Reason::NoReply);
+                }
+                self.say_ttd(now);
+            }
+        }
+    }
+
+    fn say_ttd(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.ttds += 1;
+        if sending.ttds > self.profile.ttd_limit {
+            return self.give_up(now, Reason::Unfinished);
+        }
+        self.say(Control::Ttd);
+        self.await_answer(now, Waits::TtdAnswer);
+    }
+
+    /// An answer, to whatever was sent last.
+    pub(super) fn answered(&mut self, now: Stamp, control: Control) {
+        let State::Sending(sending) = &mut self.state else { return };
+        match control {
+            Control::Eot => return self.refused(now),
+            Control::Enq => {
+                self.refused(now);
+                return self.accept_bid(now);
+            }
+            Control::Ttd | Control::Disconnect => return,
+            _ => self.due = self.due.saturating_sub(1),
+        }
+        let later_due = self.due > 0;
+        match (sending.waits, control) {
+            (Waits::Answer, Control::Ack(odd)) if odd == sending.odd => self.acknowledged(now, false),
+            (Waits::Answer, Control::Rvi) if !later_due && !sending.interrupted => self.acknowledged(now, true),
+            (Waits::Answer, Control::Wack) => self.wacked(now),
+            (Waits::TtdAnswer, Control::Nak) if !later_due => {
+                sending.enqs = 0;
+                self.next(now, false);
+            }
+            (Waits::Answer, _) if later_due => self.counters.bad_responses += 1,
+            (Waits::Answer, Control::Nak) => self.rejected(now),
+            (Waits::Answer, _) if sending.asked => {
+                self.counters.bad_responses += 1;
+                self.send_block(now);
+            }
+            (Waits::Answer, _) => self.ask_within_limit(now),
+            (Waits::Pause | Waits::Text | Waits::TtdAnswer, _) => self.counters.bad_responses += 1,
+        }
+    }
+
+    fn acknowledged(&mut self, now: Stamp, interrupted: bool) {
+        let State::Sending(sending) = &mut self.state else { return };
+        // All answers to what was sent before the block have come or will not come.
+        self.due = self.due.min(sending.enqs + sending.wacks);
+        let Block { len, last } = sending.block.take().unwrap_or(Block { len: 0, last: false });
+        *sending = Sending {
+            odd: !sending.odd,
+            enqs: 0,
+            naks: 0,
+            wacks: 0,
+            interrupted,
+            finish: sending.finish || interrupted,
+            ..*sending
+        };
+        self.queue.acknowledge(len);
+        if last {
+            self.outcome(Event::Delivered);
+        }
+        self.next(now, last);
+    }
+
+    fn wacked(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.wacks += 1;
+        self.counters.wacks_received += 1;
+        if sending.wacks > self.profile.wack_limit {
+            return self.give_up(now, Reason::Busy);
+        }
+        sending.waits = Waits::Pause;
+        self.wait(now, self.profile.wack_pause);
+    }
+
+    fn rejected(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.naks += 1;
+        self.counters.rejected_output += 1;
+        if sending.naks > self.profile.nak_limit {
+            self.give_up(now, Reason::Rejected);
+        } else {
+            self.send_block(now);
+        }
+    }
+
+    /// Ends the transmission within a message, and lets the other station stop waiting for a block.
+    fn give_up(&mut self, now: Stamp, reason: Reason) {
+        if reason != Reason::Unfinished {
+            self.counters.retries_exceeded += 1;
+        }
+        self.say(Control::Eot);
+        self.report(reason);
+        self.to_control(now, self.profile.block_wait);
+    }
+
+    /// The other station has left the transmission, so it waits for no block.
+    fn refused(&mut self, now: Stamp) {
+        self.counters.bad_responses += 1;
+        self.report(Reason::Refused);
+        self.to_control(now, self.profile.rebid_pause);
+    }
+
+    fn report(&mut self, reason: Reason) {
+        let in_doubt = matches!(&self.state, State::Sending(sending) if sending.is_last_in_doubt());
+        // A NAK is the answer to the block itself.
+        let in_doubt = in_doubt && reason != Reason::Rejected;
+        self.outcome(if in_doubt { Event::InDoubt(reason) } else { Event::NotDelivered(reason) });
+    }
+
+    /// After the reply timeout nothing comes any more on a line. TCP loses nothing, and a host may answer late.
+    fn forget_lost_answers(&mut self) {
+        if self.format.is_line() {
+            self.due = 0;
+        }
+    }
+}
