@@ -336,7 +336,8 @@ impl Station {
         }
         self.say(Control::Eot);
         self.report(reason);
-        self.to_control(now, self.profile.block_wait);
+        // The other station may have begun to wait when its last answer was sent; the reply timeout is a margin.
+        self.to_control(now, self.profile.block_wait + self.profile.reply_timeout);
     }
 
     /// The other station has left the transmission, so it waits for no block.
