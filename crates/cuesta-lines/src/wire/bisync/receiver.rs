@@ -274,3 +274,115 @@ impl Receiver {
         self.broken_off(unit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::bisync::code::Code;
+    use crate::wire::bisync::{Framing, Profile};
+
+    const FORMATS: [Format; 4] = [
+        Format { code: Code::Ebcdic, framing: Framing::Line },
+        Format { code: Code::Ascii, framing: Framing::Line },
+        Format { code: Code::Ebcdic, framing: Framing::Hercules },
+        Format { code: Code::Ascii, framing: Framing::Hercules },
+    ];
+    const LINE: Format = FORMATS[0];
+    const ASCII_LINE: Format = FORMATS[1];
+
+    fn units(format: Format, bytes: &[u8]) -> Vec<Unit> {
+        let mut receiver = Receiver::new(format, 1000);
+        bytes.iter().filter_map(|byte| receiver.take(*byte)).collect()
+    }
+
+    fn block(text: &[u8], records: &[usize]) -> Unit {
+        Unit::Block(Block { text: text.to_vec(), records: records.to_vec(), last: true })
+    }
+
+    #[test]
+    fn a_recorded_block_is_good_and_one_bit_makes_it_bad() {
+        let mut unit = vec![0xaa, 0x32, 0x32, 0x01, 0x6c, 0xd9, 0x02, 0x40, 0xc8, 0x40, 0x50, 0x03, 0x0d, 0x28, 0xff];
+        assert_eq!(units(LINE, &unit), [block(&[0x01, 0x6c, 0xd9, 0x02, 0x40, 0xc8, 0x40, 0x50], &[])]);
+        unit[8] ^= 1;
+        assert_eq!(units(LINE, &unit), [Unit::Bad]);
+    }
+
+    #[test]
+    fn ascii_has_parity_and_a_longitudinal_check() {
+        let mut unit = Vec::new();
+        ASCII_LINE.block(b"AC", true, false, &Profile::default(), &mut unit);
+        // A = 41, C = 43, ETX = 03: the exclusive or is 01.
+        assert_eq!(unit, [0xaa, 0x16, 0x16, 0x02, 0xc1, 0x43, 0x83, 0x01, 0xff]);
+        assert_eq!(units(ASCII_LINE, &unit), [block(b"AC", &[])]);
+        unit[4] ^= 0x80;
+        assert_eq!(units(ASCII_LINE, &unit), [Unit::Bad]);
+        assert_eq!(units(ASCII_LINE, &[0x16, 0x16, 0x05]), [], "ENQ with even parity");
+        assert_eq!(units(ASCII_LINE, &[0x16, 0x16, 0x85]), [Unit::Control(Control::Enq)]);
+    }
+
+    #[test]
+    fn what_real_peers_send_over_tcp_is_understood() {
+        let hercules = FORMATS[2];
+        let mut receiver = Receiver::new(hercules, 1000);
+        assert_eq!(receiver.take(0x02), None);
+        let rest = [0xc3, 0xe4, 0xc5, 0xe2, 0xe3, 0xc1, 0xf1, 0x03];
+        let found: Vec<_> = rest.iter().filter_map(|byte| receiver.take(*byte)).collect();
+        assert_eq!(found, [block(&rest[..7], &[])]);
+        let rje80 = [
+            0x32, 0x32, 0x32, 0x2d, 0x10, 0x10, 0x10, 0x70, 0x10, 0x02, 0x26, 0x61, 0x32, 0x10, 0x10, 0x10, 0x03, 0x32,
+            0x32, 0x37,
+        ];
+        let [enq, eot] = [Control::Enq, Control::Eot].map(Unit::Control);
+        assert_eq!(units(hercules, &rje80), [enq, block(&[0x26, 0x61, 0x32, 0x10], &[]), eot]);
+    }
+
+    #[test]
+    fn a_bad_record_makes_the_block_bad() {
+        let profile = Profile { record_size: Some(2), ..Profile::default() };
+        for (format, transparent) in [(LINE, false), (LINE, true), (ASCII_LINE, false), (ASCII_LINE, true)] {
+            let mut unit = Vec::new();
+            format.block(b"ABCDE", true, transparent, &profile, &mut unit);
+            assert_eq!(units(format, &unit), [block(b"ABCDE", &[2, 4])]);
+            let at = unit.iter().position(|byte| *byte & 0x7f == b'C').unwrap();
+            unit[at] ^= 0x04;
+            assert_eq!(units(format, &unit), [Unit::Bad]);
+        }
+    }
+
+    #[test]
+    fn a_block_that_is_too_long_is_bad_and_takes_no_more_room() {
+        let mut receiver = Receiver::new(FORMATS[2], 10);
+        let endless: Vec<u8> = [0x02].into_iter().chain([0xc1, 0x1f].repeat(1000)).collect();
+        assert!(endless.iter().all(|byte| receiver.take(*byte).is_none()));
+        assert_eq!((receiver.block.text.len(), receiver.block.records.len()), (10, 10));
+        assert_eq!(receiver.take(0x03), Some(Unit::Bad));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400), format in 0_usize..4) {
+            units(FORMATS[format], &bytes);
+        }
+
+        #[test]
+        fn any_text_comes_back(
+            text in proptest::collection::vec(any::<u8>(), 0..200),
+            format in 0_usize..4,
+            always in any::<bool>(),
+            record_size in proptest::option::of(1_usize..50),
+            fill_every in proptest::option::of(1_usize..50),
+        ) {
+            let format = FORMATS[format];
+            let profile = Profile { record_size, fill_every, ..Profile::default() };
+            let transparent = always || text.iter().any(|byte| format.needs_transparency(*byte));
+            let mut bytes = Vec::new();
+            format.block(&text, true, transparent, &profile, &mut bytes);
+            format.control(Control::Rvi, &mut bytes);
+            let size = record_size.unwrap_or(usize::MAX);
+            let records: Vec<_> = (1..text.len()).filter(|at| at % size == 0).collect();
+            prop_assert_eq!(units(format, &bytes), [block(&text, &records), Unit::Control(Control::Rvi)]);
+        }
+    }
+}

@@ -12,7 +12,8 @@
 //! - *Ours:* a sender that gives up within a message does not bid again before the other station has stopped waiting for a block
 //!   (or bids itself). If its EOT was lost too, the next message would be appended to the part that was received.
 //! - *Ours:* the sender counts the answers that are still due. One that is not the right ACK is ignored while a later one is to
-//!   come. So a host that answers late over TCP, where nothing is lost, gets no block twice.
+//!   come. So a host that answers late over TCP, where nothing is lost, gets no block twice. A host that drops a block unanswered
+//!   cannot be told from a late one: the message is given up and reported.
 //! - *Ours:* ENQ in answer to a block shows that the other station is in control mode: the block is in doubt.
 //! - A station that owes an ACK drops a block, which can only be a repeated one.
 

@@ -445,7 +445,7 @@ fn six_faults_beyond_the_default_limits_are_reported() {
 }
 
 #[test]
-fn five_faults_beyond_lower_limits_are_reported() {
+fn six_faults_beyond_lower_limits_are_reported() {
     assert_holds(&limits(1), 50_000);
     assert_holds(&limits(0), 50_000);
 }
@@ -481,7 +481,7 @@ fn a_block_wait_that_the_profile_refuses_loses_a_block() {
     let mut short = setting();
     short.profile.block_wait = Duration::from_secs(10);
     assert!(short.profile.check().is_err());
-    assert_fails(&short, "");
+    assert_fails(&short, "is lost");
 }
 
 /// A sender that bids again before the other station has stopped waiting for a block: its next message is appended to a part.
