@@ -23,7 +23,7 @@ impl Check {
 /// A character of seven bits with odd parity in bit 7.
 pub(super) fn with_parity(character: u8) -> u8 {
     let character = character & 0x7f;
-    if character.count_ones() % 2 == 0 { character | 0x80 } else { character }
+    if character.count_ones().is_multiple_of(2) { character | 0x80 } else { character }
 }
 
 #[cfg(test)]
@@ -32,7 +32,9 @@ mod tests {
 
     fn crc(bytes: &[u8]) -> u16 {
         let mut check = Check::default();
-        bytes.iter().for_each(|byte| check.add(*byte));
+        for byte in bytes {
+            check.add(*byte);
+        }
         check.crc
     }
 

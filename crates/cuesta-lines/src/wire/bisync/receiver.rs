@@ -125,9 +125,8 @@ impl Receiver {
             State::StartDle if character == dle => return self.go(State::Idle),
             State::Idle if character == dle => return self.go(State::IdleDle),
             State::StartDle | State::IdleDle => return None,
-            State::Hunt if character != syn => return None,
+            State::Hunt | State::Syn if character != syn => return None,
             State::Hunt => return self.go(State::Syn),
-            State::Syn if character != syn => return None,
             State::Syn => return self.go(State::Start),
             _ if character == syn => return self.go(State::Start),
             _ if character == enq => Control::Enq,
@@ -166,7 +165,7 @@ impl Receiver {
                 return self.stx();
             }
             if character == eot {
-                return self.broken_off(Unit::Control(Control::Disconnect));
+                return Some(self.end(Unit::Control(Control::Disconnect)));
             }
             self.check.add(dle);
             self.keep(dle);
@@ -174,9 +173,9 @@ impl Receiver {
         match character {
             _ if character == syn => return None,
             _ if character == dle => return self.go(State::TextDle),
-            _ if character == enq => return self.enq(),
+            _ if character == enq => return Some(self.enq()),
             // The sender has given up a block whose end was lost.
-            _ if character == eot => return self.broken_off(Unit::Control(Control::Eot)),
+            _ if character == eot => return Some(self.end(Unit::Control(Control::Eot))),
             _ => self.check.add(byte),
         }
         match character {
@@ -195,7 +194,7 @@ impl Receiver {
             _ if !after_dle && byte == dle => return self.go(State::TransparentDle),
             _ if !after_dle || byte == dle => {}
             _ if character == syn => return None,
-            _ if character == enq => return self.enq(),
+            _ if character == enq => return Some(self.enq()),
             _ if [etx, etb, itb].contains(&character) => {
                 self.check.add(byte);
                 return self.ended(Ending { control: character, transparent: true });
@@ -226,14 +225,15 @@ impl Receiver {
     }
 
     /// ENQ within text: TTD if there is no text, otherwise the sender gives up the block.
-    fn enq(&mut self) -> Option<Unit> {
+    fn enq(&mut self) -> Unit {
         let empty = self.block.text.is_empty() && self.block.records.is_empty() && self.good;
-        self.broken_off(if empty { Unit::Control(Control::Ttd) } else { Unit::Bad })
+        self.end(if empty { Unit::Control(Control::Ttd) } else { Unit::Bad })
     }
 
-    fn broken_off(&mut self, unit: Unit) -> Option<Unit> {
+    /// The unit ends here.
+    fn end(&mut self, unit: Unit) -> Unit {
         self.abandon();
-        Some(unit)
+        unit
     }
 
     fn ended(&mut self, ending: Ending) -> Option<Unit> {
@@ -271,7 +271,7 @@ impl Receiver {
         let mut block = std::mem::take(&mut self.block);
         block.last = ending.control == etx;
         let unit = if self.good { Unit::Block(block) } else { Unit::Bad };
-        self.broken_off(unit)
+        Some(self.end(unit))
     }
 }
 

@@ -86,6 +86,8 @@ pub enum Reason {
 
 /// Most events that wait to be taken before the station has no room for another block.
 const EVENTS_LIMIT: usize = 16;
+/// Bytes that may wait to be sent before control sequences are dropped. A peer that asks more without reading gets no answer.
+const OUTPUT_LIMIT: usize = 4096;
 
 /// One station.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -278,7 +280,7 @@ impl Station {
     }
 
     /// Returns to control mode. No bid is sent during `pause`.
-    fn to_control(&mut self, now: Stamp, pause: Duration) {
+    fn return_to_control(&mut self, now: Stamp, pause: Duration) {
         self.state = State::Control;
         self.timer = Timer::Off;
         if pause.is_zero() {
@@ -314,7 +316,9 @@ impl Station {
     }
 
     fn say(&mut self, control: Control) {
-        self.format.control(control, &mut self.output);
+        if self.output.len() < OUTPUT_LIMIT {
+            self.format.control(control, &mut self.output);
+        }
     }
 
     /// Starts the timer when all output was sent.

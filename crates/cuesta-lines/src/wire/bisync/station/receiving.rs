@@ -1,5 +1,7 @@
 //! A station that receives: it has accepted a bid.
 
+use std::time::Duration;
+
 use cuesta_record::Stamp;
 
 use super::{Control, Event, State, Station, Unit};
@@ -46,7 +48,7 @@ impl Station {
             Unit::Control(Control::Enq) if !owes => self.acknowledge(now),
             // What cannot be an answer to an ACK that was not sent is a question for it, or a repeated block.
             Unit::Control(Control::Enq | Control::Ttd) | Unit::Block(_) | Unit::Bad if owes => {
-                self.acknowledge_soon(now)
+                self.acknowledge_soon(now);
             }
             Unit::Control(Control::Ttd) => self.answer(now, Control::Nak),
             Unit::Bad => {
@@ -135,6 +137,6 @@ impl Station {
         if cut {
             self.events.push_back(Event::Cut);
         }
-        self.to_control(now, std::time::Duration::ZERO);
+        self.return_to_control(now, Duration::ZERO);
     }
 }

@@ -21,8 +21,6 @@ pub(super) struct Sending {
     /// The block sent and not acknowledged. It is sent again as it was, even if more text has come.
     block: Option<Block>,
     waits: Waits,
-    /// Whether an ENQ was sent since the block was.
-    asked: bool,
     /// ENQs, NAKs and WACKs of this block.
     enqs: u32,
     naks: u32,
@@ -45,8 +43,10 @@ struct Block {
 /// What the timer of a sender ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Waits {
-    /// The wait for an answer to the block or an ENQ.
-    Answer,
+    /// The wait for the answer to the block.
+    BlockAnswer,
+    /// The wait for the answer to ENQ, which asks for that to the block.
+    EnqAnswer,
     /// The pause after WACK.
     Pause,
     /// The wait for more text of the message.
@@ -72,7 +72,7 @@ impl Station {
         if bidding.bids >= self.profile.bid_limit {
             self.counters.bids_failed += 1;
             self.outcome(Event::NotDelivered(Reason::BidFailed));
-            return self.to_control(now, self.profile.rebid_pause);
+            return self.return_to_control(now, self.profile.rebid_pause);
         }
         self.state = State::Bidding(Bidding { bids: bidding.bids + 1, pausing: false, ..bidding });
         self.say(Control::Enq);
@@ -97,7 +97,10 @@ impl Station {
         let State::Bidding(mut bidding) = self.state else { return };
         if control == Control::Enq {
             let insists = self.role == Role::Primary && !self.profile.yields_always && !bidding.pausing;
-            return if insists { () } else { self.accept_bid(now) };
+            if !insists {
+                self.accept_bid(now);
+            }
+            return;
         }
         if bidding.pausing {
             return;
@@ -135,7 +138,6 @@ impl Station {
             odd: true,
             block: None,
             waits: Waits::Text,
-            asked: false,
             enqs: 0,
             naks: 0,
             wacks: 0,
@@ -161,7 +163,7 @@ impl Station {
                 // After RVI, and while answers may still come, the pause is longer.
                 let pause = if finish || self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
                 self.say(Control::Eot);
-                self.to_control(now, pause);
+                self.return_to_control(now, pause);
             }
             None => {
                 sending.waits = Waits::Text;
@@ -172,9 +174,8 @@ impl Station {
 
     /// Sends the block, for the first time or again.
     fn send_block(&mut self, now: Stamp) {
-        let State::Sending(sending) = &mut self.state else { return };
+        let State::Sending(sending) = &self.state else { return };
         let (Some(Block { len, last }), Some((text, _))) = (sending.block, self.queue.head()) else { return };
-        sending.asked = false;
         let text = &text[..len];
         let transparent = match self.profile.transparency {
             Transparency::Auto => text.iter().any(|byte| self.format.needs_transparency(*byte)),
@@ -182,7 +183,7 @@ impl Station {
             Transparency::Never => false,
         };
         self.format.block(text, last, transparent, &self.profile, &mut self.output);
-        self.await_answer(now, Waits::Answer);
+        self.await_answer(now, Waits::BlockAnswer);
     }
 
     fn await_answer(&mut self, now: Stamp, waits: Waits) {
@@ -195,10 +196,8 @@ impl Station {
 
     /// Asks for the answer to the block.
     fn ask(&mut self, now: Stamp) {
-        let State::Sending(sending) = &mut self.state else { return };
-        sending.asked = true;
         self.say(Control::Enq);
-        self.await_answer(now, Waits::Answer);
+        self.await_answer(now, Waits::EnqAnswer);
     }
 
     /// The answer is missing or wrong.
@@ -224,7 +223,7 @@ impl Station {
     pub(super) fn sending_expired(&mut self, now: Stamp) {
         let State::Sending(sending) = self.state else { return };
         match sending.waits {
-            Waits::Answer => {
+            Waits::BlockAnswer | Waits::EnqAnswer => {
                 self.counters.timeouts += 1;
                 self.forget_lost_answers();
                 self.ask_within_limit(now);
@@ -268,21 +267,21 @@ impl Station {
         }
         let later_due = self.due > 0;
         match (sending.waits, control) {
-            (Waits::Answer, Control::Ack(odd)) if odd == sending.odd => self.acknowledged(now, false),
-            (Waits::Answer, Control::Rvi) if !later_due && !sending.interrupted => self.acknowledged(now, true),
-            (Waits::Answer, Control::Wack) => self.wacked(now),
             (Waits::TtdAnswer, Control::Nak) if !later_due => {
                 sending.enqs = 0;
                 self.next(now, false);
             }
-            (Waits::Answer, _) if later_due => self.counters.bad_responses += 1,
-            (Waits::Answer, Control::Nak) => self.rejected(now),
-            (Waits::Answer, _) if sending.asked => {
+            (Waits::Pause | Waits::Text | Waits::TtdAnswer, _) => self.counters.bad_responses += 1,
+            (_, Control::Ack(odd)) if odd == sending.odd => self.acknowledged(now, false),
+            (_, Control::Rvi) if !later_due && !sending.interrupted => self.acknowledged(now, true),
+            (_, Control::Wack) => self.wacked(now),
+            _ if later_due => self.counters.bad_responses += 1,
+            (_, Control::Nak) => self.rejected(now),
+            (Waits::BlockAnswer, _) => self.ask_within_limit(now),
+            (Waits::EnqAnswer, _) => {
                 self.counters.bad_responses += 1;
                 self.send_block(now);
             }
-            (Waits::Answer, _) => self.ask_within_limit(now),
-            (Waits::Pause | Waits::Text | Waits::TtdAnswer, _) => self.counters.bad_responses += 1,
         }
     }
 
@@ -337,14 +336,14 @@ impl Station {
         self.say(Control::Eot);
         self.report(reason);
         // The other station may have begun to wait when its last answer was sent; the reply timeout is a margin.
-        self.to_control(now, self.profile.block_wait + self.profile.reply_timeout);
+        self.return_to_control(now, self.profile.block_wait + self.profile.reply_timeout);
     }
 
     /// The other station has left the transmission, so it waits for no block.
     fn refused(&mut self, now: Stamp) {
         self.counters.bad_responses += 1;
         self.report(Reason::Refused);
-        self.to_control(now, self.profile.rebid_pause);
+        self.return_to_control(now, self.profile.rebid_pause);
     }
 
     fn report(&mut self, reason: Reason) {
