@@ -273,6 +273,24 @@ fn events_that_are_not_taken_fill_the_room() {
 }
 
 #[test]
+fn a_bad_block_check_is_answered_with_nak() {
+    let mut script = Script::receiving();
+    script.station.format.framing = Framing::Line;
+    script.station.receiver = Receiver::new(script.station.format, 100);
+    let mut bad = script.framed(C);
+    bad[4] ^= 1;
+    script.station.receive(script.now, &bad);
+    script
+        .sends(NAK)
+        .gets(ENQ) // NAK was lost. It is not repeated: it has no number.
+        .sends(ACK0)
+        .gets(C)
+        .sends(ACK1)
+        .tells(&[text(&[0xc3], true)])
+        .counts(|counters| counters.invalid_input = 1);
+}
+
+#[test]
 fn a_peer_that_does_not_read_fills_no_memory() {
     let script = Script::receiving().gets(&ENQ.repeat(100_000));
     assert!(script.station.output().len() < OUTPUT_LIMIT + 2);
