@@ -5,11 +5,12 @@
 //! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
-//! - The lines: `tcp`, `telnet`, `tn3270`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and [`loopback`]
-//!   within a process.
+//! - The lines: `tcp`, `telnet`, `tn3270`, `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and
+//!   [`loopback`] within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
+mod bisync;
 mod faulty;
 mod kernel_stamps;
 mod line;
@@ -28,6 +29,7 @@ mod telnet;
 mod tn3270;
 pub mod wire;
 
+pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
 pub use faulty::{Disconnection, Faults, Faulty};
 pub use line::{Expected, Fault, Line, LineSocket, Opening, Received, ResponseForm, StampPair, Traffic, receive, send};
 pub use listener::Listener;

@@ -12,6 +12,7 @@ use cuesta_record::Stamp;
 use socket2::SockRef;
 use tokio::sync::mpsc::Receiver;
 
+use crate::bisync::{BisyncTotals, Delivery};
 use crate::program::ProgramExit;
 use crate::telnet::HalfSequence;
 
@@ -99,6 +100,16 @@ pub trait Line {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
+    /// What became of the messages sent last, on lines whose other end acknowledges messages. `None` on all others.
+    fn delivery(&self) -> Option<Delivery> {
+        self.inner()?.delivery()
+    }
+
+    /// What a bisync line has carried so far.
+    fn bisync(&self) -> Option<BisyncTotals> {
+        self.inner()?.bisync()
+    }
+
     /// The socket that carries the line, to hand it to a program. `None` on lines that are more than a socket and telnet: a line
     /// around another does not ask it.
     fn socket(&self) -> Option<LineSocket<'_>> {
@@ -135,6 +146,13 @@ impl LineSocket<'_> {
     /// When it is no TCP socket.
     pub fn set_most_unsent(&self, bytes: u32) -> io::Result<()> {
         SockRef::from(&self.socket).set_tcp_notsent_lowat(bytes)
+    }
+
+    /// Has the kernel acknowledge at once what was received. It is for a peer that keeps Nagle's algorithm, which holds the rest of a
+    /// message back until its beginning is acknowledged; the kernel does so for a while and must be told again after each read.
+    pub fn acknowledge_at_once(&self) {
+        // A line that cannot is as slow as without it.
+        let _ = rustix::net::sockopt::set_tcp_quickack(self.socket, true);
     }
 }
 

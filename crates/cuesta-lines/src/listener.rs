@@ -8,7 +8,8 @@ use ipnet::IpNet;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::tcp::Tcp;
-use crate::{Address, Line, Target, Telnet, Tn3270, Tn3270Target};
+use crate::wire::bisync::Role;
+use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, Tn3270, Tn3270Target};
 
 /// Backlog of lines that wait to be accepted: thousands of users may connect at once.
 const WAITING: i32 = 4096;
@@ -28,12 +29,14 @@ impl Listener {
     /// Listens at `target`; port 0 takes any free port. Needs no runtime.
     pub fn bind(target: &Target) -> io::Result<Self> {
         let mut target = target.clone();
-        let (Target::Tcp(address) | Target::Telnet(address) | Target::Tn3270(Tn3270Target { address, .. })) =
-            &mut target
+        let (Target::Tcp(address)
+        | Target::Telnet(address)
+        | Target::Tn3270(Tn3270Target { address, .. })
+        | Target::Bisync(BisyncTarget { address, .. })) = &mut target
         else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("nothing can listen at {target}: expected tcp://, telnet:// or tn3270://, with HOST:PORT"),
+                format!("nothing can listen at {target}: expected tcp://, telnet://, tn3270:// or bsc://, with HOST:PORT"),
             ));
         };
         let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;
@@ -84,8 +87,9 @@ impl Listener {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{from} is not allowed")));
         }
         let line = Tcp::accepted(stream)?;
-        Ok(match self.target {
+        Ok(match &self.target {
             Target::Telnet(_) => Box::new(Telnet::host(line)),
+            Target::Bisync(target) => Box::new(Bisync::new(line, target, Role::Secondary, 0)),
             Target::Tn3270(_) => Box::new(Tn3270::host(line)),
             _ => Box::new(line),
         })

@@ -7,8 +7,9 @@ use std::time::Duration;
 use rustix::io::Errno;
 use thiserror::Error;
 
+use crate::wire::bisync::Role;
 use crate::{
-    Address, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270, serial,
+    Address, Bisync, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270, serial,
     ssh, tcp,
 };
 
@@ -179,6 +180,10 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         Target::Tn3270(target) => {
             let line = tcp::connect(&target.address, options).await?;
             Ok(at_speed(Tn3270::terminal(line, options, target.extended), options))
+        }
+        Target::Bisync(target) => {
+            let line = tcp::connect(&target.address, options).await?;
+            Ok(Box::new(Bisync::new(line, target, Role::Primary, options.line_speed)))
         }
         Target::Pty(command) => {
             let window = (options.columns, options.rows);

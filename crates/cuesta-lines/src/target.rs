@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{SerialTarget, SshTarget};
+use crate::{BisyncTarget, SerialTarget, SshTarget};
 
 /// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -18,6 +18,8 @@ pub enum Target {
     Telnet(Address),
     /// `tn3270://H:P`, RFC 1576 and RFC 2355; port 23 if none is given.
     Tn3270(Tn3270Target),
+    /// `bsc://H:P?role=…`, binary synchronous communications over TCP.
+    Bisync(BisyncTarget),
     /// `pty:COMMAND`, a program on a pseudo-terminal.
     Pty(String),
     /// `pipe:COMMAND`, a program with pipes in place of a terminal.
@@ -61,6 +63,8 @@ pub struct Kind {
     pub terminal: TerminalKind,
     /// Whether the host can echo what is typed.
     pub can_echo: bool,
+    /// Whether the other end acknowledges messages.
+    pub acknowledges: bool,
     /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
     pub descriptors: u32,
     /// Parses the text after `SCHEME:`.
@@ -83,13 +87,14 @@ const CONNECTION: Kind = Kind {
     starts_program: false,
     terminal: TerminalKind::Vt,
     can_echo: true,
+    acknowledges: false,
     descriptors: 1,
     parse: |_| Err(TargetError::Empty),
 };
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 8] = [
+pub const KINDS: [Kind; 9] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -126,6 +131,14 @@ pub const KINDS: [Kind; 8] = [
         terminal: TerminalKind::Block,
         can_echo: false,
         parse: |text| Tn3270Target::parse(text).map(Target::Tn3270),
+        ..CONNECTION
+    },
+    Kind {
+        name: "bsc",
+        syntax: "bsc://HOST:PORT",
+        can_echo: false,
+        acknowledges: true,
+        parse: |text| BisyncTarget::parse(text).map(Target::Bisync),
         ..CONNECTION
     },
     Kind {
@@ -171,9 +184,6 @@ pub enum TargetError {
     /// `gopher://…`
     #[error("\"{0}:\" is no kind of line: expected {list}", list = expected())]
     UnknownScheme(String),
-    /// `bsc://…`
-    #[error("{0}: lines are not built yet: expected {list}", list = expected())]
-    NotBuilt(String),
     /// `host:9`
     #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
     HostTakesNothing(String),
@@ -226,6 +236,9 @@ pub enum TargetError {
         /// What is allowed.
         expected: &'static str,
     },
+    /// `bsc://lines.example:2703?enq_limit=9`
+    #[error("{0}")]
+    Inconsistent(String),
     /// `tcp://lines.example:23/path`
     #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
     TooMuch {
@@ -235,8 +248,6 @@ pub enum TargetError {
         text: String,
     },
 }
-
-const NOT_BUILT: [&str; 1] = ["bsc"];
 
 impl FromStr for Target {
     type Err = TargetError;
@@ -248,7 +259,6 @@ impl FromStr for Target {
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
-            None if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
             None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
             None => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }
@@ -279,6 +289,7 @@ impl fmt::Display for Target {
             Self::Tcp(address) => write!(f, "tcp://{address}"),
             Self::Telnet(address) => write!(f, "telnet://{address}"),
             Self::Tn3270(target) => target.fmt(f),
+            Self::Bisync(target) => target.fmt(f),
             Self::Ssh(target) => target.fmt(f),
             Self::Pty(command) => write!(f, "pty:{command}"),
             Self::Pipe(command) => write!(f, "pipe:{command}"),
@@ -313,7 +324,7 @@ impl fmt::Display for Tn3270Target {
 
 impl Address {
     /// Parses what follows the scheme.
-    fn parse(scheme: &str, rest: &str, usual_port: Option<u16>) -> Result<Self, TargetError> {
+    pub(crate) fn parse(scheme: &str, rest: &str, usual_port: Option<u16>) -> Result<Self, TargetError> {
         let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes(scheme.to_owned()))?;
         let text = text.strip_suffix('/').unwrap_or(text);
         if text.contains('@') {
@@ -401,7 +412,7 @@ mod tests {
             "pty://",
             "pty://bash",
             "pipe:///bin/cat",
-            "bsc://h:1",
+            "bsc://h",
             "host:9",
             "tcp:h:23",
             "tcp://",

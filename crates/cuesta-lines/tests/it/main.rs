@@ -3,6 +3,7 @@
 #[path = "../real/mod.rs"]
 mod real;
 
+mod bisync;
 mod doubles;
 mod kernel_stamps;
 mod pipe;

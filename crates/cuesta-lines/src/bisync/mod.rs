@@ -1,0 +1,367 @@
+//! A bisync station over another line: rows in and out. The procedure itself is [`crate::wire::bisync`].
+//!
+//! A row that ends with CR is a message (an LF or NUL behind the CR belongs to it). A message that was received is a row with CR LF
+//! behind it; its text is there as soon as its block check was right. In EBCDIC text is translated by code page 037, byte for byte.
+//!
+//! A line with a speed carries eight bits a character, without start and stop bits; each station delays what it sends itself.
+
+mod target;
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
+
+pub use target::BisyncTarget;
+
+use crate::telnet::HalfSequence;
+use crate::wire::bisync::{Code, Counters, Event, Framing, Reason, Role, Station};
+use crate::{Line, Received};
+
+/// A row is offered to the station in parts of so many characters, so that a long one takes little memory.
+const PART: usize = 2000;
+/// Text that was received and not read: beyond it the other station is told to wait.
+const UNREAD_LIMIT: usize = 4096;
+/// Most bytes of one read.
+const PIECE: usize = 2048;
+const BITS: u64 = 8;
+
+/// A line with a station at this end.
+#[derive(Debug)]
+pub struct Bisync<L> {
+    line: L,
+    station: Station,
+    code: Code,
+    framing: Framing,
+    speed: Option<Pacing>,
+    /// Wakes the task when the station has something to do.
+    due: Sleep,
+    /// The row that is being typed, in the line's code.
+    row: Vec<u8>,
+    after_return: bool,
+    /// Characters of the messages whose outcome is not known; the last one may be incomplete.
+    offered: VecDeque<u64>,
+    /// A part of the row was offered.
+    is_continued: bool,
+    /// Text that was received, as the owner reads it.
+    unread: VecDeque<u8>,
+    /// When the last of it came.
+    came: Stamp,
+    totals: BisyncTotals,
+    delivery: Delivery,
+    /// The line below has ended: closed, or with this error.
+    end: Option<Option<io::Error>>,
+}
+
+/// What a bisync line has carried. Text is counted without framing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BisyncTotals {
+    /// Messages that the other station acknowledged.
+    pub sent: u64,
+    /// Messages that were received whole.
+    pub received: u64,
+    /// Messages that the other station did not get, or may not have got.
+    pub lost: u64,
+    /// Characters of text in messages acknowledged.
+    pub text_sent: u64,
+    /// Characters of text received.
+    pub text_received: u64,
+    /// The station's own.
+    pub counters: Counters,
+}
+
+/// What became of the messages sent last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// The other end has not acknowledged all of them.
+    Pending,
+    /// It has, since this instant.
+    Done(Stamp),
+    /// The last one that was given up: the name under which that is counted.
+    Lost(&'static str),
+}
+
+/// Output of a line with a speed leaves when its last bit would have left.
+#[derive(Debug)]
+struct Pacing {
+    /// How long one character takes.
+    character: Duration,
+    /// When so many characters of the output will have left.
+    sending: Option<(Stamp, usize)>,
+    wake: Sleep,
+}
+
+impl<L: Line> Bisync<L> {
+    /// A station at this end of a line, in the target's role or this one. `line_speed` in bits a second, 0 = as fast as the line
+    /// goes; the target's own has priority.
+    pub fn new(line: L, target: &BisyncTarget, role: Role, line_speed: u32) -> Self {
+        let role = target.role.unwrap_or(role);
+        let station = Station::new(target.profile.clone(), role, target.code, target.framing);
+        let speed = if target.baud == 0 { line_speed } else { target.baud };
+        Self {
+            line,
+            station: station.expect("a target's profile is consistent"),
+            code: target.code,
+            framing: target.framing,
+            speed: (speed > 0).then(|| Pacing {
+                character: Duration::from_nanos(BITS * 1_000_000_000 / u64::from(speed)),
+                sending: None,
+                wake: clock::sleep_until(Stamp::ZERO),
+            }),
+            due: clock::sleep_until(Stamp::ZERO),
+            row: Vec::new(),
+            after_return: false,
+            offered: VecDeque::new(),
+            is_continued: false,
+            unread: VecDeque::new(),
+            came: Stamp::ZERO,
+            totals: BisyncTotals::default(),
+            delivery: Delivery::Done(Stamp::ZERO),
+            end: None,
+        }
+    }
+
+    /// Lets the station do all that it can do now. If the line below ends, that is in `end` afterwards.
+    fn advance(&mut self, cx: &mut Context<'_>) {
+        while self.end.is_none() {
+            let mut moved = self.send_output(cx);
+            moved |= self.do_what_is_due(cx);
+            moved |= self.take_input(cx);
+            self.take_events();
+            if !moved {
+                break;
+            }
+        }
+    }
+
+    /// Returns whether any was sent.
+    fn send_output(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut len = self.station.output().len();
+        if len == 0 {
+            return false;
+        }
+        let mut now = clock::now();
+        if let Some(pacing) = &mut self.speed {
+            let (left, whole) = *pacing.sending.get_or_insert_with(|| (now + pacing.character * len as u32, len));
+            pacing.wake.reset(left);
+            if Pin::new(&mut pacing.wake).poll(cx).is_pending() {
+                return false;
+            }
+            (now, len) = (left, whole);
+        }
+        let sent = match self.line.poll_send(cx, &self.station.output()[..len]) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(sent)) => sent,
+            Poll::Ready(Err(error)) => {
+                self.finish(Some(error));
+                return false;
+            }
+        };
+        if let Some(pacing) = &mut self.speed {
+            pacing.sending = (sent < len).then_some((now, len - sent));
+        }
+        self.station.sent(now, sent);
+        true
+    }
+
+    fn do_what_is_due(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(deadline) = self.station.deadline() else { return false };
+        self.due.reset(deadline);
+        if Pin::new(&mut self.due).poll(cx).is_pending() {
+            return false;
+        }
+        self.station.expire(clock::now());
+        true
+    }
+
+    fn take_input(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut piece = [0; PIECE];
+        match self.line.poll_receive(cx, &mut piece) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(received)) if received.len > 0 => {
+                self.came = received.at;
+                self.station.receive(received.at, &piece[..received.len]);
+                if let (Framing::Hercules, Some(socket)) = (self.framing, self.line.socket()) {
+                    socket.acknowledge_at_once();
+                }
+                return true;
+            }
+            Poll::Ready(Ok(_)) => {
+                let within = !self.station.is_idle();
+                self.finish(within.then(|| io::Error::other(HalfSequence)));
+            }
+            Poll::Ready(Err(error)) => self.finish(Some(error)),
+        }
+        false
+    }
+
+    /// The line below has ended: what was not acknowledged is lost.
+    fn finish(&mut self, error: Option<io::Error>) {
+        self.station.disconnect();
+        self.take_events();
+        self.end = Some(error);
+    }
+
+    fn take_events(&mut self) {
+        while let Some(event) = self.station.take_event() {
+            match event {
+                Event::Text { text, last, .. } => {
+                    self.totals.text_received += text.len() as u64;
+                    self.unread.extend(text.iter().map(|byte| self.code.decoded(*byte)));
+                    if last {
+                        self.totals.received += 1;
+                        self.unread.extend(b"\r\n");
+                    }
+                }
+                Event::Cut => self.unread.extend(b"\r\n"),
+                Event::Delivered => {
+                    self.totals.sent += 1;
+                    self.totals.text_sent += self.offered.pop_front().unwrap_or(0);
+                    if self.offered.is_empty() && self.delivery == Delivery::Pending {
+                        self.delivery = Delivery::Done(self.came);
+                    }
+                }
+                Event::NotDelivered(reason) => self.lose(reason.name()),
+                Event::InDoubt(_) => self.lose("in-doubt"),
+                Event::Disconnected => self.end = Some(None),
+            }
+        }
+        self.station.set_room(clock::now(), self.unread.len() < UNREAD_LIMIT);
+        self.totals.counters = self.station.counters();
+    }
+
+    fn lose(&mut self, name: &'static str) {
+        self.offered.pop_front();
+        self.totals.lost += 1;
+        self.delivery = Delivery::Lost(name);
+    }
+
+    /// Offers the row so far. Returns whether the station took it.
+    fn offer(&mut self, last: bool) -> bool {
+        if self.station.offer(clock::now(), &self.row, last).is_err() {
+            return false;
+        }
+        if !self.is_continued {
+            self.offered.push_back(0);
+        }
+        if let Some(characters) = self.offered.back_mut() {
+            *characters += self.row.len() as u64;
+        }
+        self.is_continued = !last;
+        self.row.clear();
+        self.delivery = Delivery::Pending;
+        true
+    }
+
+    /// Takes typed characters as far as there is room for them. Returns how many.
+    fn take_typed(&mut self, bytes: &[u8]) -> usize {
+        for (index, byte) in bytes.iter().enumerate() {
+            match (std::mem::take(&mut self.after_return), *byte) {
+                (true, b'\n' | b'\0') => {}
+                (_, b'\r') => {
+                    if !self.offer(true) {
+                        return index;
+                    }
+                    self.after_return = true;
+                }
+                (_, byte) => {
+                    if self.row.len() >= PART && !self.offer(false) {
+                        return index;
+                    }
+                    self.row.push(self.code.encoded(byte));
+                }
+            }
+        }
+        bytes.len()
+    }
+}
+
+impl<L: Line> Line for Bisync<L> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.advance(cx);
+        let len = into.len().min(self.unread.len());
+        if len > 0 {
+            for (to, from) in into.iter_mut().zip(self.unread.drain(..len)) {
+                *to = from;
+            }
+            if self.end.is_none() {
+                // There may be room now, and an acknowledgement to send.
+                self.take_events();
+                self.advance(cx);
+            }
+            return Poll::Ready(Ok(Received { len, at: self.came, ..Received::default() }));
+        }
+        match &mut self.end {
+            None => Poll::Pending,
+            Some(_) if into.is_empty() => Poll::Pending,
+            Some(error) => Poll::Ready(error.take().map_or(Ok(Received::default()), Err)),
+        }
+    }
+
+    /// A message has left when its outcome is known (see [`Line::delivery`]); what this takes is only typed.
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.advance(cx);
+        if self.end.is_some() {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
+        let taken = self.take_typed(bytes);
+        self.advance(cx);
+        if taken == 0 && !bytes.is_empty() { Poll::Pending } else { Poll::Ready(Ok(taken)) }
+    }
+
+    fn inner(&self) -> Option<&dyn Line> {
+        Some(&self.line)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
+    }
+
+    fn delivery(&self) -> Option<Delivery> {
+        Some(self.delivery)
+    }
+
+    fn bisync(&self) -> Option<BisyncTotals> {
+        Some(self.totals)
+    }
+
+    fn traffic(&self) -> crate::Traffic {
+        self.line.traffic()
+    }
+}
+
+impl Reason {
+    /// The name under which it is counted.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BidFailed => "bid-failed",
+            Self::Rejected => "rejected",
+            Self::NoReply => "no-reply",
+            Self::Busy => "wack-limit",
+            Self::Unfinished => "unfinished",
+            Self::Refused => "not-accepted",
+            Self::Disconnected => "disconnected",
+        }
+    }
+}
+
+impl Code {
+    /// The byte that carries a character of Latin-1.
+    fn encoded(self, character: u8) -> u8 {
+        match self {
+            Self::Ebcdic => cuesta_ebcdic::byte(character.into()).expect("the code page has all of Latin-1"),
+            Self::Ascii => character,
+        }
+    }
+
+    fn decoded(self, byte: u8) -> u8 {
+        match self {
+            Self::Ebcdic => cuesta_ebcdic::character(byte) as u8,
+            Self::Ascii => byte,
+        }
+    }
+}
