@@ -7,7 +7,7 @@ the time per system multiplied by the mean number of terminals, which is connect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.host import share_within
+from cuesta.analysis.share_within import share_within
 from cuesta.ledger import HostRow, Recorded, StepTimes
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from cuesta.analysis.planned import setting
+from cuesta.analysis.share_within import share_within
 from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import Count, MeterReport
@@ -70,12 +71,6 @@ def programs(recorded: Recorded, number: int) -> dict[str, int]:
         if kind_of(group.get("target", "")) in OWN_PROGRAMS:
             users[group["target"]] += group["users"]
     return dict(users)
-
-
-def share_within(row: HostRow | Row, step: StepTimes) -> float:
-    """The share of a row in the measurement interval: the host's seconds do not begin with it."""
-    overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
-    return max(overlap / row.length, 0.0) if row.length else 0.0
 
 
 def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
