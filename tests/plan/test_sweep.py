@@ -50,6 +50,12 @@ def test_an_axis_may_change_several_settings_together(here: Path, write: Write) 
         load(RawOptions(plan=here / "plan.toml", flags={"think": "exp 9s"}), here)
 
 
+def test_files_that_are_swept_with_other_settings_are_relative_to_the_plan(here: Path, write: Write) -> None:
+    axis = '"tape + think" = [["one.tape", "exp 1s"], ["builtin:interactive", "exp 2s"]]'
+    plan = plan_of(here, write, f"[sweep]\n{axis}")
+    assert [step.settings.group[0].tape for step in plan.steps] == [str(here / "one.tape"), "builtin:interactive"]
+
+
 def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Path, write: Write) -> None:
     plan = plan_of(here, write, 'isolate = true\n[sweep]\ntmux = ["off", "0ms", "20ms"]\ndefer = ["off", "5ms"]')
     seen = [(step.settings.tmux, step.settings.defer) for step in plan.steps]

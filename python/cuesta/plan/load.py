@@ -7,7 +7,7 @@ Without plan and tape it is the main job, whose plan counts as a default: cuesta
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,11 +129,24 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
         inside = isinstance(value, str) and value.strip() and not value.startswith("builtin:")
         return str(folder / str(value)) if inside else value
 
+    def anchored(key: str, value: object) -> object:
+        files = [name.rpartition(".")[2] in (*FILES, "table") for name in names_of(key)]
+        if len(files) == 1 or not isinstance(value, list):
+            return absolute(value) if files[0] else value
+        return [_together(each, files, absolute) for each in value]
+
     lists = (raw.get(name) for name in ("group", "published_table"))
     tables = [table for tables in lists if isinstance(tables, list) for table in tables]
     for table in (raw, raw.get("sweep"), *tables):
         if isinstance(table, dict):
-            table.update({key: absolute(table[key]) for key in table if key.rpartition(".")[2] in (*FILES, "table")})
+            table.update({key: anchored(key, value) for key, value in table.items()})
+
+
+def _together(values: object, files: Sequence[bool], absolute: Callable[[object], object]) -> object:
+    """Values of settings that are swept together: those of files are made absolute."""
+    if not isinstance(values, list) or len(values) != len(files):
+        return values  # the sweep reports it
+    return [absolute(value) if is_file else value for value, is_file in zip(values, files, strict=True)]
 
 
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
