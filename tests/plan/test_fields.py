@@ -34,6 +34,8 @@ def read(kind: Any, value: object) -> object:
         (fields.LoadText, "open:30/m", Load("open", per_s=0.5)),
         (fields.LoadText, "open:2/s:sessions", Load("open", per_s=2.0, arrivals="sessions")),
         (fields.ServiceText, "transaction 150", Service("transaction", "150")),
+        (fields.ServiceText, "output 1000", Service("output", "1000")),
+        (fields.ServiceText, "output 1000 on request", Service("output", "1000", on_request=True)),
         (fields.ServiceText, "shell bash -i", Service("shell", "bash -i")),
         (fields.ServiceText, "socket cat", Service("socket", "cat")),
     ],
@@ -85,3 +87,8 @@ def test_a_refused_value_names_the_expected_one(kind: object, value: object, sai
 )
 def test_a_load_is_shown_in_the_form_in_which_it_is_read(text: str) -> None:
     assert str(Load.read(text)) == text
+
+
+def test_a_listing_on_request_is_written_as_it_is_read() -> None:
+    service = Service.read("output 1000 on request")
+    assert (str(service), service.spec()) == ("output 1000 on request", {"output": {"rows": 1000, "start": "input"}})

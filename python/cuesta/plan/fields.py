@@ -222,12 +222,16 @@ class Service:
 
     name: Literal["transaction", "echo", "form", "output", "shell", "socket"]
     setting: str = ""
+    on_request: bool = False
+    """Whether `output` waits for a first message."""
 
     @staticmethod
     def read(value: object) -> "Service":
-        """Read `transaction 150`, `form 150`, `echo`, `output 1000`, `shell bash -i` or `socket cat`."""
+        """Read `transaction 150`, `form 150`, `echo`, `output 9`, `output 9 on request`, `shell bash` or `socket cat`."""
         name, _, setting = _text(value).partition(" ")
         match name, setting.strip():
+            case "output", asked if asked.endswith(ON_REQUEST):
+                return Service("output", str(whole(1, 1 << 20)(asked.removesuffix(ON_REQUEST))), on_request=True)
             case ("transaction" | "form" | "output") as counted, count:
                 return Service(counted, str(whole(1, 1 << 20)(count)))
             case "echo", "":
@@ -248,14 +252,19 @@ class Service:
             case "transaction" | "form":
                 return {self.name: {"reply": int(self.setting)}}
             case "output":
-                return {"output": {"rows": int(self.setting)}}
+                start = {"start": "input"} if self.on_request else {}
+                return {"output": {"rows": int(self.setting), **start}}
             case "shell" | "socket":
                 return {self.name: {"command": self.setting}}
             case "echo":
                 return {"echo": {}}
 
     def __str__(self) -> str:
-        return f"{self.name} {self.setting}".strip()
+        return f"{self.name} {self.setting}{ON_REQUEST * self.on_request}".strip()
+
+
+ON_REQUEST = " on request"
+"""What follows the rows of `output` if it waits for a first message."""
 
 
 def _name(value: object) -> str:
@@ -401,7 +410,11 @@ LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Loa
 StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
     Service,
-    *_typed("`transaction 150`, `form 150`, `echo`, `output 1000`, `shell COMMAND` or `socket COMMAND`", Service.read),
+    *_typed(
+        "`transaction 150`, `form 150`, `echo`, `output 1000`, `output 1000 on request`, `shell COMMAND` or "
+        "`socket COMMAND`",
+        Service.read,
+    ),
     _as_text,
 ]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
