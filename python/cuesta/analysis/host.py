@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 
+from cuesta.analysis.front_end import FrontEnd, front_end
 from cuesta.analysis.planned import setting
 from cuesta.analysis.share_within import share_within
 from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
@@ -41,7 +43,7 @@ def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Int
         cpu_by_cause_interval=intervals_by_cause(report),
         meters=meters(recorded, number, step, report, rows),
         sheet=report,
-        builtin=built_in(shares, setting(recorded, number, "host.path") == "kernel"),
+        builtin=built_in(shares, setting(recorded, number, "host.path") == "kernel", front_end(recorded, step)),
         programs=programs(recorded, number),
         cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
     )
@@ -218,8 +220,10 @@ def untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     return report.traffic.page_waits.why if report else "nothing was metered"
 
 
-def built_in(shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool) -> BuiltInHost | None:
-    """Sum up rows by their shares; none if there are none."""
+def built_in(
+    shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool, meters: FrontEnd | None
+) -> BuiltInHost | None:
+    """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no `meters`."""
     length = sum(row.length * share for row, share in shares)
     if not length:
         return None
@@ -248,7 +252,23 @@ def built_in(shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool) -> 
         queue=mean("mean_queue"),
         cpu=total("cpu", "process") / length,
         in_kernel=in_kernel(shares, in_kernel_asked),
+        **(of_front_end(meters) if meters else {}),
     )
+
+
+def of_front_end(meters: FrontEnd) -> dict[str, float | None]:
+    """The figures that `tty_meters` shares with the catalogue."""
+    return {
+        "idle": fmean(meters.idle) if meters.idle else None,
+        "pool_free": meters.pool_free,
+        "pool_overflows": meters.space_overflows,
+        "output_blocks": meters.output_restarts,
+        "typed_per_s": meters.raw_in / meters.seconds,
+        "taken_per_s": meters.characters_in / meters.seconds,
+        "written_per_s": meters.characters_out / meters.seconds,
+        "input_conversion": meters.input_conversion,
+        "output_conversion": meters.output_conversion,
+    }
 
 
 def in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:

@@ -56,6 +56,52 @@ class BuiltInHost:
             "characters by the in-kernel path",
         ),
     ] = None
+    idle: Annotated[
+        float | None,
+        About("idle time of its threads, by the scheduler's own clock", Unit.SHARE, "front end idle", Better.MORE),
+    ] = None
+    pool_free: Annotated[
+        float | None,
+        About("mean number of characters for which its buffer pool had room", Unit.COUNT, "buffers free", Better.MORE),
+    ] = None
+    pool_overflows: Annotated[
+        float | None,
+        About("times that a line passed on less because the pool had no room", Unit.COUNT, "pool overflows"),
+    ] = None
+    output_blocks: Annotated[
+        float | None,
+        About("times that a line did not take all output that was due", Unit.COUNT, "output blocks"),
+    ] = None
+    typed_per_s: Annotated[
+        float | None,
+        About(
+            "characters per second as typed (raw), before erase and kill, without telnet",
+            Unit.PER_SECOND,
+            "characters typed/s",
+        ),
+    ] = None
+    taken_per_s: Annotated[
+        float | None,
+        About(
+            "characters per second that its services took, after erase and kill, without the ends of rows",
+            Unit.PER_SECOND,
+            "characters taken/s",
+        ),
+    ] = None
+    written_per_s: Annotated[
+        float | None, About("characters per second that its services wrote", Unit.PER_SECOND, "characters written/s")
+    ] = None
+    input_conversion: Annotated[
+        float | None,
+        About("conversion factor of input: characters that services took / characters typed", Unit.COUNT),
+    ] = None
+    output_conversion: Annotated[
+        float | None,
+        About(
+            "conversion factor of output: characters on its lines, telnet included / characters written or echoed",
+            Unit.COUNT,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
