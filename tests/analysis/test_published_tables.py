@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,16 @@ from tests.report.made_up import batching
 
 def test_a_table_has_the_published_and_the_measured_numbers_of_users(tmp_path: Path) -> None:
     (found,) = tables_beside(summarise(batching(tmp_path / "run")))
-    assert [(row.users, row.steps) for row in found.rows] == [(20, 0), (25, 4), (400, 4)]
+    assert [(row.given, row.steps) for row in found.rows] == [
+        ({"ports": 20}, 0),
+        ({"ports": 25}, 4),
+        ({"ports": 400}, 4),
+    ]
     missed, both, more = found.rows
     assert missed.measured == {"usr": None, "sys": None, "response": None}
-    assert missed.published == {"usr": 5, "sys": 43, "response": pytest.approx(0.029)}
-    assert both.measured == pytest.approx({"usr": 20.0, "sys": 11.0, "response": 0.001}, rel=0.001)
-    assert both.published == {"usr": 6, "sys": 53, "response": pytest.approx(0.040)}
+    assert missed.published == {"usr": 5, "sys": 43, "response": 29}
+    assert both.measured == pytest.approx({"usr": 20.0, "sys": 11.0, "response": 1.0}, rel=0.001)
+    assert both.published == {"usr": 6, "sys": 53, "response": 40}
     assert (more.published, more.also["wire.packets_per_keystroke"]) == ({}, 3)
     assert both.also["host.cpu_per_keystroke"] == pytest.approx(100e-6)
     assert both.also["tmux.segments_per_datagram"] is None
@@ -44,4 +49,22 @@ def test_of_a_run_in_doubt_nothing_is_shown_beside(tmp_path: Path) -> None:
 def test_steps_with_other_settings_are_not_in_it(tmp_path: Path) -> None:
     """Without TMux a response takes 1 ms, with it 40 ms."""
     (found,) = tables_beside(summarise(batching(tmp_path / "run")))
-    assert [row.measured["response"] for row in found.rows[1:]] == pytest.approx([0.001, 0.001], rel=0.001)
+    assert [row.measured["response"] for row in found.rows[1:]] == pytest.approx([1.0, 1.0], rel=0.001)
+
+
+def test_rows_that_the_plan_names_are_beside_the_steps_with_their_settings(tmp_path: Path) -> None:
+    folder = batching(tmp_path / "run")
+    run = json.loads((folder / "run.json").read_text())
+    (entry,) = run["plan"]["published_table"]
+    names = [f"row_{number}" for number, _ in enumerate(entry["table"]["rows"])]
+    entry["table"] |= {"names": names, "columns": ["ports", "printed", *entry["table"]["columns"][2:]]}
+    for cells in entry["table"]["rows"]:
+        cells[1] = "<15%"
+    entry["rows"] = {names[1]: {"tmux": "20ms", "users": "400"}}
+    entry["when"], entry["columns"] = {}, {"response": ["response.mean"]}
+    (folder / "run.json").write_text(json.dumps(run))
+    (found,) = tables_beside(summarise(folder))
+    (only,) = found.rows
+    assert (only.name, only.steps, only.given["printed"], only.given["ports"]) == (names[1], 4, "<15%", 25)
+    assert only.measured == pytest.approx({"response": 40}, rel=0.01)
+    assert only.published == {"response": 40}

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
 from cuesta.plan.schema import PublishedFigure, PublishedTable, Validity
-from cuesta.plan.sweep import setting_at
+from cuesta.plan.sweep import FILES, setting_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ def setting(recorded: Recorded, step: int, name: str) -> str | None:
     """Read a setting by which segments differ (`tmux`, `host.path`) in a step; None if the plan lacks it."""
     of_step = planned(recorded, step)
     return setting_at(of_step.swept if of_step else {}, recorded.plan, name)
+
+
+def shown(name: str, value: object) -> str:
+    """The value of a swept setting for people: of a file only its name."""
+    return Path(str(value)).name if name.rpartition(".")[2] in FILES else str(value)
 
 
 def allowed(recorded: Recorded) -> Validity:

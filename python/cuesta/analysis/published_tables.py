@@ -1,4 +1,4 @@
-"""Published tables, each with what was measured at the same numbers of users and at others."""
+"""Published tables, each with what was measured in the steps that repeat them."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -6,23 +6,25 @@ from statistics import median
 
 from cuesta.analysis.planned import published_tables
 from cuesta.analysis.summary import Summary
-from cuesta.figures import CATALOGUE, Unit
+from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
 from cuesta.plan.schema import PublishedTable
 from cuesta.plan.sweep import setting_at
-
-SECOND = 1_000_000_000
+from cuesta.plan.typed_table import Cell
 
 
 @dataclass(frozen=True, slots=True)
-class UsersRow:
-    """One number of users. A figure is the median of its steps; None if a step lacks it, or none was made."""
+class RowBeside:
+    """One row. A figure is the median of its steps; None if a step lacks it, or none was made."""
 
-    users: int
+    name: str
+    """Its name in the typed table; empty in a table by numbers of users."""
+    given: Mapping[str, Cell]
+    """What identifies it: the number of users, or the published cells of columns that no figure is compared with."""
     steps: int
     measured: Mapping[str, float | None]
-    """By column of the table, in the unit of its figure."""
-    published: Mapping[str, float]
+    """By column of the table, in the table's unit."""
+    published: Mapping[str, Cell]
     """The same as published; empty for other numbers of users."""
     also: Mapping[str, float | None]
     """Further figures by name."""
@@ -33,7 +35,7 @@ class TableBeside:
     """A published table and what was measured."""
 
     plan: PublishedTable
-    rows: Sequence[UsersRow]
+    rows: Sequence[RowBeside]
     doubted: int
     """Steps that repeat it and do not count, because they are in doubt."""
 
@@ -43,36 +45,72 @@ def tables_beside(summary: Summary) -> list[TableBeside]:
     plan = summary.recorded.plan
     made = [step for step in summary.steps if step.seconds]
     sure = {step.step for step in summary.undoubted}
-    tables = published_tables(summary.recorded)
-    return [beside(each, [step for step in made if repeats(each, step, plan)], sure) for each in tables]
+    return [beside(each, plan, made, sure) for each in published_tables(summary.recorded)]
 
 
-def repeats(table: PublishedTable, step: StepFigures, plan: Mapping[str, object]) -> bool:
-    return all(setting_at(step.swept, plan, name) == value for name, value in table.when.items())
+def beside(
+    table: PublishedTable, plan: Mapping[str, object], made: Sequence[StepFigures], sure: Set[int]
+) -> TableBeside:
+    """The rows that the plan names, else one for each number of users; only the steps in `sure` count."""
+    steps = repeats(table.when, made, plan)
+    rows = named_rows(table, plan, steps, sure) if table.rows else rows_by_users(table, steps, sure)
+    if table.rows:
+        steps = [step for step in steps if any(repeats(each, [step], plan) for each in table.rows.values())]
+    return TableBeside(table, rows, doubted=sum(step.step not in sure for step in steps))
 
 
-def beside(plan: PublishedTable, steps: Sequence[StepFigures], sure: Set[int]) -> TableBeside:
-    """A row for each number of users that was published or measured; only the steps in `sure` count."""
+def repeats(settings: Mapping[str, str], steps: Sequence[StepFigures], plan: Mapping[str, object]) -> list[StepFigures]:
+    """The steps that have these settings."""
+    return [
+        step for step in steps if all(setting_at(step.swept, plan, name) == value for name, value in settings.items())
+    ]
+
+
+def named_rows(
+    table: PublishedTable, plan: Mapping[str, object], steps: Sequence[StepFigures], sure: Set[int]
+) -> list[RowBeside]:
+    given = [name for name in table.table.columns if name not in table.columns]
+    rows = []
+    for name, settings in table.rows.items():
+        published = dict(zip(table.table.columns, table.table.rows[table.table.names.index(name)], strict=True))
+        counted = [step for step in repeats(settings, steps, plan) if step.step in sure]
+        rows.append(row(table, name, {each: published[each] for each in given}, published, counted))
+    return rows
+
+
+def rows_by_users(table: PublishedTable, steps: Sequence[StepFigures], sure: Set[int]) -> list[RowBeside]:
+    """A row for each number of users that was published or measured."""
+    columns = table.table.columns
+    rows = [dict(zip(columns, each, strict=True)) for each in table.table.rows]
+    published = {round(number): each for each in rows if isinstance(number := each[table.users], float | int)}
     counted = [step for step in steps if step.step in sure]
-    place = plan.table.columns.index(plan.users)
-    published = {round(row[place]): row for row in plan.table.rows}
-    users = sorted({*published, *(step.users for step in steps)})
-    return TableBeside(
-        plan,
-        [row(plan, number, published.get(number), [s for s in counted if s.users == number]) for number in users],
-        doubted=len(steps) - len(counted),
-    )
+    return [
+        row(table, "", {table.users: users}, published.get(users, {}), [s for s in counted if s.users == users])
+        for users in sorted({*published, *(step.users for step in steps)})
+    ]
 
 
-def row(plan: PublishedTable, users: int, published: Sequence[float] | None, steps: Sequence[StepFigures]) -> UsersRow:
-    at = {name: plan.table.columns.index(name) for name in plan.columns}
-    return UsersRow(
-        users,
+def row(
+    table: PublishedTable,
+    name: str,
+    given: Mapping[str, Cell],
+    published: Mapping[str, Cell],
+    steps: Sequence[StepFigures],
+) -> RowBeside:
+    return RowBeside(
+        name,
+        given,
         len(steps),
-        {name: middle(figures, steps) for name, figures in plan.columns.items()},
-        {name: in_unit(plan, name, published[place]) for name, place in at.items()} if published else {},
-        {name: middle([name], steps) for name in plan.also},
+        {column: measured(table, column, steps) for column in table.columns},
+        {column: published[column] for column in table.columns if column in published},
+        {figure: middle([figure], steps) for figure in table.also},
     )
+
+
+def measured(table: PublishedTable, column: str, steps: Sequence[StepFigures]) -> float | None:
+    """The figure of a column in the table's unit."""
+    value = middle(table.columns[column], steps)
+    return None if value is None else value / table.units.get(column, 1.0)
 
 
 def middle(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None:
@@ -80,10 +118,3 @@ def middle(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None
     values = [[CATALOGUE[name].of(step) for name in figures] for step in steps]
     sums = [sum(value for value in each if value is not None) for each in values if None not in each]
     return median(sums) if sums and len(sums) == len(steps) else None
-
-
-def in_unit(plan: PublishedTable, column: str, value: float) -> float:
-    """A published number in the unit of the column's figure."""
-    if CATALOGUE[plan.columns[column][0]].unit == Unit.SECONDS:
-        return value * plan.units.get(column, SECOND) / SECOND
-    return value

@@ -203,11 +203,13 @@ def _check_published_tables(plan: Plan) -> None:
     """A published table is beside some step, else nothing would be shown of it."""
     whole = plan.settings.model_dump(mode="json")
     for each in plan.settings.published_table:
-        values = [{name: setting_at(step.swept, whole, name) for name in each.when} for step in plan.steps]
-        if each.when not in values:
-            what = ", ".join(f"{name} = {value}" for name, value in each.when.items())
-            known = ", ".join(f"{name} = {value}" for name, value in values[0].items())
-            raise InputError(f"published table `{each.table.title}`: no step has {what}", f"the first step has {known}")
+        for wanted in [each.when, *({**each.when, **row} for row in each.rows.values())]:
+            values = [{name: setting_at(step.swept, whole, name) for name in wanted} for step in plan.steps]
+            if wanted not in values:
+                what = ", ".join(f"{name} = {value}" for name, value in wanted.items())
+                known = ", ".join(f"{name} = {value}" for name, value in values[0].items())
+                title = each.table.title
+                raise InputError(f"published table `{title}`: no step has {what}", f"the first step has {known}")
 
 
 def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:

@@ -37,8 +37,7 @@ WRITTEN = {
     "input": "`canonical` or `raw`",
     "path": "`user` or `kernel`",
     "bound": "`at least` or `at most`",
-    "when": "a table of values",
-    "units": "a table of durations",
+    "units": "a table of durations or numbers",
 }
 """Settings whose type has no syntax of its own."""
 

@@ -227,7 +227,7 @@ class Service:
 
     @staticmethod
     def read(value: object) -> "Service":
-        """Read `transaction 150`, `form 150`, `echo`, `output 9`, `output 9 on request`, `shell bash` or `socket cat`."""
+        """Read `transaction 150`, `form 150`, `echo`, `output 9`, `output 9 on request`, `shell sh` or `socket cat`."""
         name, _, setting = _text(value).partition(" ")
         match name, setting.strip():
             case "output", asked if asked.endswith(ON_REQUEST):
@@ -275,6 +275,17 @@ def _name(value: object) -> str:
 def _remark(value: object) -> str:
     text = " ".join(_text(value).split())
     return text if 0 < len(text) <= 200 else _wrong("1 to 200 characters")
+
+
+def _scale(value: object) -> float:
+    """A number, or the seconds of a duration."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return _duration(value) / 1e9
+
+
+def _setting_values(value: object) -> dict[str, str]:
+    return {str(name): str(each) for name, each in value.items()} if isinstance(value, dict) else _wrong("it is none")
 
 
 def _number_text(value: object) -> str:
@@ -417,6 +428,9 @@ ServiceText = Annotated[
     ),
     _as_text,
 ]
+Scale = Annotated[float, *_typed("a duration such as `1ms`, or a number", _scale)]
+SettingValues = Annotated[dict[str, str], *_typed("a table of settings and their values", _setting_values)]
+RowSettings = Annotated[dict[str, SettingValues], Syntax("a table of such tables")]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
 FigureNames = Annotated[tuple[str, ...], *_typed("a figure such as `response.mean`, or a list of them", _figure_names)]
 FigureColumns = Annotated[dict[str, FigureNames], Syntax("a table of figures, or of lists of them")]

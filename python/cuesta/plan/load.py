@@ -17,15 +17,13 @@ from pydantic import ValidationError
 from cuesta.errors import InputError, UsageError
 from cuesta.plan.messages import distinct, message, near, plan_error
 from cuesta.plan.schema import Group, Settings, flags
-from cuesta.plan.sweep import Step, flatten, names_of, put, steps
+from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"
 PREFIX = "CUESTA_"
 DEBUG = "CUESTA_DEBUG"
 """Not a setting: it makes errors print a traceback."""
-FILES = ("tape", "data")
-"""Settings that name files."""
 SETTINGS = tuple(flags(Group, Settings))
 SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
 """Settings whose flag may have several values, separated by commas: a sweep."""
@@ -135,11 +133,19 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
             return absolute(value) if files[0] else value
         return [_together(each, files, absolute) for each in value]
 
-    lists = (raw.get(name) for name in ("group", "published_table"))
-    tables = [table for tables in lists if isinstance(tables, list) for table in tables]
-    for table in (raw, raw.get("sweep"), *tables):
+    groups, published = (_tables(raw.get(name)) for name in ("group", "published_table"))
+    conditions = [each for table in published for each in (table.get("when"), *_values_of(table.get("rows")))]
+    for table in (raw, raw.get("sweep"), *groups, *published, *conditions):
         if isinstance(table, dict):
             table.update({key: anchored(key, value) for key, value in table.items()})
+
+
+def _tables(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _values_of(table: object) -> list[object]:
+    return [*table.values()] if isinstance(table, dict) else []
 
 
 def _together(values: object, files: Sequence[bool], absolute: Callable[[object], object]) -> object:

@@ -5,6 +5,7 @@ in docs/plan.md.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -35,8 +36,11 @@ from cuesta.plan.fields import (
     OffOrDuration,
     Path,
     Remark,
+    RowSettings,
+    Scale,
     Seed,
     ServiceText,
+    SettingValues,
     Share,
     Size,
     StallText,
@@ -47,6 +51,7 @@ from cuesta.plan.fields import (
     UserNumber,
     Users,
 )
+from cuesta.plan.typed_table import TypedTable
 from cuesta.target import BUILTIN_HOST
 
 MILLISECOND = 1_000_000
@@ -225,25 +230,56 @@ class PublishedTable(PlanTable):
     table: TypedTableText = Field(
         description="the table, typed from a document ([ledger.md](ledger.md)); the file is relative to the plan"
     )
-    when: dict[str, str] = Field(
+    when: SettingValues = Field(
         {},
         description="the settings of the steps that repeat it: as in `[sweep]`; by default all steps",
     )
-    users: Name = Field("users", description="the column with the number of users")
+    rows: RowSettings = Field(
+        {},
+        description="for each row to show, by its name in the typed table, the settings of the steps that repeat it; "
+        "by default there is a row for each number of users",
+    )
+    users: Name = Field(
+        "users", validate_default=True, description="the column with the number of users; not needed with `rows`"
+    )
     columns: FigureColumns = Field(
         description="for each column to show the figure that is compared with it; several are added"
     )
-    units: dict[str, Duration] = Field({}, description="for columns of durations, what 1 stands for; by default `1s`")
+    units: dict[str, Scale] = Field(
+        {}, description="for columns in other units than their figures', what 1 stands for: `1ms`, or 1000 of them"
+    )
     also: FigureNames = Field((), description="further figures to show beside them")
 
-    @field_validator("users", "columns")
+    @field_validator("rows")
     @classmethod
-    def _of_the_table(cls, value: Any, info: ValidationInfo) -> Any:
+    def _rows_of_the_table(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         table = info.data.get("table")
-        names = value if isinstance(value, dict) else [value]
-        if table and (unknown := next((name for name in names if name not in table.columns), None)):
-            raise ValueError(f"the table has no column `{unknown}`; it has {', '.join(table.columns)}")
+        if table and (unknown := next((name for name in value if name not in table.names), None)):
+            raise ValueError(f"the table has no row `{unknown}`; it has {', '.join(table.names)}")
         return value
+
+    @field_validator("users")
+    @classmethod
+    def _of_numbers(cls, value: str, info: ValidationInfo) -> str:
+        table = info.data.get("table")
+        if table is None or info.data.get("rows"):
+            return value
+        _check_columns(table, [value])
+        if words := [cell for cell in table.column(value) if not isinstance(cell, float | int)]:
+            raise ValueError(f"its column `{value}` has {words[0]!r}, which is no number of users; name its `rows`")
+        return value
+
+    @field_validator("columns")
+    @classmethod
+    def _of_the_table(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if table := info.data.get("table"):
+            _check_columns(table, value)
+        return value
+
+
+def _check_columns(table: TypedTable, names: Iterable[str]) -> None:
+    if unknown := next((name for name in names if name not in table.columns), None):
+        raise ValueError(f"the table has no column `{unknown}`; it has {', '.join(table.columns)}")
 
 
 class Settings(PlanTable):

@@ -20,6 +20,8 @@ from cuesta.plan.messages import near, plan_error
 from cuesta.plan.schema import Group, Host, Settings, driver_settings
 
 MOST_STEPS = 1000
+FILES = ("tape", "data")
+"""Settings that name files."""
 OF_A_STEP = ("settle", "measure", "seed", "tmux", "defer")
 
 

@@ -10,15 +10,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+Cell = float | str | None
+"""A number, else the text as printed (`<15%`, `N/A`); None where nothing is printed."""
+
 
 @dataclass(frozen=True, slots=True)
 class TypedTable:
-    """One table of a document, its cells as numbers."""
+    """One table of a document."""
 
     title: str
     source: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[float]]
+    rows: Sequence[Sequence[Cell]]
+    names: Sequence[str] = ()
+    """Names of the rows; empty in run folders of earlier versions."""
+
+    def column(self, name: str) -> list[Cell]:
+        """The cells of a column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
 
     @staticmethod
     def read(value: object) -> "TypedTable":
@@ -48,12 +58,22 @@ def _read(file: Path, name: str) -> TypedTable:
     if not isinstance(table, dict) or "columns" not in table:
         known = ", ".join(each for each, found in document.get("table", {}).items() if "columns" in found)
         raise ValueError(f"the file has no table of columns `{name}`; it has {known or 'none'}")
-    rows = [[_number(cell) for cell in row] for row in table["rows"].values()]
-    return TypedTable(table["title"], document["source"], table["columns"], rows)
+    columns, names = table["columns"], list(table["rows"])
+    rows = [_cells(table["rows"][name], len(columns)) for name in names]
+    return TypedTable(table["title"], document["source"], columns, rows, names)
 
 
-def _number(cell: object) -> float:
+def _cells(row: Sequence[object], columns: int) -> list[Cell]:
+    """The cells of a row, which may have fewer than there are columns."""
+    return [*map(_cell, row), *[None] * (columns - len(row))]
+
+
+def _cell(cell: object) -> Cell:
     """The value of a cell: text as printed, a whole number, or a table with the typist's reading."""
     if isinstance(cell, dict):
         cell = cell.get("reading") or cell["printed"]
-    return float(str(cell).replace(",", ""))
+    text = str(cell).strip()
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return text or None

@@ -1,15 +1,16 @@
 """Sections with published tables: measured figures, and in brackets the published ones."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cuesta import _native
-from cuesta.analysis.published_tables import SECOND, TableBeside, UsersRow, tables_beside
+from cuesta.analysis.planned import shown
+from cuesta.analysis.published_tables import RowBeside, TableBeside, tables_beside
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE, Unit
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
 from cuesta.report.phrases import plain
-from cuesta.units import ABSENT, count, digits, many, signed
+from cuesta.units import ABSENT, count, digits, many, share, signed
 
 
 def sections(summary: Summary) -> Iterator[Section]:
@@ -19,24 +20,29 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 
 def table(of: TableBeside) -> Table:
-    """A row for each number of users; further figures that no step has are left out."""
+    """The rows; columns of which nothing was printed are left out, and further figures that no step has."""
+    given = [name for name in of.rows[0].given if any(row.given[name] is not None for row in of.rows)]
     also = [name for name in of.plan.also if any(row.also[name] is not None for row in of.rows)]
-    heads: list[Cell] = [plain(of.plan.users), *(column_head(of, name) for name in of.plan.columns), *map(head, also)]
+    names = [""] if of.plan.rows else []
+    heads: list[Cell] = [*names, *map(plain, given)]
+    heads += [*(column_head(of, name) for name in of.plan.columns), *map(head, also)]
     rows = [
         (
-            count(row.users),
+            *([plain(row.name)] if of.plan.rows else []),
+            *(printed(row.given[name], count) for name in given),
             *(cell(of, row, name) for name in of.plan.columns),
             *(further(name, row.also[name]) for name in also),
         )
         for row in of.rows
     ]
-    repeats = "; medians of the steps with so many users" if any(row.steps > 1 for row in of.rows) else ""
+    which = "that repeat the row" if of.plan.rows else "with so many users"
+    repeats = f"; medians of the steps {which}" if any(row.steps > 1 for row in of.rows) else ""
     without = f"; without {many(of.doubted, 'step')} in doubt" if of.doubted else ""
     return Table(heads, rows, f"in brackets: as published in {plain(of.plan.table.source)}{repeats}{without}")
 
 
 def when(of: TableBeside) -> str:
-    settings = ", ".join(f"{plain(name)} {plain(value)}" for name, value in of.plan.when.items())
+    settings = ", ".join(f"{plain(name)} {plain(shown(name, value))}" for name, value in of.plan.when.items())
     return f"; measured with {settings}" if settings else ""
 
 
@@ -47,17 +53,21 @@ def column_head(of: TableBeside, name: str) -> Words:
     if figures[0].unit == Unit.PERCENT:
         label = f"%{label}"
     if figures[0].unit == Unit.SECONDS:
-        label = f"{label}, {_native.show_duration(unit(of, name)).removeprefix('1')}"
+        label = f"{label}, {_native.show_duration(round(1e9 * of.plan.units.get(name, 1.0))).removeprefix('1')}"
     return Words(label, " ".join(figure.meaning for figure in figures))
 
 
-def cell(of: TableBeside, row: UsersRow, name: str) -> str:
+def cell(of: TableBeside, row: RowBeside, name: str) -> str:
     """The measured number, and in brackets the published one, both as the document wrote them."""
-    kind, value = CATALOGUE[of.plan.columns[name][0]].unit, row.measured[name]
-    factor = SECOND / unit(of, name) if kind == Unit.SECONDS else 1.0
-    write = percents if kind == Unit.PERCENT else digits
-    measured = ABSENT if value is None else write(value * factor)
-    return f"{measured} ({row.published[name] * factor:g})" if name in row.published else measured
+    write = MEASURED.get(CATALOGUE[of.plan.columns[name][0]].unit, digits)
+    value, published = row.measured[name], row.published.get(name)
+    measured = ABSENT if value is None else write(value)
+    return measured if published is None else f"{measured} ({printed(published, '{:g}'.format)})"
+
+
+def printed(cell: float | str | None, write: Callable[[float], str]) -> str:
+    """A published cell: a number, or the text as printed."""
+    return ABSENT if cell is None else plain(cell) if isinstance(cell, str) else write(cell)
 
 
 def percents(value: float) -> str:
@@ -65,9 +75,8 @@ def percents(value: float) -> str:
     return signed(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
 
 
-def unit(of: TableBeside, name: str) -> int:
-    """What 1 stands for in a column of durations, ns."""
-    return of.plan.units.get(name, SECOND)
+MEASURED = {Unit.PERCENT: percents, Unit.SHARE: share}
+"""How measured values are written where it is not with three digits."""
 
 
 def further(figure: str, value: float | None) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -304,7 +305,7 @@ def group(of: dict[str, object]) -> tuple[str, ...]:
 
 
 def swept_in(step: StepFigures) -> str:
-    settings = ", ".join(f"{plain(name)} {plain(str(value))}" for name, value in step.swept.items())
+    settings = ", ".join(f"{plain(name)} {plain(shown(name, value))}" for name, value in step.swept.items())
     return f"swept: {settings}" if settings else ""
 
 

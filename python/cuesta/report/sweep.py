@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity.asymptotes import Above, Asymptotes, asymptotes
+from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
@@ -100,7 +101,7 @@ def state(summary: Summary, step: StepFigures) -> Cell:
 
 
 def point(step: StepFigures, name: str) -> str:
-    return plain(str(step.swept.get(name, step.users if name == "users" else ABSENT)))
+    return plain(shown(name, step.swept.get(name, step.users if name == "users" else ABSENT)))
 
 
 def bounds(of: Asymptotes) -> Iterator[str]:
