@@ -59,7 +59,7 @@ def test_rows_are_recorded_and_each_step_has_a_report(tmp_path: Path) -> None:
     about, *others = rows(tmp_path)
     assert about["about"]["subject"] == "pid:1"
     assert [row["row"]["cpu"]["idle"] for row in others if "row" in row] == [64.0]
-    assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
+    assert [(row["step"], row["sheet"]["at"]) for row in others if "sheet" in row] == [(0, 6), (1, 6)]
 
 
 def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeyp
     with metering(of(MARKING), tmp_path) as meter:
         expect(meter, _native.now(), (0, 1))
         meter.threads[-1].join(30)
-    assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
+    assert [row["step"] for row in rows(tmp_path) if "sheet" in row] == [0]
 
 
 def test_a_late_reading_is_reported(tmp_path: Path) -> None:
@@ -95,11 +95,12 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
     assert "after a bound of a step: figures are not of all of it" in late[0]
 
 
-def test_the_profile_is_recorded_with_its_flame_graph(tmp_path: Path) -> None:
+def test_the_profile_of_each_measurement_interval_is_recorded_with_a_flame_graph(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
-        expect(meter, _native.now(), (0, 1))
+        expect(meter, _native.now(), (0, 1), (2, 3))
         meter.threads[-1].join(30)
-    assert [row["profile"] for row in rows(tmp_path) if "profile" in row] == [{"samples": 7}]
+    recorded = [(row["step"], row["profile"]) for row in rows(tmp_path) if "profile" in row]
+    assert recorded == [(0, {"samples": 7}), (1, {"samples": 7})]
     assert (tmp_path / "flame.svg").read_text() == "<svg/>"
 
 
@@ -115,7 +116,7 @@ def test_a_step_that_ends_early_has_its_report(tmp_path: Path) -> None:
         meter._mark = marked  # type: ignore[method-assign]
         expect(meter, _native.now(), (0, 10**12))
         assert begun.wait(30)
-    assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
+    assert [row["step"] for row in rows(tmp_path) if "sheet" in row] == [0]
 
 
 def test_a_meter_that_dies_leaves_a_gap_and_is_restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

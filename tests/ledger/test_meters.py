@@ -25,10 +25,11 @@ def read(folder: Path, text: str) -> tuple[Metered, list[str]]:
 
 def test_each_kind_of_row_is_read(tmp_path: Path) -> None:
     row = {"row": {"cpu": {}}, "seconds": 1.0, "at": CLOCK + 3 * NANO}
-    found, damage = read(tmp_path, written(ABOUT, row, {"step": 1, "sheet": {"at": 5}}, {"profile": {"samples": 7}}))
+    of_step = [{"step": 1, "sheet": {"at": 5}}, {"step": 1, "profile": {"samples": 7}}]
+    found, damage = read(tmp_path, written(ABOUT, row, *of_step))
     assert damage == []
     assert [(each.end, each.length) for each in found.rows] == [(3.0, 1.0)]
-    assert (found.reports[1].at, found.profile) == (5, {"samples": 7})
+    assert (found.reports[1].at, found.profiles) == (5, {1: {"samples": 7}})
     assert found.about(4) == found.abouts[0]
 
 

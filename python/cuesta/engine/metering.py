@@ -59,6 +59,8 @@ class Metering:
         self.errors: IO[bytes] | None = None
         self.marks: deque[tuple[int | None, int | None]] = deque()
         """For each unanswered mark: the step that ends there, or None; when it was sent, if it marks a bound."""
+        self.profiles: deque[int | None] = deque()
+        """For each profile that was asked for and not given: the step that ended there, or None."""
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
@@ -154,11 +156,13 @@ class Metering:
                 with self.lock:  # else an end at this moment would find the step neither open nor closed
                     self.measuring = number if ends is None else None
                     self._mark(ends)
-        self._say("profile")
 
     def _mark(self, step: int | None) -> None:
-        """Send the mark of a bound. The caller holds the lock."""
+        """Send the mark of a bound, and take the profile since the bound before. The caller holds the lock."""
         self._order((step, _native.now()))
+        self.profiles.append(step)
+        if not self._say("profile"):
+            self.profiles.pop()
 
     def _order(self, mark: tuple[int | None, int | None]) -> None:
         """Send a mark. Note it first, since the answer may arrive before `_say` returns."""
@@ -189,6 +193,7 @@ class Metering:
                 return
             with self.lock:
                 self.marks.clear()
+                self.profiles.clear()
                 self._launch(self.meter_source.command)
 
     def _take(self, text: str) -> None:
@@ -198,8 +203,11 @@ class Metering:
         except ValueError:
             return self._gap(f"it said: {text.strip()[:80]}")
         if profile := row.get("profile"):
+            step = self.profiles.popleft() if self.profiles else None
+            if step is None:
+                return None  # of the time before a measurement interval
             (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
-            return self._write({"profile": profile["listing"], "at": _native.now()})
+            return self._write({"step": step, "profile": profile["listing"], "at": _native.now()})
         if self.meter_source.source != "here":
             row["at"] = _native.now()  # the other machine has another clock
         if not row.pop("mark", False):

@@ -56,8 +56,9 @@ class Metered:
     ends: dict[int, float] = field(default_factory=dict)
     """When the interval of each report ended; for a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
-    profile: JsonObject = field(default_factory=dict)
-    """The host's CPU time by location and module; empty if its stacks were not kept."""
+    profiles: dict[int, JsonObject] = field(default_factory=dict)
+    """The host's CPU time by location and module in measurement intervals, by step; empty without stacks. Folders of
+    earlier versions have one profile of a whole segment, which is not read."""
 
     def about(self, step: int) -> About | None:
         """The meters of a step; None if nothing was metered."""
@@ -85,8 +86,8 @@ def _take(metered: Metered, first: int, begun: int, row: JsonObject) -> None:
             metered.rows.append(Row(at, seconds, from_json(MeterReport, figures)))
         case {"step": step, "sheet": report}:
             metered.reports[first + step], metered.ends[first + step] = from_json(MeterReport, report), at
-        case {"profile": listing}:
-            metered.profile.update(listing)
+        case {"step": step, "profile": listing}:
+            metered.profiles[first + step] = listing
         case {"gap": why}:
             metered.gaps.append(Gap(at, why))
 

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from cuesta import units
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.host import COUNTS, PARTS, uses
+from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
-from cuesta.report import meters, off_cpu
+from cuesta.report import meters, off_cpu, profile
 from cuesta.report.cells import duration, number, whole
 from cuesta.report.cells import percent as percent_cell
 from cuesta.report.front_end import text as tty_meters
@@ -37,7 +38,7 @@ OTHERS = 5.0
 """Percent of the host's CPUs from which on others are named."""
 LARGEST_PICTURE = 4 << 20
 """The most bytes of a flame graph in the page."""
-FLAME = "Where the host's CPU time went, from the start of the meters (flame graph)"
+FLAME = "Where the host's CPU time went in the measurement interval (flame graph)"
 DEVICES: tuple[Cell, ...] = (
     Words("device", "a block device of the host"),
     Words("reads/s", "reads that the device completed, a second"),
@@ -87,9 +88,34 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
     if found:
         yield Folded(FLAME, [Picture(FLAME, found[-1])])
-    times = summary.recorded.steps.get(step.step)
+    for each in busiest(summary):
+        yield from of_front_end(summary, each)
+
+
+def busiest(summary: Summary) -> list[StepFigures]:
+    """For each tape the step in which the built-in host's lines carried most characters."""
+    by_tape: dict[str, list[StepFigures]] = {}
+    for step in summary.steps:
+        tape = next((str(value) for name, value in step.swept.items() if name.rpartition(".")[2] == "tape"), "")
+        by_tape.setdefault(tape, []).append(step)
+    return [max(steps, key=carried) for steps in by_tape.values()]
+
+
+def carried(step: StepFigures) -> float:
+    of = step.host.builtin
+    return of.line_in_per_s + of.line_out_per_s if of else 0.0
+
+
+def of_front_end(summary: Summary, step: StepFigures) -> Iterator[Folded]:
+    """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
+    of = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
+    swept = ", ".join(plain(shown(name, value)) for name, value in step.swept.items())
+    which = f"{of}: {swept}" if of and swept else of
+    times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
     if times and (front_end_report := front_end(summary.recorded, times)):
-        yield Folded("The front end's meters (tty_meters)", [Listing(tty_meters(front_end_report))])
+        yield Folded(f"The front end's meters (tty_meters){which}", [Listing(tty_meters(front_end_report))])
+    if meter_report and (found := summary.recorded.metered.profiles.get(step.step)):
+        yield Folded(f"Where the host's CPU time went (ic_sample){which}", [Listing(profile.text(found, meter_report))])
 
 
 def host_cpu(host: HostFigures) -> Iterator[str]:
