@@ -10,7 +10,7 @@
   `share_within`: how much of a row of the host's meters a measurement interval covers.
 - `batching`: what handling several packets at once gives and costs, in a sweep of TMux, deferral or aligned keys.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
-- `capacity`: what limits the host.
+- `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is
   from a live service's.
 - `search`: which load a search tries next, and what it found.

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.capacity.bottleneck import bottleneck
+from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.meter_figure import table_to_json
-from cuesta.figures.run import RunFigures
+from cuesta.figures.run import PastSaturation, RunFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger import Recorded, open_run
 
@@ -87,6 +88,11 @@ class Summary:
         return sorted(rows, key=lambda row: order.index(row.what))
 
     @property
+    def past_saturation(self) -> list[PastSaturation]:
+        """What loads past saturation did, of a sweep; of a search its trials say it."""
+        return [] if "search" in self.recorded.run else past_saturation(self.undoubted)
+
+    @property
     def last(self) -> StepFigures:
         """The last step, or the only one."""
         return self.steps[-1]
@@ -100,6 +106,7 @@ class Summary:
             interrupted=self.ended == "interrupted",
             limited_by=str(bottleneck(self)),
             search=found.figures() if (found := self.search) else None,
+            past_saturation=self.past_saturation,
             planned_steps=self.planned_steps,
             steps=self.steps,
             limits=[result for step in self.steps for result in step.limits],

@@ -16,7 +16,7 @@ from cuesta.figures.catalogue import declared, is_table
 from cuesta.figures.counts import GroupCounts
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.meter_report import MeterReport
-from cuesta.figures.run import RunFigures
+from cuesta.figures.run import PastSaturation, RunFigures
 from cuesta.figures.step import AgentFigures, LevelShift, LimitResult, PublishedComparison, StepFigures
 
 TABLES = {
@@ -29,6 +29,7 @@ TABLES = {
     "agents": AgentFigures,
     "limits": LimitResult,
     "published": PublishedComparison,
+    "past_saturation": PastSaturation,
     "shift": LevelShift,
 }
 NAMED = {Distribution: "distribution", LevelShift: "shift"}

@@ -30,7 +30,7 @@ def section(summary: Summary) -> Iterator[Section]:
     if summary.planned_steps < 2:
         return
     lines = asymptotes(summary)
-    parts: list[Part] = [table(summary), *map(Remark, saturation(lines))]
+    parts: list[Part] = [table(summary), *map(Remark, saturation(lines)), *map(Remark, past(summary))]
     parts += [Remark(each, "notice") for each in contradictions(lines)]
     drawn = list(sweeps(summary))
     more: list[Part] = [Plots(drawn)] if drawn else []
@@ -135,6 +135,21 @@ def saturation(of: Asymptotes) -> Iterator[str]:
         yield f"{users}: where the {ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
+def past(summary: Summary) -> Iterator[str]:
+    """Sentences on what happened when more was offered than the host can do."""
+    several = len(summary.past_saturation) > 1
+    for each in summary.past_saturation:
+        of = ", ".join(plain(shown(name, value)) for name, value in each.swept.items())
+        which = f" ({of})" if several and of else ""
+        steps = listed([step + 1 for step in each.steps], "step")
+        lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"
+        yield (
+            f"past saturation{which}: the largest throughput was {per_s(each.most_per_s)}, in step {each.most_at + 1}; "
+            f"offered up to {digits(each.offered)} times as much, in {steps}, the host kept at least "
+            f"{share(each.kept)} of it; {lost}"
+        )
+
+
 def contradictions(of: Asymptotes) -> Iterator[str]:
     """Sentences on steps that measured more than an asymptote allows."""
     for each in of.above:
@@ -157,7 +172,9 @@ def within(interval: tuple[float, float]) -> str:
     return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
 
 
-def listed(users: Sequence[int]) -> str:
-    """List numbers of users, the last one after `and`."""
-    *first, last = users
-    return f"{', '.join(map(count, first))} and {many(last, 'user')}" if first else many(last, "user")
+def listed(numbers: Sequence[int], of: str = "user") -> str:
+    """List numbers, the last one after `and`: of users, or of steps."""
+    *first, last = numbers
+    if of == "step":
+        return f"steps {', '.join(map(count, first))} and {last}" if first else f"step {last}"
+    return f"{', '.join(map(count, first))} and {many(last, of)}" if first else many(last, of)

@@ -1,0 +1,51 @@
+"""What a sweep did past saturation: whether throughput fell, and what was lost.
+
+In a closed load N users offer at most N / (R₀ + Z + K) transactions a second: as many as if nobody had to wait for
+another (R₀ is the response of the lightest load). A load is past saturation if that is more than the host ever gave.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cuesta.figures.run import PastSaturation
+from cuesta.figures.step import ResponseLaw, StepFigures
+
+LOAD = ("users", "think", "stagger")
+"""Swept settings that change the load alone; steps that differ only in them are loads of one host."""
+PAST = 1.1
+"""From how many times the largest throughput on an offered load is called past saturation: chance may give a little."""
+
+Loaded = tuple[StepFigures, ResponseLaw]
+
+
+def past_saturation(steps: Sequence[StepFigures]) -> list[PastSaturation]:
+    """Judge each series of steps that differ only in their closed load; one that nothing saturated is left out."""
+    return [found for swept, series in series_of(steps) if (found := judged(swept, series))]
+
+
+def series_of(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, object], list[Loaded]]]:
+    """Group the steps by the settings that are no load."""
+    found: dict[str, tuple[Mapping[str, object], list[Loaded]]] = {}
+    for step in steps:
+        if step.law:
+            swept = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] not in LOAD}
+            found.setdefault(str(swept), (swept, []))[1].append((step, step.law))
+    yield from found.values()
+
+
+def judged(swept: Mapping[str, object], series: Sequence[Loaded]) -> PastSaturation | None:
+    unhindered = min(law.r_measured for _, law in series)
+    best, most = max(((step, law.x) for step, law in series), key=lambda each: each[1])
+    offered = {step.step: law.n / (unhindered + law.z + law.k) / most for step, law in series}
+    past = [(step, law) for step, law in series if offered[step.step] >= PAST]
+    if not past:
+        return None
+    return PastSaturation(
+        swept=swept,
+        most_per_s=most,
+        most_at=best.step,
+        steps=[step.step for step, _ in past],
+        offered=max(offered[step.step] for step, _ in past),
+        kept=min(law.x for _, law in past) / most,
+        errors=sum(step.errors.count for step, _ in past),
+        lost_users=sum(step.lost_users for step, _ in past),
+    )
