@@ -38,7 +38,10 @@ def table(of: TableBeside) -> Table:
     which = "that repeat the row" if of.plan.rows else "with so many users"
     repeats = f"; medians of the steps {which}" if any(row.steps > 1 for row in of.rows) else ""
     without = f"; without {many(of.doubted, 'step')} in doubt" if of.doubted else ""
-    return Table(heads, rows, f"in brackets: as published in {plain(of.plan.table.source)}{repeats}{without}")
+    caption = f"in brackets: as published in {plain(of.plan.table.source)}{repeats}{without}"
+    # Named rows have more columns of the document: a terminal has no room for further ones.
+    wide = range(len(heads) - len(also), len(heads)) if of.plan.rows else ()
+    return Table(heads, rows, caption, wide=wide)
 
 
 def when(of: TableBeside) -> str:
