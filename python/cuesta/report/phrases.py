@@ -8,6 +8,7 @@ from cuesta import _native
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.capacity.asymptotes import Heavy
 from cuesta.analysis.law import agrees
+from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes
@@ -220,8 +221,13 @@ def no_law(step: StepFigures) -> Iterator[str]:
 
 def swept_apart_from_users(step: StepFigures) -> str:
     """The values of all swept settings except the number of users, and the seed, which makes repeats."""
-    other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] not in ("users", "seed")}
-    return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())
+    other = {name: shown(name, value) for name, value in step.swept.items() if last_of(name) not in ("users", "seed")}
+    return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(value)}" for name, value in other.items())
+
+
+def last_of(name: str) -> str:
+    """The last part of a dotted setting."""
+    return name.rpartition(".")[2]
 
 
 LONGEST_VALUE = 24
