@@ -1,0 +1,43 @@
+"""The host's section: which steps show what the front end of 1979 printed."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from cuesta.analysis import summarise
+from cuesta.report import html
+from cuesta.report.host import busiest
+from tests.report.made_up import good
+from tests.run_folder import CLOCK, NANO
+
+LISTING = {
+    "samples": 10,
+    "covered": 1.0,
+    "more": 0,
+    "locations": [{"module": "kernel", "function": "tcp_ack", "samples": 10, "percent": 100.0}],
+    "modules": [{"module": "kernel", "function": "", "samples": 10, "percent": 100.0}],
+}
+
+
+def test_the_page_has_tty_meters_and_ic_sample_of_the_measurement_interval(tmp_path: Path) -> None:
+    folder = good(tmp_path / "run")
+    with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"step": 0, "at": CLOCK + 32 * NANO, "profile": LISTING}) + "\n")
+    html({"run": summarise(folder)}, folder / "report.html")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "The front end&#x27;s meters (tty_meters)" in page
+    assert "Where the host&#x27;s CPU time went (ic_sample)" in page
+    assert "tcp_ack" in page
+
+
+def step(number: int, tape: str, line_in: float, line_out: float) -> Any:
+    builtin = SimpleNamespace(line_in_per_s=line_in, line_out_per_s=line_out)
+    swept = {"tape": tape, "users": number}
+    return SimpleNamespace(step=number, swept=swept, host=SimpleNamespace(builtin=builtin))
+
+
+def test_for_each_tape_it_is_the_step_whose_lines_carried_most() -> None:
+    steps = [step(0, "a", 1, 5), step(1, "a", 1, 9), step(2, "b", 1, 3), step(3, "a", 9, 2), step(4, "b", 1, 1)]
+    summary: Any = SimpleNamespace(steps=steps)
+    assert [each.step for each in busiest(summary)] == [3, 2]
