@@ -34,10 +34,14 @@ proptest! {
     fn any_peer_is_survived(steps in proptest::collection::vec(step(), 0..200), primary in any::<bool>()) {
         let Script { mut station, mut now } = Script::new(if primary { Role::Primary } else { Role::Secondary });
         let (mut offered, mut settled) = (0, 0);
+        let mut within_message = false;
         for step in steps.into_iter().chain([Step::Offer(vec![], true)]) {
             match step {
                 Step::Receive(bytes) => station.receive(now, &bytes),
-                Step::Offer(text, last) => offered += usize::from(station.offer(now, &text, last).is_ok() && last),
+                Step::Offer(text, last) => if station.offer(now, &text, last).is_ok() {
+                    offered += usize::from(!within_message);
+                    within_message = !last;
+                },
                 Step::Expire => now = station.deadline().unwrap_or(now),
                 Step::Sent(len) => station.sent(now, len),
                 Step::Room(room) => station.set_room(now, room),
