@@ -114,7 +114,7 @@ pub enum ProfileError {
     /// A receiver that returns to control mode takes the next ENQ for a bid and answers ACK0. If the sender still waited for the
     /// answer to a block, it would take that for the answer: a block could be lost, or sent twice.
     #[error(
-        "block_wait is {is:?}; it must exceed {least:?}, which is (enq_limit + 1) × reply_timeout + ttd_time: raise it, or lower one of those"
+        "block_wait is {is:?}; it must exceed {least:?}, which is (enq_limit + 1) × reply_timeout + the longer of ttd_time and wack_pause: raise it, or lower one of those"
     )]
     BlockWait { is: Duration, least: Duration },
     /// Otherwise the bids of both stations could collide for ever.
@@ -145,7 +145,8 @@ impl Profile {
         if let Some((name, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
             return Err(ProfileError::Zero(name));
         }
-        let least = self.reply_timeout.saturating_mul(self.enq_limit.saturating_add(1)).saturating_add(self.ttd_time);
+        let least = self.reply_timeout.saturating_mul(self.enq_limit.saturating_add(1));
+        let least = least.saturating_add(self.ttd_time.max(self.wack_pause));
         if self.block_wait <= least {
             return Err(ProfileError::BlockWait { is: self.block_wait, least });
         }
@@ -173,8 +174,10 @@ mod tests {
         let error = patient.check().expect_err("30 s of ENQs and 2 s of waiting for text");
         assert_eq!(
             error.to_string(),
-            "block_wait is 20s; it must exceed 32s, which is (enq_limit + 1) × reply_timeout + ttd_time: raise it, or lower one of those"
+            "block_wait is 20s; it must exceed 32s, which is (enq_limit + 1) × reply_timeout + the longer of ttd_time and wack_pause: raise it, or lower one of those"
         );
+        let long = Profile { wack_pause: Duration::from_secs(8), ..Profile::default() };
+        assert!(matches!(long.check(), Err(ProfileError::BlockWait { .. })));
         let equal = Profile { primary_bid_timeout: Duration::from_secs(3), ..Profile::default() };
         assert_eq!(equal.check(), Err(ProfileError::PrimaryBidTimeout));
         let empty = Profile { block_size: 0, ..Profile::default() };

@@ -208,6 +208,15 @@ fn a_block_wait_that_the_profile_refuses_loses_a_block() {
     assert_fails(&short, "is lost");
 }
 
+/// The time that a sender waits after WACK counts too.
+#[test]
+fn a_block_wait_that_ends_soon_after_a_wack_doubles_a_block() {
+    let mut long = Setting { faults: 4, full: 1, ..limits(3) };
+    long.profile.wack_pause = Duration::from_secs(15);
+    assert!(long.profile.check().is_err());
+    assert_fails(&long, "again, or out of order");
+}
+
 /// A sender that bids again before the other station has stopped waiting for a block: its next message is appended to a part.
 #[test]
 fn a_bid_soon_after_giving_up_joins_two_messages() {
