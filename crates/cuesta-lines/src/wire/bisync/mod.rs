@@ -5,8 +5,10 @@
 //! - [`Framing`]: as on a synchronous line, or as Hercules passes the bytes of a 2703 over TCP. [`Code`]: EBCDIC or ASCII.
 //! - `blocks` makes bytes of units (control sequences and blocks), `receiver` finds units in bytes, `check` checks them.
 //!
-//! Not here: multipoint lines (polls and selections), conversational replies (text in answer to text is no answer), and what
-//! devices put into text (compression, 2780 records).
+//! Limited conversational replies (text in answer to the end of a message) are a setting: [`Profile::conversational`].
+//!
+//! Not here: multipoint lines (polls and selections), unlimited conversation (text in answer to a reply), replies of several blocks,
+//! and what devices put into text (compression, 2780 records).
 
 mod blocks;
 mod check;

@@ -43,6 +43,13 @@ pub struct Profile {
     pub yields_always: bool,
     /// Whether a receiving station sends RVI, once, while it has output itself.
     pub interrupts: bool,
+    /// Whether the last block of a message may be answered with a message of one block in place of ACK (limited conversational mode).
+    /// Both stations of a line must have it: to one without it the text is no answer. It asks, and gives its message up, or gets ACK
+    /// once the other station has withdrawn the text, which is then in doubt.
+    ///
+    /// Who composes a reply to what was received keeps no room ([`Station::set_room`](super::Station::set_room)) until it is offered:
+    /// the other station gets WACK until then.
+    pub conversational: bool,
     /// Most characters of text in a block sent (Multics: 6 to 2000).
     pub block_size: usize,
     /// Most characters of text in a block received; a longer one is refused with NAK.
@@ -98,6 +105,7 @@ impl Default for Profile {
             rebid_pause: Duration::from_millis(200),
             yields_always: false,
             interrupts: true,
+            conversational: false,
             block_size: 256,
             longest_received: 4096,
             record_size: None,

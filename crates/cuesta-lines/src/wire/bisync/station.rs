@@ -16,8 +16,26 @@
 //!   cannot be told from a late one: the message is given up and reported.
 //! - *Ours:* ENQ in answer to a block shows that the other station is in control mode: the block is in doubt.
 //! - A station that owes an ACK drops a block, which can only be a repeated one.
+//!
+//! Conversational replies ([`Profile::conversational`]). A message of one block may take the place of the ACK of a message's last
+//! block. It is answered with ACK1, NAK or WACK, not with text. A reply has no number, so the rest is *ours* where not said otherwise:
+//!
+//! - After the ACK of the reply its station sends EOT, whatever else it has to send. (So does the procedure.) It then lets the other
+//!   station bid first, for `rebid_pause`. Since only one block is a reply, any block that follows is the same again, because the
+//!   ACK was lost: it is dropped, good or bad, and ACK1 is sent again.
+//! - The station that replied asks with the same text in place of ENQ, and sends it again after NAK or ENQ too. (So does the
+//!   procedure.) ENQ would mean, to a station that waits for the answer to its block, that this one is in control mode. After WACK,
+//!   which shows that the reply came, it asks with ENQ.
+//! - It waits `wack_delay` longer than for the answer to a block. So the station that has not got the reply asks first, and the two do
+//!   not meet on the line. Nothing is lost or doubled if they do.
+//! - Only the first answer to a block, or that to ENQ after WACK, is text. What was answered with ACK or RVI is never answered with
+//!   text: over TCP that could come after the next block was sent.
+//! - A station that gives up its reply remains in the transmission as the receiver that it was, and acknowledges the block if it is
+//!   asked. In control mode it would take the question for a bid, and the block would come twice. It gives up one attempt earlier
+//!   than the sender of a block does, so that this ACK comes before the other station gives up its block.
 
 mod receiving;
+mod replying;
 mod sending;
 
 #[cfg(test)]
@@ -30,7 +48,7 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 
-use self::receiving::Receiving;
+use self::receiving::{Last, Receiving};
 use self::sending::{Bidding, Sending};
 use super::blocks::{Control, Format, Framing};
 use super::code::Code;
@@ -72,7 +90,7 @@ pub enum Reason {
     BidFailed,
     /// Too many NAKs.
     Rejected,
-    /// Too many ENQs without the right answer.
+    /// Too many ENQs without the right answer, or too many bad replies.
     NoReply,
     /// Too many WACKs.
     Busy,
@@ -264,7 +282,7 @@ impl Station {
             (State::Control, _) => self.due = self.due.saturating_sub(1),
             (State::Bidding(_), Unit::Control(control)) => self.bid_answered(now, control),
             (State::Sending(_), Unit::Control(control)) => self.answered(now, control),
-            (State::Sending(_), _) => self.counters.bad_responses += 1,
+            (State::Sending(_), unit) => self.answered_with_text(now, unit),
             (State::Receiving(_), unit) => self.received_as_receiver(now, unit),
             (State::Bidding(_) | State::Disconnected, _) => {}
         }
@@ -295,7 +313,7 @@ impl Station {
             State::Sending(sending) if sending.is_last_in_doubt() => {
                 self.outcome(Event::InDoubt(Reason::Disconnected));
             }
-            State::Receiving(receiving) if receiving.within_message => self.events.push_back(Event::Cut),
+            State::Receiving(receiving) if receiving.last == Last::Part => self.events.push_back(Event::Cut),
             _ => {}
         }
         while self.outcome(Event::NotDelivered(Reason::Disconnected)) {}

@@ -15,8 +15,19 @@ pub(super) struct Receiving {
     owes: Owes,
     /// Whether RVI was sent.
     interrupted: bool,
-    /// Whether a block of a message came and its end did not.
-    pub(super) within_message: bool,
+    pub(super) last: Last,
+}
+
+/// What came last in good order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Last {
+    Bid,
+    /// A block of a message whose end did not come yet.
+    Part,
+    /// The end of a message: text may take the place of its ACK.
+    End,
+    /// A reply. No other block follows it.
+    Reply,
 }
 
 /// Whether the last bid or good block was acknowledged.
@@ -29,11 +40,17 @@ enum Owes {
     Wacked,
 }
 
+impl Receiving {
+    /// A bid or a reply came, and is to be acknowledged.
+    pub(super) fn new(last: Last) -> Self {
+        Self { odd: last == Last::Reply, owes: Owes::Soon, interrupted: false, last }
+    }
+}
+
 impl Station {
     pub(super) fn accept_bid(&mut self, now: Stamp) {
         self.due = 0;
-        self.state =
-            State::Receiving(Receiving { odd: false, owes: Owes::Soon, interrupted: false, within_message: false });
+        self.state = State::Receiving(Receiving::new(Last::Bid));
         self.acknowledge_soon(now);
     }
 
@@ -42,7 +59,7 @@ impl Station {
         let owes = receiving.owes != Owes::Nothing;
         match unit {
             Unit::Control(Control::Eot) => {
-                let cut = receiving.within_message;
+                let cut = receiving.last == Last::Part;
                 self.leave(now, cut);
             }
             Unit::Control(Control::Enq) if !owes => self.acknowledge(now),
@@ -50,6 +67,8 @@ impl Station {
             Unit::Control(Control::Enq | Control::Ttd) | Unit::Block(_) | Unit::Bad if owes => {
                 self.acknowledge_soon(now);
             }
+            // So is what follows a reply.
+            Unit::Block(_) | Unit::Bad if receiving.last == Last::Reply => self.acknowledge(now),
             Unit::Control(Control::Ttd) => self.answer(now, Control::Nak),
             Unit::Bad => {
                 self.counters.invalid_input += 1;
@@ -77,7 +96,7 @@ impl Station {
             return;
         }
         self.counters.timeouts += 1;
-        let cut = receiving.within_message;
+        let cut = receiving.last == Last::Part;
         match self.profile.after_block_wait {
             AfterBlockWait::Control => self.leave(now, cut),
             AfterBlockWait::Disconnect => self.disconnect(),
@@ -88,19 +107,21 @@ impl Station {
         let Block { text, records, last } = block;
         self.events.push_back(Event::Text { text, records, last });
         let wants_to_send = self.profile.interrupts && self.queue.head().is_some() && self.has_room();
+        let wants_to_reply = last && self.has_reply();
         let State::Receiving(receiving) = &mut self.state else { return };
         receiving.odd = !receiving.odd;
-        receiving.within_message = !last;
-        if wants_to_send && !receiving.interrupted {
+        receiving.last = if last { Last::End } else { Last::Part };
+        if wants_to_send && !receiving.interrupted && !wants_to_reply {
             receiving.interrupted = true;
             self.answer(now, Control::Rvi);
         } else {
+            receiving.owes = Owes::Soon;
             self.acknowledge_soon(now);
         }
     }
 
     /// Sends ACK if there is room, otherwise waits whether there will be.
-    fn acknowledge_soon(&mut self, now: Stamp) {
+    pub(super) fn acknowledge_soon(&mut self, now: Stamp) {
         if !self.acknowledge_if_room(now) {
             self.owe(Owes::Soon);
             self.wait(now, self.profile.wack_delay);
@@ -115,11 +136,17 @@ impl Station {
         has_room
     }
 
-    fn acknowledge(&mut self, now: Stamp) {
+    /// Sends ACK, or text in the place of one that is owed: what was acknowledged is not answered with text.
+    pub(super) fn acknowledge(&mut self, now: Stamp) {
+        let has_reply = self.has_reply();
         let State::Receiving(receiving) = &mut self.state else { return };
-        receiving.owes = Owes::Nothing;
-        let odd = receiving.odd;
-        self.answer(now, Control::Ack(odd));
+        let owed = std::mem::replace(&mut receiving.owes, Owes::Nothing) != Owes::Nothing;
+        let receiving = *receiving;
+        if owed && receiving.last == Last::End && has_reply {
+            self.reply(now, receiving);
+        } else {
+            self.answer(now, Control::Ack(receiving.odd));
+        }
     }
 
     fn owe(&mut self, owes: Owes) {

@@ -1,7 +1,10 @@
 //! A station that bids for the line, and then sends.
 
+use std::time::Duration;
+
 use cuesta_record::Stamp;
 
+use super::receiving::Receiving;
 use super::{Control, Event, Reason, Role, State, Station};
 use crate::wire::bisync::profile::Transparency;
 
@@ -29,8 +32,10 @@ pub(super) struct Sending {
     ttds: u32,
     /// The last block was acknowledged with RVI: a second RVI does not acknowledge the next.
     interrupted: bool,
-    /// RVI came: end after this message.
-    finish: bool,
+    /// End after this message, and do not bid for so long: RVI came, or the message is a reply.
+    finish: Option<Duration>,
+    /// If the block is a reply: how the station received what it replies to.
+    replies_to: Option<Receiving>,
 }
 
 /// Length of the text, and whether the block ends the message.
@@ -56,9 +61,45 @@ enum Waits {
 }
 
 impl Sending {
+    /// After the bid was accepted.
+    fn of_bid() -> Self {
+        Self {
+            odd: true,
+            block: None,
+            waits: Waits::Text,
+            enqs: 0,
+            naks: 0,
+            wacks: 0,
+            ttds: 0,
+            interrupted: false,
+            finish: None,
+            replies_to: None,
+        }
+    }
+
+    pub(super) fn reply_to(receiving: Receiving, pause: Duration) -> Self {
+        Self { finish: Some(pause), replies_to: Some(receiving), ..Self::of_bid() }
+    }
+
     /// Whether the last block of a message was sent and not acknowledged.
     pub(super) fn is_last_in_doubt(&self) -> bool {
         self.block.is_some_and(|block| block.last)
+    }
+
+    pub(super) fn is_reply(&self) -> bool {
+        self.replies_to.is_some()
+    }
+
+    /// How often the block is sent again or asked for. A reply is once less, so that the ACK in its place comes before the other
+    /// station gives up.
+    fn limit(&self, limit: u32) -> u32 {
+        if self.is_reply() { limit.saturating_sub(1) } else { limit }
+    }
+
+    /// A reply without WACK: the other station may still wait for the answer to its block. It does not after WACK, and the reply is
+    /// then a block like any other.
+    pub(super) fn unanswered_reply(&self) -> Option<Receiving> {
+        self.replies_to.filter(|_| self.wacks == 0)
     }
 }
 
@@ -134,25 +175,15 @@ impl Station {
     }
 
     fn begin(&mut self, now: Stamp) {
-        self.state = State::Sending(Sending {
-            odd: true,
-            block: None,
-            waits: Waits::Text,
-            enqs: 0,
-            naks: 0,
-            wacks: 0,
-            ttds: 0,
-            interrupted: false,
-            finish: false,
-        });
+        self.state = State::Sending(Sending::of_bid());
         self.next(now, true);
     }
 
     /// Sends the next block, EOT between messages, or waits for text within one.
-    fn next(&mut self, now: Stamp, between_messages: bool) {
+    pub(super) fn next(&mut self, now: Stamp, between_messages: bool) {
         let State::Sending(sending) = &mut self.state else { return };
-        let finish = between_messages && sending.finish;
-        match self.queue.head().filter(|_| !finish) {
+        let finish = sending.finish.filter(|_| between_messages);
+        match self.queue.head().filter(|_| finish.is_none()) {
             Some((text, complete)) => {
                 let len = text.len().min(self.profile.block_size);
                 sending.block = Some(Block { len, last: complete && len == text.len() });
@@ -160,8 +191,9 @@ impl Station {
                 self.send_block(now);
             }
             None if between_messages => {
-                // After RVI, and while answers may still come, the pause is longer.
-                let pause = if finish || self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
+                // While answers may still come, the pause is longer.
+                let least = if self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
+                let pause = finish.map_or(least, |pause| pause.max(least));
                 self.say(Control::Eot);
                 self.return_to_control(now, pause);
             }
@@ -187,25 +219,29 @@ impl Station {
     }
 
     fn await_answer(&mut self, now: Stamp, waits: Waits) {
-        if let State::Sending(sending) = &mut self.state {
-            sending.waits = waits;
-        }
+        let State::Sending(sending) = &mut self.state else { return };
+        sending.waits = waits;
+        let patience = sending.unanswered_reply().map_or(Duration::ZERO, |_| self.profile.wack_delay);
         self.due += 1;
-        self.wait(now, self.profile.reply_timeout);
+        self.wait(now, self.profile.reply_timeout + patience);
     }
 
-    /// Asks for the answer to the block.
+    /// Asks for the answer to the block, with ENQ, or if it is a reply, with the same text.
     fn ask(&mut self, now: Stamp) {
+        let State::Sending(sending) = &self.state else { return };
+        if sending.unanswered_reply().is_some() {
+            return self.send_block(now);
+        }
         self.say(Control::Enq);
         self.await_answer(now, Waits::EnqAnswer);
     }
 
     /// The answer is missing or wrong.
-    fn ask_within_limit(&mut self, now: Stamp) {
+    pub(super) fn ask_within_limit(&mut self, now: Stamp) {
         let State::Sending(sending) = &mut self.state else { return };
         sending.enqs += 1;
         self.counters.bad_responses += 1;
-        if sending.enqs > self.profile.enq_limit {
+        if sending.enqs > sending.limit(self.profile.enq_limit) {
             self.give_up(now, Reason::NoReply);
         } else {
             self.ask(now);
@@ -258,6 +294,7 @@ impl Station {
         let State::Sending(sending) = &mut self.state else { return };
         match control {
             Control::Eot => return self.refused(now),
+            Control::Enq if sending.unanswered_reply().is_some() => return self.asked_for_reply(now),
             Control::Enq => {
                 self.refused(now);
                 return self.accept_bid(now);
@@ -283,6 +320,7 @@ impl Station {
                 self.send_block(now);
             }
         }
+        self.acknowledge_if_withdrawn(now);
     }
 
     fn acknowledged(&mut self, now: Stamp, interrupted: bool) {
@@ -296,7 +334,7 @@ impl Station {
             naks: 0,
             wacks: 0,
             interrupted,
-            finish: sending.finish || interrupted,
+            finish: sending.finish.or(interrupted.then_some(self.profile.reply_timeout)),
             ..*sending
         };
         self.queue.acknowledge(len);
@@ -321,15 +359,34 @@ impl Station {
         let State::Sending(sending) = &mut self.state else { return };
         sending.naks += 1;
         self.counters.rejected_output += 1;
-        if sending.naks > self.profile.nak_limit {
+        if sending.naks > sending.limit(self.profile.nak_limit) {
             self.give_up(now, Reason::Rejected);
         } else {
             self.send_block(now);
         }
     }
 
+    /// The text in answer to the block is bad.
+    pub(super) fn reject_reply(&mut self, now: Stamp) {
+        let State::Sending(sending) = &mut self.state else { return };
+        self.due = self.due.saturating_sub(1);
+        sending.naks += 1;
+        self.counters.invalid_input += 1;
+        if sending.naks > self.profile.nak_limit {
+            self.give_up(now, Reason::NoReply);
+        } else {
+            self.say(Control::Nak);
+            self.await_answer(now, Waits::BlockAnswer);
+        }
+    }
+
     /// Ends the transmission within a message, and lets the other station stop waiting for a block.
     fn give_up(&mut self, now: Stamp, reason: Reason) {
+        if let State::Sending(sending) = &self.state
+            && let Some(receiving) = sending.unanswered_reply()
+        {
+            return self.withdraw(now, receiving, reason);
+        }
         if reason != Reason::Unfinished {
             self.counters.retries_exceeded += 1;
         }
@@ -346,7 +403,7 @@ impl Station {
         self.return_to_control(now, self.profile.rebid_pause);
     }
 
-    fn report(&mut self, reason: Reason) {
+    pub(super) fn report(&mut self, reason: Reason) {
         let in_doubt = matches!(&self.state, State::Sending(sending) if sending.is_last_in_doubt());
         // A NAK is the answer to the block itself.
         let in_doubt = in_doubt && reason != Reason::Rejected;
