@@ -1,6 +1,7 @@
 //! Each rule of the procedure, against a scripted peer.
 
 mod any_peer;
+mod conversational;
 mod receiving;
 mod sending;
 

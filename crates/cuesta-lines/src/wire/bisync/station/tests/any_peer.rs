@@ -31,8 +31,13 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     /// No order of these panics or leaves a station that waits for nothing, and each message has one outcome.
     #[test]
-    fn any_peer_is_survived(steps in proptest::collection::vec(step(), 0..200), primary in any::<bool>()) {
-        let Script { mut station, mut now } = Script::new(if primary { Role::Primary } else { Role::Secondary });
+    fn any_peer_is_survived(
+        steps in proptest::collection::vec(step(), 0..200),
+        primary in any::<bool>(),
+        conversational in any::<bool>(),
+    ) {
+        let role = if primary { Role::Primary } else { Role::Secondary };
+        let Script { mut station, mut now } = Script::with(role, |profile| profile.conversational = conversational);
         let (mut offered, mut settled) = (0, 0);
         let mut within_message = false;
         for step in steps.into_iter().chain([Step::Offer(vec![], true)]) {
