@@ -3,6 +3,7 @@
 //! A unit arrives before any timer ends, unless answers may be late; so time passes only while the line is empty. Timers that end
 //! within [`world::DRIFT`] of each other end in either order. States that differ only by the instant are one.
 
+mod conversational;
 mod world;
 
 use std::collections::HashMap;
@@ -22,6 +23,12 @@ enum Mutation {
     IgnoresNumbers,
     /// The other station waits for a block much longer than the primary believes.
     BidsTooSoon,
+    /// A station asks for the answer to its reply with ENQ, in place of the same text.
+    AsksAboutReply,
+    /// A reply sent again is taken for the next block.
+    TakesReplyTwice,
+    /// A station that withdraws its reply returns to control mode.
+    LeavesWithReply,
 }
 
 /// What is explored.
@@ -29,6 +36,8 @@ enum Mutation {
 struct Setting {
     profile: Profile,
     framing: Framing,
+    /// Which station may reply with text.
+    conversational: [bool; 2],
     /// What each station sends.
     messages: [&'static [&'static [u8]]; 2],
     /// Whether the last character of each message is offered apart.
@@ -47,6 +56,8 @@ struct Setting {
 #[derive(Debug)]
 struct Explored {
     states: usize,
+    /// States in which a reply waits for its answer.
+    replies: usize,
     transitions: usize,
     ends: usize,
 }
@@ -68,7 +79,7 @@ impl Step {
 /// Explores depth first all that can happen. An error tells the path to it. A state that comes again on its own path would be a
 /// transmission without end.
 fn explore(setting: &Setting) -> Result<Explored, String> {
-    let mut explored = Explored { states: 1, transitions: 0, ends: 0 };
+    let mut explored = Explored { states: 1, replies: 0, transitions: 0, ends: 0 };
     let mut path = vec![Step::new(World::new(setting), setting)];
     // Whether all that follows is explored; it is not for the states of the path.
     let mut complete = HashMap::from([(path[0].key, false)]);
@@ -96,6 +107,7 @@ fn explore(setting: &Setting) -> Result<Explored, String> {
                 Entry::Vacant(entry) => {
                     entry.insert(false);
                     explored.states += 1;
+                    explored.replies += usize::from(next.world.has_reply());
                     path.push(next);
                     continue;
                 }
@@ -121,6 +133,7 @@ fn setting() -> Setting {
     Setting {
         profile,
         framing: Framing::Line,
+        conversational: [false; 2],
         messages: [&[b"abcde", b"f"], &[b"g", b"hij"]],
         in_parts: false,
         faults: 6,
@@ -140,12 +153,13 @@ fn limits(limit: u32) -> Setting {
 }
 
 #[track_caller]
-fn assert_holds(setting: &Setting, least: usize) {
+fn assert_holds(setting: &Setting, least: usize) -> Explored {
     setting.profile.check().expect("is consistent");
     match explore(setting) {
         Ok(explored) => {
             println!("{explored:?}");
             assert!(explored.states >= least && explored.ends > 0, "{explored:?}");
+            explored
         }
         Err(problem) => panic!("{problem}"),
     }

@@ -8,11 +8,14 @@ use cuesta_record::Stamp;
 
 use super::{Mutation, Setting};
 use crate::wire::bisync::blocks::{Control, Format};
+use crate::wire::bisync::station::receiving::Last;
 use crate::wire::bisync::station::{Event, Role, State, Station, Timer};
 use crate::wire::bisync::{Code, Counters, Framing, Profile};
 
 /// Where every state's clock stands.
 const NOW: Stamp = Stamp::from_nanos(1_000_000_000_000_000);
+/// On a line, in EBCDIC.
+const ENQ: [u8; 5] = [0xaa, 0x32, 0x32, 0x2d, 0xff];
 pub(super) const DRIFT: Duration = Duration::from_millis(50);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -55,6 +58,7 @@ impl World {
                 Station::new(Profile::default(), role, Code::Ebcdic, setting.framing).expect("is consistent");
             // Past the check: a model shows what the check prevents.
             station.profile = setting.profile.clone();
+            station.profile.conversational = setting.conversational[usize::from(role == Role::Secondary)];
             if (setting.mutation, role) == (Mutation::BidsTooSoon, Role::Secondary) {
                 station.profile.block_wait *= 3;
             }
@@ -92,7 +96,7 @@ impl World {
             }
             if !self.stations[at].room {
                 actions.push(Action::SetRoom(at, true));
-            } else if self.full > 0 && matches!(self.stations[at].state, State::Receiving(_)) {
+            } else if self.full > 0 && takes_text(&self.stations[at]) {
                 actions.push(Action::SetRoom(at, false));
             }
         }
@@ -150,6 +154,14 @@ impl World {
                 next.expire(at);
             }
         }
+        for at in 0..2 {
+            let replied = matches!(&self.stations[at].state, State::Sending(sending) if sending.is_reply());
+            let withdrawn = replied && matches!(next.stations[at].state, State::Receiving(_));
+            if withdrawn && setting.mutation == Mutation::LeavesWithReply {
+                next.stations[at].state = State::Control;
+                next.stations[at].timer = Timer::Off;
+            }
+        }
         next.settle(setting)?;
         Ok(next)
     }
@@ -165,6 +177,11 @@ impl World {
             if sequences.contains(&unit) {
                 unit.clone_from(&sequences[usize::from(sending.odd)]);
             }
+        }
+        if let (Mutation::TakesReplyTwice, State::Receiving(receiving)) =
+            (setting.mutation, &mut self.stations[at].state)
+        {
+            receiving.last = Last::Bid;
         }
         self.stations[at].receive(NOW, &unit);
     }
@@ -188,16 +205,19 @@ impl World {
         for at in 0..2 {
             let station = &mut self.stations[at];
             let sending = matches!(station.state, State::Sending(_));
+            let replies = matches!(&station.state, State::Sending(sending) if sending.is_reply());
             let output = station.output().to_vec();
             station.sent(NOW, output.len());
             station.counters = Counters::default();
             let to = 1 - at;
-            for unit in units(&output, setting.framing) {
+            for mut unit in units(&output, setting.framing) {
+                if setting.mutation == Mutation::AsksAboutReply && replies && unit == self.last_block[to] {
+                    unit = ENQ.to_vec();
+                }
                 if is_block(&unit) {
                     self.last_block[to].clone_from(&unit);
                 }
-                let repeats =
-                    setting.mutation == Mutation::RepeatsUnasked && sending && unit == [0xaa, 0x32, 0x32, 0x2d, 0xff];
+                let repeats = setting.mutation == Mutation::RepeatsUnasked && sending && unit == ENQ;
                 self.lines[to].push_back(if repeats { self.last_block[to].clone() } else { unit });
             }
             if setting.mutation == Mutation::None {
@@ -261,6 +281,10 @@ impl World {
         Ok(())
     }
 
+    pub(super) fn has_reply(&self) -> bool {
+        self.stations.iter().any(|station| matches!(&station.state, State::Sending(sending) if sending.is_reply()))
+    }
+
     pub(super) fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -283,4 +307,13 @@ fn units(output: &[u8], framing: Framing) -> Vec<Vec<u8>> {
     let starts: Vec<usize> = (0..output.len()).filter(|at| output[*at..].starts_with(&[0xaa, 0x32, 0x32])).collect();
     let ends = starts.iter().copied().skip(1).chain([output.len()]);
     starts.iter().zip(ends).map(|(start, end)| output[*start..end].to_vec()).collect()
+}
+
+/// Whether a block may come.
+fn takes_text(station: &Station) -> bool {
+    match station.state {
+        State::Receiving(_) => true,
+        State::Sending(_) => station.profile.conversational,
+        _ => false,
+    }
 }
