@@ -17,7 +17,8 @@ fn fed(kind: u8, bytes: &[u8], size: usize) -> (Vec<u8>, Vec<Event>) {
     let role = if kind & 1 == 0 { Role::Primary } else { Role::Secondary };
     let code = if kind & 2 == 0 { Code::Ebcdic } else { Code::Ascii };
     let framing = if kind & 4 == 0 { Framing::Line } else { Framing::Hercules };
-    let profile = Profile { block_size: 3, longest_received: 100, ..Profile::default() };
+    let (block_size, conversational) = if kind & 16 == 0 { (3, false) } else { (7, true) };
+    let profile = Profile { block_size, conversational, longest_received: 100, ..Profile::default() };
     let mut station = Station::new(profile, role, code, framing).expect("is consistent");
     let mut now = Stamp::from_nanos(1 << 40);
     if kind & 8 == 0 {
