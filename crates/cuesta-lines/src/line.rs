@@ -28,6 +28,14 @@ pub trait Line {
     /// Sends as much of `bytes` as the line takes. Returns the number of bytes (at least one).
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
+    /// Does what the line's protocol asks for while its owner does not read it: a station answers that it has no room. Most need
+    /// nothing. It wakes the task when it is to be called again.
+    fn poll_serve(&mut self, cx: &mut Context<'_>) {
+        if let Some(line) = self.inner_mut() {
+            line.poll_serve(cx);
+        }
+    }
+
     /// The line that this one wraps, if it wraps one. Methods that this line does not implement ask the inner line.
     fn inner(&self) -> Option<&dyn Line> {
         None

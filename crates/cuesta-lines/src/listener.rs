@@ -36,7 +36,9 @@ impl Listener {
         else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("nothing can listen at {target}: expected tcp://, telnet://, tn3270:// or bsc://, with HOST:PORT"),
+                format!(
+                    "nothing can listen at {target}: expected tcp://, telnet://, tn3270:// or bsc://, with HOST:PORT"
+                ),
             ));
         };
         let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;

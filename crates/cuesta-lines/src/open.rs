@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270, serial,
-    ssh, tcp,
+    Address, Bisync, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270,
+    serial, ssh, tcp,
 };
 
 /// Settings of a line.
@@ -182,7 +182,9 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
             Ok(at_speed(Tn3270::terminal(line, options, target.extended), options))
         }
         Target::Bisync(target) => {
-            let line = tcp::connect(&target.address, options).await?;
+            // What a station sends is no key. And while the kernel's stamp of it is not read, the kernel acknowledges nothing at once.
+            let unstamped = Options { stamped: false, ..options.clone() };
+            let line = tcp::connect(&target.address, &unstamped).await?;
             Ok(Box::new(Bisync::new(line, target, Role::Primary, options.line_speed)))
         }
         Target::Pty(command) => {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{BisyncTarget, SerialTarget, SshTarget};
+use crate::{BisyncTarget, SerialTarget, SshTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,15 +37,6 @@ pub struct Address {
     pub host: String,
     /// The port; 0 only for listening: any free port.
     pub port: u16,
-}
-
-/// The target of a 3270's line.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Tn3270Target {
-    /// Where the host listens.
-    pub address: Address,
-    /// Whether the terminal agrees to TN3270E if the host asks for it (`?tn3270e=no`).
-    pub extended: bool,
 }
 
 /// A kind of line: one row of [`KINDS`].
@@ -157,7 +148,7 @@ pub const KINDS: [Kind; 9] = [
     },
 ];
 
-const TELNET: u16 = 23;
+pub(crate) const TELNET: u16 = 23;
 
 /// The kind of a target's line; `None` if there is no such kind.
 pub fn kind_of(target: &str) -> Option<&'static Kind> {
@@ -208,7 +199,7 @@ pub enum TargetError {
     #[error("no host in \"{0}\": expected HOST:PORT, as in 127.0.0.1:23")]
     NoHost(String),
     /// `tcp://lines.example`
-    #[error("no port in \"{0}\": a tcp line has no usual one, write HOST:PORT")]
+    #[error("no port in \"{0}\": this kind of line has no usual one, write HOST:PORT")]
     NoPort(String),
     /// `tcp://lines.example:http`
     #[error("\"{0}\" is no port: expected a number up to 65535")]
@@ -295,30 +286,6 @@ impl fmt::Display for Target {
             Self::Pipe(command) => write!(f, "pipe:{command}"),
             Self::Serial(target) => target.fmt(f),
         }
-    }
-}
-
-impl Tn3270Target {
-    /// Parses what follows the scheme.
-    fn parse(rest: &str) -> Result<Self, TargetError> {
-        let (address, settings) = rest.split_once('?').unwrap_or((rest, ""));
-        let extended = match settings {
-            "" | "tn3270e=yes" => true,
-            "tn3270e=no" => false,
-            other => {
-                return Err(TargetError::BadSetting {
-                    setting: other.to_owned(),
-                    expected: "tn3270e=yes or tn3270e=no",
-                });
-            }
-        };
-        Ok(Self { address: Address::parse("tn3270", address, Some(TELNET))?, extended })
-    }
-}
-
-impl fmt::Display for Tn3270Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tn3270://{}{}", self.address, if self.extended { "" } else { "?tn3270e=no" })
     }
 }
 

@@ -6,6 +6,7 @@
 //! A line with a speed carries eight bits a character, without start and stop bits; each station delays what it sends itself.
 
 mod target;
+mod totals;
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,9 +18,10 @@ use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
 pub use target::BisyncTarget;
+pub use totals::BisyncTotals;
 
 use crate::telnet::HalfSequence;
-use crate::wire::bisync::{Code, Counters, Event, Framing, Reason, Role, Station};
+use crate::wire::bisync::{Code, Event, Framing, Role, Station};
 use crate::{Line, Received};
 
 /// A row is offered to the station in parts of so many characters, so that a long one takes little memory.
@@ -53,25 +55,19 @@ pub struct Bisync<L> {
     came: Stamp,
     totals: BisyncTotals,
     delivery: Delivery,
-    /// The line below has ended: closed, or with this error.
-    end: Option<Option<io::Error>>,
+    /// One of the messages sent last was given up.
+    is_lost: bool,
+    /// How the line has ended, if it has.
+    end: Option<End>,
 }
 
-/// What a bisync line has carried. Text is counted without framing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BisyncTotals {
-    /// Messages that the other station acknowledged.
-    pub sent: u64,
-    /// Messages that were received whole.
-    pub received: u64,
-    /// Messages that the other station did not get, or may not have got.
-    pub lost: u64,
-    /// Characters of text in messages acknowledged.
-    pub text_sent: u64,
-    /// Characters of text received.
-    pub text_received: u64,
-    /// The station's own.
-    pub counters: Counters,
+/// The end of a line.
+#[derive(Debug)]
+enum End {
+    /// By the other station, or between transmissions.
+    Closed,
+    /// Of the line below; the error is not reported yet.
+    Failed(io::Error),
 }
 
 /// What became of the messages sent last.
@@ -81,8 +77,8 @@ pub enum Delivery {
     Pending,
     /// It has, since this instant.
     Done(Stamp),
-    /// The last one that was given up: the name under which that is counted.
-    Lost(&'static str),
+    /// One of them was given up, and none is left.
+    Lost,
 }
 
 /// Output of a line with a speed leaves when its last bit would have left.
@@ -121,6 +117,7 @@ impl<L: Line> Bisync<L> {
             came: Stamp::ZERO,
             totals: BisyncTotals::default(),
             delivery: Delivery::Done(Stamp::ZERO),
+            is_lost: false,
             end: None,
         }
     }
@@ -203,7 +200,7 @@ impl<L: Line> Bisync<L> {
     fn finish(&mut self, error: Option<io::Error>) {
         self.station.disconnect();
         self.take_events();
-        self.end = Some(error);
+        self.end = Some(error.map_or(End::Closed, End::Failed));
     }
 
     fn take_events(&mut self) {
@@ -221,23 +218,28 @@ impl<L: Line> Bisync<L> {
                 Event::Delivered => {
                     self.totals.sent += 1;
                     self.totals.text_sent += self.offered.pop_front().unwrap_or(0);
-                    if self.offered.is_empty() && self.delivery == Delivery::Pending {
-                        self.delivery = Delivery::Done(self.came);
-                    }
                 }
-                Event::NotDelivered(reason) => self.lose(reason.name()),
-                Event::InDoubt(_) => self.lose("in-doubt"),
-                Event::Disconnected => self.end = Some(None),
+                Event::NotDelivered(_) => {
+                    self.totals.not_delivered += 1;
+                    self.lose();
+                }
+                Event::InDoubt(_) => {
+                    self.totals.in_doubt += 1;
+                    self.lose();
+                }
+                Event::Disconnected => self.end = Some(End::Closed),
             }
+        }
+        if self.offered.is_empty() && self.delivery == Delivery::Pending {
+            self.delivery = if std::mem::take(&mut self.is_lost) { Delivery::Lost } else { Delivery::Done(self.came) };
         }
         self.station.set_room(clock::now(), self.unread.len() < UNREAD_LIMIT);
         self.totals.counters = self.station.counters();
     }
 
-    fn lose(&mut self, name: &'static str) {
+    fn lose(&mut self) {
         self.offered.pop_front();
-        self.totals.lost += 1;
-        self.delivery = Delivery::Lost(name);
+        self.is_lost = true;
     }
 
     /// Offers the row so far. Returns whether the station took it.
@@ -295,11 +297,15 @@ impl<L: Line> Line for Bisync<L> {
             }
             return Poll::Ready(Ok(Received { len, at: self.came, ..Received::default() }));
         }
-        match &mut self.end {
+        match self.end.as_mut().map(|end| std::mem::replace(end, End::Closed)) {
             None => Poll::Pending,
-            Some(_) if into.is_empty() => Poll::Pending,
-            Some(error) => Poll::Ready(error.take().map_or(Ok(Received::default()), Err)),
+            Some(End::Closed) => Poll::Ready(Ok(Received::default())),
+            Some(End::Failed(error)) => Poll::Ready(Err(error)),
         }
+    }
+
+    fn poll_serve(&mut self, cx: &mut Context<'_>) {
+        self.advance(cx);
     }
 
     /// A message has left when its outcome is known (see [`Line::delivery`]); what this takes is only typed.
@@ -331,21 +337,6 @@ impl<L: Line> Line for Bisync<L> {
 
     fn traffic(&self) -> crate::Traffic {
         self.line.traffic()
-    }
-}
-
-impl Reason {
-    /// The name under which it is counted.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BidFailed => "bid-failed",
-            Self::Rejected => "rejected",
-            Self::NoReply => "no-reply",
-            Self::Busy => "wack-limit",
-            Self::Unfinished => "unfinished",
-            Self::Refused => "not-accepted",
-            Self::Disconnected => "disconnected",
-        }
     }
 }
 

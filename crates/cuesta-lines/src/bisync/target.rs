@@ -41,7 +41,7 @@ enum Field<'a> {
 type Row = (&'static str, fn(&mut Profile) -> Field<'_>);
 
 /// The settings by name.
-static PROFILE: [Row; 20] = [
+static PROFILE: [Row; 21] = [
     ("reply_timeout", |profile| Field::Time(&mut profile.reply_timeout)),
     ("primary_bid_timeout", |profile| Field::Time(&mut profile.primary_bid_timeout)),
     ("block_wait", |profile| Field::Time(&mut profile.block_wait)),
@@ -58,6 +58,7 @@ static PROFILE: [Row; 20] = [
     ("rebid_pause", |profile| Field::Time(&mut profile.rebid_pause)),
     ("yields_always", |profile| Field::Switch(&mut profile.yields_always)),
     ("interrupts", |profile| Field::Switch(&mut profile.interrupts)),
+    ("conversational", |profile| Field::Switch(&mut profile.conversational)),
     ("block_size", |profile| Field::Size(&mut profile.block_size)),
     ("record_size", |profile| Field::Optional(&mut profile.record_size)),
     ("fill_every", |profile| Field::Optional(&mut profile.fill_every)),
@@ -212,7 +213,7 @@ mod tests {
             "",
             "?code=ascii&role=primary&framing=hercules&baud=9600",
             "?role=secondary&reply_timeout=2500ms&primary_bid_timeout=2000ms&nak_limit=7&block_size=250&fill_every=1200",
-            "?after_block_wait=disconnect&yields_always=yes&interrupts=no&transparency=always",
+            "?after_block_wait=disconnect&yields_always=yes&interrupts=no&conversational=yes&transparency=always",
         ] {
             let text = format!("//127.0.0.1:2703{settings}");
             assert_eq!(BisyncTarget::parse(&text).unwrap().to_string(), format!("bsc:{text}"));

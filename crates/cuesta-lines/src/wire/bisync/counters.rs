@@ -18,3 +18,35 @@ pub struct Counters {
     /// Messages given up because no bid for the line succeeded.
     pub bids_failed: u32,
 }
+
+impl Counters {
+    /// Each with its name, in order.
+    pub fn figures(&self) -> [(&'static str, u64); 8] {
+        [
+            ("invalid_input", self.invalid_input),
+            ("rejected_output", self.rejected_output),
+            ("timeouts", self.timeouts),
+            ("wacks_sent", self.wacks_sent),
+            ("wacks_received", self.wacks_received),
+            ("retries_exceeded", self.retries_exceeded),
+            ("bad_responses", self.bad_responses),
+            ("bids_failed", self.bids_failed),
+        ]
+        .map(|(name, count)| (name, count.into()))
+    }
+
+    /// Each combined with that of another.
+    #[must_use]
+    pub(crate) fn combined(&self, other: &Self, with: fn(u32, u32) -> u32) -> Self {
+        Self {
+            invalid_input: with(self.invalid_input, other.invalid_input),
+            rejected_output: with(self.rejected_output, other.rejected_output),
+            timeouts: with(self.timeouts, other.timeouts),
+            wacks_sent: with(self.wacks_sent, other.wacks_sent),
+            wacks_received: with(self.wacks_received, other.wacks_received),
+            retries_exceeded: with(self.retries_exceeded, other.retries_exceeded),
+            bad_responses: with(self.bad_responses, other.bad_responses),
+            bids_failed: with(self.bids_failed, other.bids_failed),
+        }
+    }
+}

@@ -1,9 +1,13 @@
 //! 3270 data streams over another line, both ends. The framing itself is [`crate::wire::tn3270`].
 
+mod target;
+
 use std::io;
 use std::task::{Context, Poll, Waker, ready};
 
 use cuesta_record::Stamp;
+
+pub use target::Tn3270Target;
 
 use crate::telnet::HalfSequence;
 use crate::wire::tn3270::Framing;
