@@ -135,7 +135,7 @@ impl ResponseMatcher {
         Done { first: self.first.unwrap_or(at), at, silence, held_for: Duration::ZERO }
     }
 
-    /// The host closed the line.
+    /// The host closed the line, or acknowledged what was sent.
     pub(crate) fn closed(&self, at: Stamp) -> Done {
         Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, held_for: Duration::ZERO }
     }

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
+use cuesta_lines::{BisyncTotals, Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
@@ -53,6 +53,7 @@ pub(crate) struct Session {
     first_is_doubtful: bool,
     /// The traffic counted so far.
     counted_traffic: Traffic,
+    counted_bisync: BisyncTotals,
     terminal: Box<dyn Terminal>,
     /// Other tasks have had their turn since the last piece was drawn.
     has_turn: bool,
@@ -99,6 +100,7 @@ impl Session {
             first_stamps: None,
             first_is_doubtful: false,
             counted_traffic: Traffic::default(),
+            counted_bisync: BisyncTotals::default(),
             terminal,
             has_turn: false,
             sending: false,
@@ -275,6 +277,18 @@ impl Session {
             tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
         });
         self.counted_traffic = traffic;
+        let Some(totals) = self.line.bisync() else { return };
+        let growth = totals.since(&std::mem::replace(&mut self.counted_bisync, totals));
+        self.shared.count_bisync(self.slot, &growth);
+        self.shared.tally(|tally| {
+            let errors = &mut tally.counts.errors;
+            if growth.not_delivered > 0 {
+                *errors.entry("not-delivered").or_default() += growth.not_delivered;
+            }
+            if growth.in_doubt > 0 {
+                *errors.entry("in-doubt").or_default() += growth.in_doubt;
+            }
+        });
     }
 }
 

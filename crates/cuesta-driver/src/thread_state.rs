@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuesta_lines::BisyncTotals;
 use cuesta_record::{ArrivalCounts, Interval, Phase, SeriesId, Stamp, Tally, clock};
 use cuesta_tape::{Program, WaitCondition};
 
@@ -199,6 +200,11 @@ impl ThreadState {
     /// A transaction of a user is complete.
     pub(crate) fn count_transaction(&self, slot: usize, response: Duration) {
         self.users.borrow_mut()[slot].count_transaction(response);
+    }
+
+    /// What a user's bisync line has carried more.
+    pub(crate) fn count_bisync(&self, slot: usize, growth: &BisyncTotals) {
+        self.users.borrow_mut()[slot].count_bisync(growth);
     }
 
     /// A transaction of a user is given up.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use cuesta_lines::BisyncTotals;
 use cuesta_record::{Counts, LongWait, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
@@ -51,6 +52,8 @@ pub(crate) struct UserState {
     transactions: u64,
     sum: Duration,
     max: Duration,
+    /// What its bisync lines have carried, since the run began and before this step.
+    bisync: Option<(BisyncTotals, BisyncTotals)>,
 }
 
 impl UserState {
@@ -71,7 +74,13 @@ impl UserState {
             transactions: 0,
             sum: Duration::ZERO,
             max: Duration::ZERO,
+            bisync: None,
         }
+    }
+
+    /// Its bisync line has carried more.
+    pub(crate) fn count_bisync(&mut self, growth: &BisyncTotals) {
+        self.bisync.get_or_insert_default().0.add(growth);
     }
 
     /// A transaction is complete.
@@ -100,6 +109,10 @@ impl UserState {
             waits: waits.map(|(what, _)| what),
             waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
             lost: self.lost,
+            bisync: self.bisync.map(|(now, before)| {
+                let figures = now.since(&before).figures().into_iter();
+                figures.chain([("sequence", now.sent)]).collect()
+            }),
         };
         self.forget();
         row
@@ -121,6 +134,9 @@ impl UserState {
     pub(crate) fn forget(&mut self) {
         (self.transactions, self.unanswered) = (0, 0);
         (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
+        if let Some((now, before)) = &mut self.bisync {
+            *before = *now;
+        }
     }
 }
 

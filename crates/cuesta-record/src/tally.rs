@@ -313,6 +313,9 @@ pub struct UserRow {
     pub waited: f64,
     /// Why the user had no line at the end; none if it had.
     pub lost: Option<&'static str>,
+    /// What the user's bisync line carried, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bisync: Option<BTreeMap<&'static str, u64>>,
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub enum WaitCondition<P = Pattern> {
     Prompt(P),
     /// The host has unlocked the keyboard, which the last key locked (3270).
     Unlock,
+    /// The other station has acknowledged all messages (bisync).
+    Delivered,
     /// The host has closed the line.
     Disconnect,
     /// The pattern matches the cursor's row.
@@ -55,6 +57,7 @@ impl<P> WaitCondition<P> {
             Self::Silence(_) => "Silence",
             Self::Prompt(_) => "Prompt",
             Self::Unlock => "Unlock",
+            Self::Delivered => "Delivered",
             Self::Disconnect => "Disconnect",
             Self::Line(_) => "Line",
             Self::Screen(_) => "Screen",
@@ -79,7 +82,7 @@ impl fmt::Display for WaitCondition {
             Self::Bytes(count) => write!(f, "{} {count}", self.name()),
             Self::Silence(length) => write!(f, "{} {}", self.name(), duration::show(*length)),
             Self::Cursor { row, column } => write!(f, "{} {row},{column}", self.name()),
-            Self::Echo | Self::Unlock | Self::Disconnect => f.write_str(self.name()),
+            Self::Echo | Self::Unlock | Self::Delivered | Self::Disconnect => f.write_str(self.name()),
         }
     }
 }
@@ -100,6 +103,7 @@ mod tests {
             "Bytes 150",
             "Silence 200ms",
             "Unlock",
+            "Delivered",
             "Disconnect",
             "Line /a b/",
             "Screen /ready/",

@@ -272,6 +272,7 @@ impl Lowering<'_> {
             WaitCondition::Bytes(count) => WaitCondition::Bytes(*count),
             WaitCondition::Silence(length) => WaitCondition::Silence(*length),
             WaitCondition::Unlock => WaitCondition::Unlock,
+            WaitCondition::Delivered => WaitCondition::Delivered,
             WaitCondition::Disconnect => WaitCondition::Disconnect,
             WaitCondition::Cursor { row, column } => WaitCondition::Cursor { row: *row, column: *column },
         };

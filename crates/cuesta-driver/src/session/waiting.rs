@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use cuesta_lines::Fault;
+use cuesta_lines::{Delivery, Fault};
 use cuesta_record::{Stamp, clock};
 use cuesta_tape::WaitCondition;
 
@@ -25,6 +25,8 @@ pub(crate) enum WaitOutcome {
     Done(Done),
     /// The deadline came first.
     TimedOut,
+    /// A message was not delivered, or it is not known whether it was.
+    Lost,
 }
 
 impl Session {
@@ -103,6 +105,11 @@ impl Session {
                     self.input_has_ended = true;
                     return Poll::Ready(Ok(WaitOutcome::Done(done)));
                 }
+                if *condition == WaitCondition::Delivered
+                    && let Some(outcome) = self.delivery()
+                {
+                    return Poll::Ready(Ok(outcome));
+                }
                 let silence = match (condition, begun) {
                     (WaitCondition::Silence(length), Some(begun)) => Some(self.response.fell_silent(begun, *length)),
                     _ => None,
@@ -120,6 +127,8 @@ impl Session {
                     }
                     Poll::Ready(Err(_)) if self.response.done().is_some() || self.release() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
+                    // An acknowledgement is no input.
+                    Poll::Pending if *condition == WaitCondition::Delivered && self.delivery().is_some() => continue,
                     Poll::Pending => {}
                 }
                 ready!(Pin::new(&mut self.alarm).poll(cx));
@@ -140,6 +149,18 @@ impl Session {
             }
         })
         .await
+    }
+
+    /// How a wait for delivery ends, if all messages have an outcome.
+    fn delivery(&mut self) -> Option<WaitOutcome> {
+        let outcome = match self.line.delivery()? {
+            Delivery::Pending => return None,
+            Delivery::Done(at) => WaitOutcome::Done(self.response.closed(at)),
+            Delivery::Lost => WaitOutcome::Lost,
+        };
+        self.count_traffic();
+        self.input_has_ended = true;
+        Some(outcome)
     }
 
     /// Shows in the run's progress what the user waits for, and where the cursor stands.

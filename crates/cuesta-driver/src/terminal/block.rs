@@ -75,6 +75,7 @@ impl BlockTerminal {
                 WaitCondition::Echo
                 | WaitCondition::Bytes(_)
                 | WaitCondition::Silence(_)
+                | WaitCondition::Delivered
                 | WaitCondition::Disconnect => false,
             }
     }

@@ -196,7 +196,8 @@ impl User {
         session.announce_wait(&self.program().conditions[condition], transaction);
         let waited = session.wait(condition, deadline).await;
         self.shared.set_waiting_for(self.slot, None);
-        let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < drained;
+        let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < drained
+            || matches!(waited, Ok(WaitOutcome::Lost));
         if key.is_some() && (given_up || waited.is_err()) {
             self.shared.count_unanswered(self.slot);
         }
@@ -217,8 +218,11 @@ impl User {
                 Ok(())
             }
             WaitOutcome::TimedOut if !given_up => Err(Stop::Over),
-            WaitOutcome::TimedOut => {
-                self.shared.tally(|tally| tally.counts.error("timeout"));
+            outcome => {
+                // What was lost on the line is counted there.
+                if outcome == WaitOutcome::TimedOut {
+                    self.shared.tally(|tally| tally.counts.error("timeout"));
+                }
                 self.ready = clock::now();
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
                 self.next_due = self.next_due.max(self.ready);

@@ -12,7 +12,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cuesta_driver::{Announcement, Connect, RunSpec, Scripts, simulate_announced};
 use cuesta_host::{FrontEnd, serve};
-use cuesta_lines::{Line, OpenError, Options, Tn3270, loopback};
+use cuesta_lines::wire::bisync::Role;
+use cuesta_lines::{Bisync, Line, OpenError, Options, Target, Tn3270, loopback};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -139,14 +140,19 @@ pub fn play_announced(
     let agent = folder.path().join("agent-0");
     let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
     let front = OnceCell::<Rc<FrontEnd>>::new();
-    let is_3270 = spec.groups[0].target.starts_with("tn3270:");
+    let target: Target = spec.groups[0].target.parse().unwrap();
     let connect: Connect = Rc::new(move |_, user| {
         let front = Rc::clone(front.get_or_init(|| FrontEnd::new(&host).unwrap()));
         let (ours, theirs) = loopback::pair(4096);
-        let (ours, theirs): (Box<dyn Line>, Box<dyn Line>) = if is_3270 {
-            (Box::new(Tn3270::terminal(ours, &Options::default(), true)), Box::new(Tn3270::host(theirs)))
-        } else {
-            (Box::new(ours), Box::new(theirs))
+        let (ours, theirs): (Box<dyn Line>, Box<dyn Line>) = match &target {
+            Target::Tn3270(_) => {
+                (Box::new(Tn3270::terminal(ours, &Options::default(), true)), Box::new(Tn3270::host(theirs)))
+            }
+            Target::Bisync(target) => (
+                Box::new(Bisync::new(ours, target, Role::Primary, 0)),
+                Box::new(Bisync::new(theirs, target, Role::Secondary, 0)),
+            ),
+            _ => (Box::new(ours), Box::new(theirs)),
         };
         tokio::task::spawn_local(serve(theirs, front));
         let line = wrap(ours, user);

@@ -14,9 +14,10 @@ use crate::{ExpectSource, Op, Pattern, WaitCondition};
 type Condition = WaitCondition<Option<Pattern>>;
 
 /// What can be waited for.
-const CONDITIONS: [&str; 9] =
-    ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Unlock", "Disconnect"];
-const CONDITIONS_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor, Unlock or Disconnect";
+const CONDITIONS: [&str; 10] =
+    ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Unlock", "Delivered", "Disconnect"];
+const CONDITIONS_HINT: &str =
+    "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor, Unlock, Delivered or Disconnect";
 
 /// Most characters of a response.
 const MOST_BYTES: u64 = 1_000_000_000;
@@ -108,6 +109,7 @@ impl Parser<'_> {
             "Echo" => alone(WaitCondition::Echo),
             "Prompt" => alone(WaitCondition::Prompt(None)),
             "Unlock" => alone(WaitCondition::Unlock),
+            "Delivered" => alone(WaitCondition::Delivered),
             "Disconnect" => alone(WaitCondition::Disconnect),
             "Bytes" => self.bytes(),
             "Silence" => self.silence(),

@@ -9,7 +9,7 @@ impl Program {
     #[must_use]
     pub fn for_simulated_host(mut self) -> Self {
         for condition in &mut self.conditions {
-            if condition.needs_screen() {
+            if condition.needs_screen() || *condition == WaitCondition::Delivered {
                 *condition = WaitCondition::Bytes(1);
             }
         }

@@ -161,6 +161,7 @@ impl VtTerminal {
                 | WaitCondition::Bytes(_)
                 | WaitCondition::Silence(_)
                 | WaitCondition::Unlock
+                | WaitCondition::Delivered
                 | WaitCondition::Disconnect => false,
             }
     }
