@@ -13,6 +13,7 @@ use crate::meters::Meters;
 use crate::meters::snapshot::CounterSnapshot;
 use crate::pool::Pool;
 use crate::servers::Servers;
+use crate::services::Unpaired;
 use crate::settings::Settings;
 use crate::{HostError, Spec};
 
@@ -24,6 +25,8 @@ pub struct FrontEnd {
     pub(crate) pool: Pool,
     /// The in-kernel path, if lines may take it.
     pub(crate) kernel_path: Option<Rc<KernelPath>>,
+    /// The line that the next bisync line is paired with.
+    pub(crate) unpaired: Unpaired,
     servers: Option<RefCell<Servers>>,
     first: CounterSnapshot,
 }
@@ -51,7 +54,7 @@ impl FrontEnd {
             RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
         let (kernel_path, first) = (kernel_path.map(Rc::new), CounterSnapshot::none(started, 1));
-        Rc::new(Self { settings, meters, pool, kernel_path, servers, first })
+        Rc::new(Self { settings, meters, pool, kernel_path, unpaired: Unpaired::default(), servers, first })
     }
 
     /// The figures since the start.

@@ -9,7 +9,7 @@
 //! - [`Host`]: the server on threads of its own, until it is stopped.
 //! - [`FrontEnd`] and [`serve`]: one line on the current thread, for tests that join a driver and a host in virtual time.
 //! - `terminal`: a line with its line discipline, its echo and its waiting output; services use it.
-//! - `services`: echo, transaction, form, output, shell, socket; one file each, all of one shape.
+//! - `services`: `bsc_loop`, echo, form, output, shell, socket, transaction; one file each, all of one shape.
 //! - `kernel_path`: characters between a line and its program within the kernel.
 //! - `meters`: cheap counters, and the figures made from them.
 

@@ -74,10 +74,19 @@ fn check_numbers(spec: &Spec) -> Result<(), HostError> {
 
 fn check_service(spec: &Spec) -> Result<(), HostError> {
     let wrong = |problem: String, remedy| Err(HostError::setting("service", problem, remedy));
+    let has_times = spec.service_time.is_some() || spec.delay.is_some();
     match &spec.service {
         Service::Transaction { reply } if !(4..=LONGEST_REPLY).contains(reply) => {
             wrong(format!("a reply of {reply} characters"), "its prompt alone is 4, and 1 GiB is the longest")
         }
+        Service::BscLoop {} if spec.threads > 1 => wrong(
+            "each thread would pair its own lines, and one of them may remain alone".to_owned(),
+            "leave out threads, or take another service",
+        ),
+        Service::BscLoop {} if spec.input.is_some() || spec.echo == Some(true) || has_times => wrong(
+            "it passes messages on as they come".to_owned(),
+            "leave out input, echo, service_time and delay, or take another service",
+        ),
         Service::Form { reply } if *reply > LONGEST_FORM => {
             wrong(format!("a screen with {reply} characters"), "it has room for 1440: 20 rows of 72")
         }
@@ -91,7 +100,7 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
         {
             wrong("there is no command".to_owned(), "write one that /bin/sh can run, such as `bash -i`")
         }
-        Service::Shell { .. } | Service::Socket { .. } if spec.service_time.is_some() || spec.delay.is_some() => wrong(
+        Service::Shell { .. } | Service::Socket { .. } if has_times => wrong(
             "a program takes its own time".to_owned(),
             "leave out service_time and delay, or take another service",
         ),
@@ -199,6 +208,8 @@ mod tests {
             (r#"{"service":{"output":{"rows":0}}}"#, "0 rows"),
             (r#"{"service":{"form":{"reply":1441}}}"#, "1441 characters"),
             (r#"{"service":{"form":{"reply":9}},"input":"raw"}"#, "records"),
+            (r#"{"service":{"bsc_loop":{}},"threads":2}"#, "remain alone"),
+            (r#"{"service":{"bsc_loop":{}},"delay":"1s"}"#, "as they come"),
             (r#"{"service":{"shell":{"command":" "}}}"#, "no command"),
             (r#"{"service":{"socket":{"command":""}}}"#, "no command"),
             (r#"{"service":{"shell":{"command":"cat"}},"delay":"1s"}"#, "takes its own time"),

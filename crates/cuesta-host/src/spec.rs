@@ -60,6 +60,8 @@ pub enum Service {
         /// Characters, the prompt at the end included; at least 4.
         reply: u64,
     },
+    /// Wraps bisync lines in pairs: what one of a pair sends, the other receives.
+    BscLoop {},
     /// Answers each screen that a 3270 sends with a screen of `reply` characters and a field to type into.
     Form {
         /// Characters of text.
@@ -140,6 +142,7 @@ impl Service {
     /// The kinds of lines that it serves, and how their addresses are written.
     pub(crate) fn lines(&self) -> (&'static [&'static str], &'static str) {
         match self {
+            Self::BscLoop {} => (&["bsc"], "this service speaks bsc://HOST:PORT"),
             Self::Form { .. } => (&["tn3270"], "this service speaks tn3270://HOST:PORT"),
             _ => (&["tcp", "telnet"], "this service speaks tcp://HOST:PORT and telnet://HOST:PORT"),
         }
@@ -149,7 +152,7 @@ impl Service {
     pub(crate) fn default_input(&self) -> (Unit, bool) {
         match self {
             Self::Form { .. } => (Unit::Record, false),
-            Self::Echo {} | Self::Shell { .. } | Self::Socket { .. } => (Unit::Character, false),
+            Self::BscLoop {} | Self::Echo {} | Self::Shell { .. } | Self::Socket { .. } => (Unit::Character, false),
             Self::Transaction { .. } | Self::Output { start: OutputStart::Input, .. } => (Unit::Row, true),
             // Echoes would break a listing that is printed from connection on.
             Self::Output { start: OutputStart::Connection, .. } => (Unit::Row, false),

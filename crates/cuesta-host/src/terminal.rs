@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cuesta_lines::{Line, Received, Traffic};
+use cuesta_lines::{BisyncTotals, Line, Received, Traffic};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
@@ -45,6 +45,8 @@ pub(crate) struct Terminal {
     /// The line did not take all the output that was due.
     blocked: bool,
     traffic: Traffic,
+    /// What the line's stations have carried, if it has stations.
+    bisync: Option<BisyncTotals>,
     totals: LineTotals,
     /// How the line ended, by its name in the connection table.
     ended: &'static str,
@@ -64,6 +66,10 @@ pub(crate) struct TakenMessage {
 impl Terminal {
     pub(crate) fn new(line: Box<dyn Line>, front: Rc<FrontEnd>) -> Self {
         front.meters.connections.lock().expect("no panic under this lock").open(clock::now());
+        let bisync = line.bisync();
+        if let Some(totals) = &bisync {
+            front.meters.count_bisync(totals);
+        }
         Self {
             line,
             session: None,
@@ -75,6 +81,7 @@ impl Terminal {
             hung_up: false,
             blocked: false,
             traffic: Traffic::default(),
+            bisync,
             totals: LineTotals::default(),
             ended: "stopped",
         }
@@ -159,8 +166,11 @@ impl Terminal {
         }
     }
 
-    /// Number of messages: one for a row or a record, one for each raw character.
+    /// Number of messages: one for a row or a record, one for each raw character. Those of stations are counted by the stations.
     fn messages(&self, message: Message) -> u64 {
+        if self.bisync.is_some() {
+            return 0;
+        }
         if self.front.settings.discipline.unit == Unit::Character { message.len as u64 } else { 1 }
     }
 
@@ -334,6 +344,7 @@ impl Terminal {
     fn receive(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<bool> {
         let room = self.room_to_read();
         if room == 0 || self.hung_up {
+            self.line.poll_serve(cx);
             return Ok(false);
         }
         let mut buffer = [0; MOST_READ];
@@ -374,6 +385,13 @@ impl Terminal {
         let before = std::mem::replace(&mut self.traffic, traffic);
         self.front.meters.line_in.add(traffic.received - before.received);
         self.front.meters.line_out.add(traffic.sent - before.sent);
+        if let Some(before) = &mut self.bisync
+            && let Some(totals) = self.line.bisync()
+            && totals != *before
+        {
+            self.front.meters.count_bisync(&totals.since(before));
+            *before = totals;
+        }
     }
 }
 

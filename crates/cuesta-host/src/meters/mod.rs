@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use connections::ConnectionTable;
 pub(crate) use counter::Counter;
+use cuesta_lines::BisyncTotals;
 pub(crate) use task::Task;
 
 use crate::input::EditCounts;
@@ -37,6 +38,8 @@ macro_rules! counters {
             pub(crate) connections: Mutex<ConnectionTable>,
             /// The thread that is metered.
             pub(crate) task: Task,
+            /// What bisync lines have carried; none before the first one is opened. Locked for each message.
+            pub(crate) bisync: Mutex<Option<BisyncTotals>>,
             /// Characters that pass the thread's lines within the kernel.
             pub(crate) kernel_path: Option<kernel_path::Counters>,
         }
@@ -55,6 +58,7 @@ macro_rules! counters {
                     levels: Levels::default(),
                     free_at: (0..servers).map(|_| Counter::default()).collect(),
                     connections: Mutex::default(),
+                    bisync: Mutex::default(),
                     task: Task::of_this_thread(),
                     kernel_path,
                 }
@@ -179,6 +183,13 @@ impl Meters {
         self.ahead.add(messages);
         self.ahead_characters.add(characters as u64);
         self.ahead_nanos.add(messages * waited.as_nanos() as u64);
+    }
+
+    /// Counts what a bisync line has carried since it was asked before. Its messages are those of its stations.
+    pub(crate) fn count_bisync(&self, growth: &BisyncTotals) {
+        self.messages_in.add(growth.received);
+        self.messages_out.add(growth.sent);
+        self.bisync.lock().expect("no panic under this lock").get_or_insert_default().add(growth);
     }
 
     /// Counts received and echoed characters.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuesta_lines::BisyncTotals;
 use cuesta_record::{Stamp, clock};
 use serde_json::{Map, Value, json};
 
@@ -29,6 +30,8 @@ pub(crate) struct CounterSnapshot {
     longest_wake: u64,
     threads: Vec<Option<TaskTime>>,
     process_cpu: Duration,
+    /// What bisync lines have carried, if there have been any.
+    bisync: Option<BisyncTotals>,
     /// Characters by the way that they took, if the host has the in-kernel path.
     kernel_path: Option<Traffic>,
 }
@@ -56,6 +59,7 @@ impl CounterSnapshot {
             longest_wake: 0,
             threads: vec![Some(TaskTime::default()); threads],
             process_cpu: clock::process_cpu(),
+            bisync: None,
             kernel_path: None,
         }
     }
@@ -71,6 +75,9 @@ impl CounterSnapshot {
             snapshot.busy_nanos += busy(thread, now);
             snapshot.add_levels(&thread.levels);
             snapshot.threads.push(thread.task.time());
+            if let Some(totals) = &*thread.bisync.lock().expect("no panic under this lock") {
+                snapshot.bisync.get_or_insert_default().add(totals);
+            }
             if let Some(relayed) = thread.kernel_path.as_ref().map(Counters::read) {
                 snapshot.counts.add_relayed(&relayed);
                 snapshot.kernel_path.get_or_insert_default().add(&relayed);
@@ -132,6 +139,7 @@ impl CounterSnapshot {
                 "overflows": counts.overflows,
             },
             "servers": self.servers(earlier, &counts, length),
+            "bisync": self.bisync(earlier),
             "kernel_path": self.kernel_path(earlier),
             "cpu": self.cpu(earlier, length),
         })
@@ -154,6 +162,11 @@ impl CounterSnapshot {
                 "characters_out": now.busiest.characters_out,
             },
         })
+    }
+
+    fn bisync(&self, earlier: &Self) -> Option<BTreeMap<&'static str, u64>> {
+        let growth = self.bisync?.since(&earlier.bisync.unwrap_or_default());
+        Some(growth.figures().into())
     }
 
     fn kernel_path(&self, earlier: &Self) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! The services. One file each, all of one shape: `serve(terminal, …)` reads messages and writes answers until the line or the
 //! service ends; the terminal does the rest. `relay` is what the services that run programs share.
 
+mod bsc_loop;
 mod echo;
 mod form;
 mod listing;
@@ -15,6 +16,7 @@ use std::rc::Rc;
 
 use cuesta_lines::{Fault, Line};
 
+pub(crate) use bsc_loop::Unpaired;
 pub(crate) use form::LONGEST_FORM;
 
 use crate::terminal::Terminal;
@@ -40,6 +42,7 @@ async fn run(terminal: &mut Terminal) -> io::Result<()> {
         Service::Transaction { reply } => transaction::serve(terminal, reply).await,
         Service::Form { reply } => form::serve(terminal, reply).await,
         Service::Output { rows, start } => output::serve(terminal, rows, start).await,
+        Service::BscLoop {} => Box::pin(bsc_loop::serve(terminal)).await,
         // Boxed, because these futures are large and lines of other services should stay small.
         Service::Shell { .. } => Box::pin(shell::serve(terminal)).await,
         Service::Socket { .. } => Box::pin(socket::serve(terminal)).await,
