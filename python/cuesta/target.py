@@ -8,11 +8,6 @@ LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
 
 
-def any_port(kind: str, host: str = LOOPBACK) -> str:
-    """A target to listen at: a free port of an address, for lines of a kind."""
-    return f"{kind}://{host}:0"
-
-
 def without_settings(target: str) -> str:
     """A target as a sentence names it: without `?identity=…` and the like."""
     return _divided(target)[0]

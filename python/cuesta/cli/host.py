@@ -19,7 +19,6 @@ from cuesta.plan import Host, Service
 from cuesta.plan.messages import message
 from cuesta.report.front_end import brief
 from cuesta.report.front_end import text as tty_meters
-from cuesta.target import any_port
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -62,7 +61,7 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
         raise UsageError("\n".join(rows)) from None
     more = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
     service = settings.service or Service("transaction", "150")
-    return host_spec(settings, service, arguments.listen or [any_port(service.line_kind)], more)
+    return host_spec(settings, service, arguments.listen or [service.listen_at()], more)
 
 
 def _wait() -> None:

@@ -105,12 +105,14 @@ def most_users(segment: Segment) -> int:
 def fitting_service(tape: TapeFile) -> Service:
     """What answers a tape.
 
-    `transaction N` if it waits for N characters, `form 150` if for a keyboard to unlock, `echo` if for nothing but
-    echoes, else `transaction 150`.
+    `transaction N` if it waits for N characters, `form 150` if for a keyboard to unlock, `bsc-loop` if for the delivery
+    of messages, `echo` if for nothing but echoes, else `transaction 150`.
     """
     waits = [(word, amount) for word, amount in tape.content.outline() if word.startswith("Wait")]
     if any(word == "Wait+Unlock" for word, _ in waits):
         return Service("form", "150")
+    if any(word == "Wait+Delivered" for word, _ in waits):
+        return Service("bsc-loop")
     for word, characters in waits:
         if word == "Wait+Bytes" and characters is not None:
             return Service("transaction", f"{characters:.0f}")

@@ -9,8 +9,7 @@ from cuesta.engine.job import Job
 from cuesta.engine.network.deferral import deferral
 from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
-from cuesta.plan import Settings
-from cuesta.target import LOOPBACK, any_port
+from cuesta.plan import Service, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +20,9 @@ class Placement:
     host_cpus: list[int] | None = None
     sides: NetNsPair | None = None
 
-    def listen(self, line_kind: str) -> str:
-        """Where the built-in host listens for lines of a kind: a free port."""
-        return any_port(line_kind, self.sides.host.address if self.sides else LOOPBACK)
+    def listen(self, service: Service) -> str:
+        """Where the built-in host listens."""
+        return service.listen_at(self.sides.host.address) if self.sides else service.listen_at()
 
     @property
     def allow(self) -> list[str]:

@@ -20,6 +20,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
 from cuesta.plan.typed_table import TypedTable
+from cuesta.target import LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ class Stall:
 class Service:
     """What the built-in host does with input: the service's name, and its one setting."""
 
-    name: Literal["transaction", "echo", "form", "output", "shell", "socket"]
+    name: Literal["transaction", "bsc-loop", "echo", "form", "output", "shell", "socket"]
     setting: str = ""
     on_request: bool = False
     """Whether `output` waits for a first message."""
@@ -236,15 +237,23 @@ class Service:
                 return Service(counted, str(whole(1, 1 << 20)(count)))
             case "echo", "":
                 return Service("echo")
+            case "bsc-loop", settings:
+                _native.target(f"bsc://127.0.0.1:0?{settings}")
+                return Service("bsc-loop", settings)
             case ("shell" | "socket") as program, command if command:
                 return Service(program, command)
             case _:
                 return _wrong("it is none of these")
 
-    @property
-    def line_kind(self) -> str:
-        """The kind of line by which it is reached, unless the host listens elsewhere too."""
-        return "tn3270" if self.name == "form" else "telnet"
+    def listen_at(self, host: str = LOOPBACK) -> str:
+        """Where it listens by default: a free port of an address, for the kind of lines that it serves."""
+        match self.name:
+            case "bsc-loop":
+                return f"bsc://{host}:0{'?' if self.setting else ''}{self.setting}"
+            case "form":
+                return f"tn3270://{host}:0"
+            case _:
+                return f"telnet://{host}:0"
 
     def spec(self) -> dict[str, dict[str, object]]:
         """The service as the host's specification has it."""
@@ -256,6 +265,8 @@ class Service:
                 return {"output": {"rows": int(self.setting), **start}}
             case "shell" | "socket":
                 return {self.name: {"command": self.setting}}
+            case "bsc-loop":
+                return {"bsc_loop": {}}
             case "echo":
                 return {"echo": {}}
 
@@ -422,8 +433,8 @@ StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.re
 ServiceText = Annotated[
     Service,
     *_typed(
-        "`transaction 150`, `form 150`, `echo`, `output 1000`, `output 1000 on request`, `shell COMMAND` or "
-        "`socket COMMAND`",
+        "`transaction 150`, `bsc-loop`, `form 150`, `echo`, `output 1000`, `output 1000 on request`, "
+        "`shell COMMAND` or `socket COMMAND`",
         Service.read,
     ),
     _as_text,

@@ -3,7 +3,7 @@
 import argparse
 
 from cuesta.cli.flags import HOST
-from cuesta.target import any_port
+from cuesta.target import LOOPBACK
 
 ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. First it prints its addresses,
 one on each line. It runs until Ctrl-C (or, with --attached, until standard input ends). If any user
@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen",
         action="append",
         metavar="URL",
-        help=f"the address to listen at; may be repeated; by default {any_port('telnet')} "
-        "(tn3270:// for the service `form`)",
+        help=f"the address to listen at; may be repeated; by default telnet://{LOOPBACK}:0, for the service `form` "
+        "tn3270://, for `bsc-loop` bsc://",
     )
     parser.add_argument(
         "--allow",
