@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answering import is_stuck
+from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host import host
 from cuesta.analysis.law import law
@@ -102,6 +103,7 @@ class StepRecords:
                 self.rows,
                 setting(self.recorded, self.number, "tmux") not in (None, "off"),
             ),
+            bisync=bisync(self.users, self.seconds),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),

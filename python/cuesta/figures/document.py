@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import TypeAdapter
 
+from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import declared, is_table
 from cuesta.figures.counts import GroupCounts
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
@@ -26,6 +27,7 @@ TABLES = {
     "groups": GroupCounts,
     "classes": TransactionClass,
     "keys": KeyTimes,
+    "lines": BisyncLine,
     "agents": AgentFigures,
     "limits": LimitResult,
     "published": PublishedComparison,

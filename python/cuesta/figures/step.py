@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.bisync import BisyncFigures
 from cuesta.figures.counts import (
     Characters,
     DueAccount,
@@ -305,6 +306,7 @@ class StepFigures:
     ]
     wire_missing: Annotated[str | None, About("why nothing is known of that network, if it is so")]
     tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")]
+    bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]
     settled: Annotated[Settling, About("Whether the host had settled when measuring began")]

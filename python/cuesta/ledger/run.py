@@ -157,6 +157,8 @@ class User:
     """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself."""
     waited: float = 0.0
     """How long it had waited, in seconds."""
+    bisync: dict[str, int] | None = None
+    """What its bisync line carried and counted, by name; `sequence` counts from the beginning of the run."""
 
 
 @dataclass(frozen=True, slots=True)

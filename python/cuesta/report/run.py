@@ -9,7 +9,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import batching, capacity, host, published_tables, render, search, sweep, wire
+from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -79,6 +79,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield response(summary, step)
     yield Section("Course of the run", more=[Plots(list(courses(summary.recorded)))])
     yield throughput(step)
+    yield from bisync.section(step)
     yield law_of(step)
     yield from published(summary)
     yield host.section(summary)

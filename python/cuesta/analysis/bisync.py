@@ -1,0 +1,38 @@
+"""Bisync lines: what each carried, and all together."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields
+
+from cuesta.figures.bisync import BisyncCounters, BisyncFigures, BisyncLine
+from cuesta.ledger import User
+
+BITS = 8
+"""Of a character on a synchronous line."""
+
+
+def bisync(users: Iterable[User], seconds: float) -> BisyncFigures | None:
+    """What the users' lines carried in a step; None without bisync lines. `seconds`: how long was measured."""
+    carried = [(user, user.bisync) for user in users if user.bisync is not None]
+    if not carried or not seconds:
+        return None
+    total = Counter[str]()
+    for _, line in carried:
+        total.update(line)
+    sent, received = total["text_sent"] / seconds, total["text_received"] / seconds
+    return BisyncFigures(
+        characters_per_s=sent + received,
+        characters_out_per_s=sent,
+        characters_in_per_s=received,
+        messages_per_s=total["sent"] / seconds,
+        not_delivered=total["not_delivered"],
+        in_doubt=total["in_doubt"],
+        counters=BisyncCounters(**{each.name: total[each.name] for each in fields(BisyncCounters)}),
+        lines=[_line(user, line, seconds) for user, line in sorted(carried, key=lambda each: each[0].user)],
+    )
+
+
+def _line(user: User, line: dict[str, int], seconds: float) -> BisyncLine:
+    sent, received = line["text_sent"], line["text_received"]
+    cps = (sent + received) / seconds
+    return BisyncLine(user.group, user.user, line["sequence"], sent, received, cps, BITS * cps)
