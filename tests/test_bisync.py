@@ -1,0 +1,123 @@
+"""Bisync lines: at Hercules as a 2703, and at a station that misbehaves, beside its own log."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.busy import BUSY
+from tests.conftest import Write
+from tests.daemons import free_port
+from tests.hercules import hercules
+from tests.hosts.lines import host, over_tcp
+from tests.hosts.log import Log
+
+pytestmark = pytest.mark.timeout(120)
+
+Summary = dict[str, Any]
+
+
+def ebcdic(text: str) -> str:
+    return text.encode("cp037").hex()
+
+
+ANSWER = f"02 {ebcdic('ANSWER 1')} 03"
+CHANNEL_PROGRAM = {
+    0x000: "00000000 00000400",
+    0x400: "D20300480490 9C000604 9D000604 4720040A",  # start the first channel program, wait until it has ended
+    0x412: "91020044 47100406",  # again after a unit check: without a call its first read fails
+    0x41A: "D20300480494 9C000604 9D000604 47200424 47F00400",  # the second one, and all again
+    0x490: "00000500 00000530",
+    # Enable the line; read a bid, say ACK0, read a block, say ACK1, read EOT.
+    0x500: "27000600 60000001 02000700 60000010 01000610 60000002",
+    0x518: "02000720 60000080 01000612 60000002 020007A0 20000010",
+    # Bid, read ACK0, send a block, read ACK1, send EOT.
+    0x530: f"01000614 60000001 020007B0 60000010 01000620 600000{len(bytes.fromhex(ANSWER)):02x}",
+    0x548: "020007C0 60000010 01000615 20000001",
+    0x610: "1070 1061 2D 37",
+    0x620: ANSWER,
+}
+"""Channel programs of System/370 for a 2703: a message is received (EOT ends the program), and one is sent."""
+
+
+def test_hercules_as_a_2703_receives_a_message_and_sends_one(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = free_port()
+    write(
+        "message.tape",
+        """
+        Set TypingSpeed 0ms
+        Forever
+          Transaction "message"
+            Type "CUESTA 1 #42"
+            Enter
+            Wait+Delivered
+          End
+          Wait+Bytes 10
+          Expect /ANSWER 1/
+          Think 100ms
+        End
+        """,
+    )
+    write("plan.toml", 'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "4s"\n' + BUSY)
+    line = f"0604 2703 lport={port} lhost=127.0.0.1 rhost=127.0.0.1 rport={free_port()} dial=NO lnctl=BSC"
+    # Without a console it listens at no port that tells when it is ready.
+    with hercules(here, ["00C0 3270", line], CHANNEL_PROGRAM):
+        target = f"bsc://127.0.0.1:{port}?framing=hercules&role=primary"
+        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
+    summary: Summary = json.loads(capsys.readouterr().out)
+    assert code == Exit.GOOD, summary["invalid_because"]
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    assert summary["transactions"]["count"] >= 10
+    (carried,) = summary["steps"][0]["bisync"]["lines"]
+    assert carried["characters_out"] % 12 == carried["characters_in"] % 8 == 0
+    assert abs(carried["characters_out"] / 12 - carried["characters_in"] / 8) <= 1
+    assert all(count == 0 for count in summary["steps"][0]["bisync"]["counters"].values())
+    # Hercules sends an answer in two pieces, the second when the first is acknowledged: 40 ms later if that is delayed.
+    assert summary["response"]["p50"] < 0.02
+
+
+QUICK = "reply_timeout=300ms&primary_bid_timeout=200ms&text_gap=100ms&wack_pause=50ms&wack_delay=50ms"
+"""Timers of a tenth of Multics', so that lost answers cost little time."""
+
+
+def test_a_station_that_misbehaves_gets_each_message_once(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "\n".join(
+        f'  Type "message {number} "\n  Type "${{name}}"\n  Enter\n  Wait+Delivered' for number in range(100)
+    )
+    write("messages.tape", f"Set TypingSpeed 0ms\nThink 300ms\nForever\n{rows}\nEnd\n")
+    write("users.csv", "name\nann\nbob\neve\n")
+    write(
+        "plan.toml",
+        'tape = "messages.tape"\nusers = 3\ndata = "users.csv"\nsettle = 0\nmeasure = "6s"\n' + BUSY,
+    )
+    log = here / "log.jsonl"
+    with over_tcp(host("bisync_station", log), here) as reached:
+        target = f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}"
+        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
+    summary: Summary = json.loads(capsys.readouterr().out)
+    assert code == Exit.GOOD, summary["invalid_because"]
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    figures, did = summary["steps"][0]["bisync"], Log.read(log)
+    sequences = sorted(line["sequence"] for line in figures["lines"])
+    taken = [[row["bytes"].encode("latin-1").decode("cp037") for row in rows] for rows in did.of("block") if rows]
+    for texts in taken:
+        # In order, each once.
+        name = texts[0].split()[-1]
+        assert texts == [f"message {number % 100} {name}" for number in range(len(texts))]
+    # The last message of a user may be taken and not acknowledged when the run ends.
+    assert sequences[0] > 20
+    assert all(0 <= len(texts) - sent <= 1 for texts, sent in zip(sorted(taken, key=len), sequences, strict=True))
+    counted = {name: sum(len(rows) for rows in did.of(name)) for name in ("nak", "wack", "lost")}
+    counters = figures["counters"]
+    assert counters["rejected_output"] == pytest.approx(counted["nak"], abs=3)
+    assert counters["wacks_received"] == pytest.approx(counted["wack"], abs=6)
+    assert counters["timeouts"] == counters["bad_responses"] == pytest.approx(counted["lost"], abs=3)
+    assert min(counted.values()) > 5
+    assert counters["retries_exceeded"] == counters["bids_failed"] == counters["invalid_input"] == 0
