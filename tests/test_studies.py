@@ -302,6 +302,40 @@ def test_the_mcs_study_goes_past_the_saturation_of_the_front_end(
     assert "ave output message 150 chars" in listing
 
 
+def test_the_bisync_study_prints_the_lines_of_1979(
+    here: Path, capsys: pytest.CaptureFixture[str], write: Write
+) -> None:
+    """`test_bisynchronous`: what one line of a pair sends, the other receives, at no more than the line's speed."""
+    write("cuesta.toml", BUSY)
+    short = ["--settle", "1s", "--measure", "5s", "--stagger", "10ms"]
+    plan = str(STUDIES / "mcs" / "bisync.toml")
+    code = main(["run", plan, *short, "--out", "out", "--quiet", "--json", "summary.json"])
+    said, summary = capsys.readouterr().out, json.loads((here / "summary.json").read_text())
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert [step["users"] for step in summary["steps"]] == [6, 12, 18]
+    assert all(limit["ok"] for limit in summary["limits"])
+    for step in summary["steps"]:
+        bisync, seconds = step["bisync"], step["seconds"]
+        assert not any(bisync["counters"].values())
+        assert len(bisync["lines"]) == step["users"]
+        for line in bisync["lines"]:
+            assert 700 < line["cps"] < 1200
+            assert line["baud"] == pytest.approx(8 * line["cps"])
+            assert line["characters_out"] % 250 == line["characters_in"] % 250 == 0
+        sent, received = (sum(line[name] for line in bisync["lines"]) for name in ("characters_out", "characters_in"))
+        assert bisync["characters_per_s"] == pytest.approx((sent + received) / seconds)
+        # At each end of the interval a message of each line may be under way.
+        assert abs(sent - received) <= 2 * 250 * step["users"]
+        assert step["transactions"]["per_s"] == pytest.approx(bisync["messages_per_s"], rel=0.1)
+    assert re.search(r"mr8_12 +12 .*\(11\.4\) .*\(<2%\)", said)
+    assert re.search(r"line +SEQ +out +in +SECONDS +CPS +BAUD", said)
+    assert main(["meters", "--front-end", "out"]) == Exit.GOOD
+    listing = capsys.readouterr().out
+    # Each message with CR LF; 1979 printed 252.9, with STX and ETX.
+    assert "ave input message 252 chars" in listing
+    assert "  input 1.00 (ascii/raw)" in listing
+
+
 UNPUBLISHED = {
     "mcs/saturation",
     "ssh-servers/plan",
