@@ -22,6 +22,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
+NEVER_ECHOED = ("Wait+Unlock", "Wait+Delivered")
+"""Words of tapes for terminals that no host echoes: 3270s, and bisync stations."""
+
+
 def _tape(where: str) -> tuple[str, Any]:
     tape = read_tape(where)
     notes = [f"note: {note}" for note in tape.notes]
@@ -29,7 +33,9 @@ def _tape(where: str) -> tuple[str, Any]:
         notes.append(
             "note: it does nothing by itself, and `cuesta run` refuses it: it can only be a part of another tape"
         )
-    advice = "" if tape.times_echo else "; no key is timed: `Set Echo screen` times each key to its echo"
+    never_echoed = any(word in NEVER_ECHOED for word, _ in tape.content.outline())
+    timeless = not (tape.times_echo or never_echoed)
+    advice = "; no key is timed: `Set Echo screen` times each key to its echo" if timeless else ""
     text = "\n".join([tape.content.listing().rstrip(), *notes, f"OK: {where}{advice}"])
     return text, json.loads(tape.content.commands())
 
