@@ -57,15 +57,19 @@ impl Listener {
         self.socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback())
     }
 
-    /// The address at which it listens, with the actual port.
+    /// The address at which it listens, with the actual port, as the terminal's end opens it: a bisync station there has the other role.
     pub fn target(&self) -> Target {
-        self.target.clone()
+        let mut target = self.target.clone();
+        if let Target::Bisync(BisyncTarget { role, .. }) = &mut target {
+            *role = role.map(Role::other);
+        }
+        target
     }
 
     /// The same socket for another thread.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
-            target: self.target(),
+            target: self.target.clone(),
             socket: self.socket.try_clone()?,
             allowed: self.allowed.clone(),
             registered: OnceCell::new(),

@@ -15,9 +15,9 @@ use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
 /// Buffer for escaped output. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
 
-/// The line was closed within a telnet sequence, so its rest is missing.
+/// The line was closed within a sequence of its protocol, so its rest is missing.
 #[derive(Debug, Error)]
-#[error("the line was closed within a telnet sequence")]
+#[error("the line was closed within a sequence of its protocol")]
 pub(crate) struct HalfSequence;
 
 /// A line that speaks telnet.

@@ -21,7 +21,7 @@ pub use target::BisyncTarget;
 pub use totals::BisyncTotals;
 
 use crate::telnet::HalfSequence;
-use crate::wire::bisync::{Code, Event, Framing, Role, Station};
+use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station};
 use crate::{Line, Received};
 
 /// A row is offered to the station in parts of so many characters, so that a long one takes little memory.
@@ -242,10 +242,18 @@ impl<L: Line> Bisync<L> {
         self.is_lost = true;
     }
 
-    /// Offers the row so far. Returns whether the station took it.
+    /// Offers the row so far. Returns false if there is no room for it now. A row that may not be sent is lost.
     fn offer(&mut self, last: bool) -> bool {
-        if self.station.offer(clock::now(), &self.row, last).is_err() {
-            return false;
+        self.delivery = Delivery::Pending;
+        match self.station.offer(clock::now(), &self.row, last) {
+            Ok(()) => {}
+            Err(OfferError::Full) => return false,
+            Err(OfferError::ControlCharacter { .. } | OfferError::Disconnected) => {
+                self.row.clear();
+                self.totals.not_delivered += 1;
+                self.is_lost = true;
+                return true;
+            }
         }
         if !self.is_continued {
             self.offered.push_back(0);
@@ -255,7 +263,6 @@ impl<L: Line> Bisync<L> {
         }
         self.is_continued = !last;
         self.row.clear();
-        self.delivery = Delivery::Pending;
         true
     }
 

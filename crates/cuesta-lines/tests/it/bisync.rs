@@ -239,3 +239,21 @@ fn a_line_that_drops_within_a_block_reports_what_was_not_acknowledged() {
     })
     .expect("a clock");
 }
+
+#[test]
+fn a_row_that_may_not_be_sent_is_lost_and_the_line_goes_on() {
+    clock::run(clock::Time::Virtual, async {
+        let (mut near, mut far) = pair("transparency=never");
+        let far_end = spawn_local(async move {
+            let text = read(&mut far, 6).await;
+            (text, receive(&mut far, &mut [0; 9]).await.expect("no fault").len)
+        });
+        send(&mut near, b"a\x01b\r").await.expect("no fault");
+        assert_eq!((delivery(&mut near).await, messages(&near)), (Delivery::Lost, (0, 0, 1)));
+        send(&mut near, b"good\r").await.expect("no fault");
+        assert!(matches!(delivery(&mut near).await, Delivery::Done(_)));
+        drop(near);
+        assert_eq!(far_end.await.expect("no panic"), ("good\r\n".to_owned(), 0));
+    })
+    .expect("a clock");
+}

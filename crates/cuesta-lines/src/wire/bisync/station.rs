@@ -66,6 +66,17 @@ pub enum Role {
     Secondary,
 }
 
+impl Role {
+    /// That of the other station.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Primary => Self::Secondary,
+            Self::Secondary => Self::Primary,
+        }
+    }
+}
+
 /// What happened. Each message offered has exactly one of the outcomes `Delivered`, `NotDelivered` and `InDoubt`, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Event {
