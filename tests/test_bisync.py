@@ -27,9 +27,12 @@ def ebcdic(text: str) -> str:
 ANSWER = f"02 {ebcdic('ANSWER 1')} 03"
 CHANNEL_PROGRAM = {
     0x000: "00000000 00000400",
-    0x400: "D20300480490 9C000604 9D000604 4720040A",  # start the first channel program, wait until it has ended
-    0x412: "91020044 47100406",  # again after a unit check: without a call its first read fails
-    0x41A: "D20300480494 9C000604 9D000604 47200424 47F00400",  # the second one, and all again
+    0x078: "00000000 00000420",  # where an interrupt of the line goes on
+    0x400: "D20300480490 9C000604 82000480",  # start the first channel program, wait for an interrupt
+    0x420: "91020044 47100406",  # again after a unit check: without a call its first read fails
+    0x428: "91040044 4780040A",  # it has not ended: wait
+    0x430: "D50300480490 47700400 D20300480494 47F00406",  # then the second one, and then all again
+    0x480: "FE020000 00000000",
     0x490: "00000500 00000530",
     # Enable the line; read a bid, say ACK0, read a block, say ACK1, read EOT.
     0x500: "27000600 60000001 02000700 60000010 01000610 60000002",
