@@ -64,7 +64,7 @@ def why_unreadable(error: Exception) -> str:
 
 def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
     """A function that makes a `kind` of a row. The row may have additional keys, and lack fields with a default."""
-    required = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
+    required = {each.name: each.default is each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
     return lambda row: kind(**{name: row[name] for name in required if required[name] or name in row})
 
 
