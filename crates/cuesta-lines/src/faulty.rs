@@ -35,6 +35,8 @@ pub struct Faults {
     pub stall: Option<(u64, Duration)>,
     /// After this many characters the line ends.
     pub end: Option<(u64, Disconnection)>,
+    /// At this instant the line ends both ways. Characters that are on their way are lost.
+    pub cut: Option<(Stamp, Disconnection)>,
     /// Output is never taken.
     pub deaf: bool,
 }
@@ -61,6 +63,8 @@ pub struct Faulty<L> {
     /// Characters handed on.
     count: u64,
     wait: Sleep,
+    /// Until the line is cut.
+    cut: Sleep,
 }
 
 impl<L: Line> Faulty<L> {
@@ -68,7 +72,8 @@ impl<L: Line> Faulty<L> {
     pub fn new(line: L, faults: Faults) -> Self {
         let random = Pcg32::seed_from_u64(faults.seed);
         let wait = clock::sleep_until(Stamp::ZERO);
-        Self { line, faults, random, held: VecDeque::new(), end: None, count: 0, wait }
+        let cut = clock::sleep_until(faults.cut.map_or(Stamp::FAR, |(at, _)| at));
+        Self { line, faults, random, held: VecDeque::new(), end: None, count: 0, wait, cut }
     }
 
     /// Reads what the inner line has.
@@ -115,6 +120,12 @@ impl<L: Line> Faulty<L> {
         Ok(allowed)
     }
 
+    /// How the line has been cut, if it has; otherwise the task is woken when it is.
+    fn poll_cut(&mut self, cx: &mut Context<'_>) -> Option<Disconnection> {
+        let (_, ending) = self.faults.cut?;
+        Pin::new(&mut self.cut).poll(cx).is_ready().then_some(ending)
+    }
+
     /// Hands on the held characters that are due.
     fn hand_on(&mut self, into: &mut [u8]) -> Received {
         let now = clock::now();
@@ -131,7 +142,7 @@ impl<L: Line> Faulty<L> {
 
 impl<L: Line> Line for Faulty<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        let allowed = match self.allowed() {
+        let allowed = match self.poll_cut(cx).map_or_else(|| self.allowed(), Err) {
             Ok(allowed) => allowed.min(into.len()),
             Err(Disconnection::Close) => return Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() })),
             Err(Disconnection::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
@@ -151,6 +162,11 @@ impl<L: Line> Line for Faulty<L> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.poll_cut(cx) {
+            Some(Disconnection::Close) => return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+            Some(Disconnection::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+            None => {}
+        }
         if self.faults.deaf && !bytes.is_empty() {
             return Poll::Pending;
         }

@@ -57,6 +57,28 @@ fn dropping_one_end_closes_the_other() {
     });
 }
 
+#[test]
+fn a_line_is_cut_both_ways_at_its_instant() {
+    for (ending, fault) in [(Disconnection::Close, Fault::Closed), (Disconnection::Reset, Fault::Reset)] {
+        in_virtual_time(async move {
+            let (line, mut far) = loopback::pair(64);
+            let at = clock::now() + Duration::from_secs(1);
+            let mut line = Faulty::new(line, Faults { cut: Some((at, ending)), ..Faults::default() });
+            send(&mut far, b"before").await.unwrap();
+            assert_eq!(receive(&mut line, &mut [0; 64]).await.unwrap().len, 6);
+            // Nothing else wakes the reader.
+            match receive(&mut line, &mut [0; 64]).await {
+                Ok(received) => assert_eq!((received.len, ending), (0, Disconnection::Close)),
+                Err(error) => assert_eq!(Fault::of(&error), fault),
+            }
+            assert_eq!(clock::now(), at);
+            send(&mut far, b"after").await.unwrap();
+            assert!(!matches!(receive(&mut line, &mut [0; 64]).await, Ok(received) if received.len > 0));
+            assert_eq!(Fault::of(&send(&mut line, b"x").await.unwrap_err()), fault);
+        });
+    }
+}
+
 /// The part of `text` that a faulty line delivers, and the time that it takes.
 fn through(faults: Faults, text: &'static [u8]) -> (io::Result<Vec<u8>>, Duration) {
     in_virtual_time(async move {
