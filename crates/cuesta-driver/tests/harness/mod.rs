@@ -19,6 +19,9 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
+/// The user's end of a line and the host's.
+pub type Ends = [Box<dyn Line>; 2];
+
 /// The records of an agent.
 pub struct RunRecords {
     /// Histograms of the measurement intervals, by tag without the step.
@@ -136,6 +139,17 @@ pub fn play_announced(
     wrap: impl Fn(Box<dyn Line>, u32) -> Result<Box<dyn Line>, OpenError> + 'static,
     announced: Vec<(Duration, Announcement)>,
 ) -> RunRecords {
+    play_between(spec, tape, host, move |[ours, theirs], user, _| Ok([wrap(ours, user)?, theirs]), announced)
+}
+
+/// As [`play_announced`], with both ends of each line, the user's and the host's, wrapped by `wrap`, which also has the front end.
+pub fn play_between(
+    spec: RunSpec,
+    tape: &str,
+    host: &Value,
+    wrap: impl Fn(Ends, u32, &Rc<FrontEnd>) -> Result<Ends, OpenError> + 'static,
+    announced: Vec<(Duration, Announcement)>,
+) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
@@ -143,23 +157,29 @@ pub fn play_announced(
     let target: Target = spec.groups[0].target.parse().unwrap();
     let connect: Connect = Rc::new(move |_, user| {
         let front = Rc::clone(front.get_or_init(|| FrontEnd::new(&host).unwrap()));
-        let (ours, theirs) = loopback::pair(4096);
-        let (ours, theirs): (Box<dyn Line>, Box<dyn Line>) = match &target {
-            Target::Tn3270(_) => {
-                (Box::new(Tn3270::terminal(ours, &Options::default(), true)), Box::new(Tn3270::host(theirs)))
-            }
-            Target::Bisync(target) => (
-                Box::new(Bisync::new(ours, target, Role::Primary, 0)),
-                Box::new(Bisync::new(theirs, target, Role::Secondary, 0)),
-            ),
-            _ => (Box::new(ours), Box::new(theirs)),
-        };
-        tokio::task::spawn_local(serve(theirs, front));
-        let line = wrap(ours, user);
-        Box::pin(async move { line })
+        let ends = wrap(ends(&target), user, &front).map(|[ours, theirs]| {
+            tokio::task::spawn_local(serve(theirs, front));
+            ours
+        });
+        Box::pin(async move { ends })
     });
     simulate_announced(spec, &script("t", tape), &agent, connect, announced).unwrap();
     RunRecords::read(&agent)
+}
+
+/// The user's end of a new line and the host's.
+fn ends(target: &Target) -> Ends {
+    let (ours, theirs) = loopback::pair(4096);
+    match target {
+        Target::Tn3270(_) => {
+            [Box::new(Tn3270::terminal(ours, &Options::default(), true)), Box::new(Tn3270::host(theirs))]
+        }
+        Target::Bisync(target) => [
+            Box::new(Bisync::new(ours, target, Role::Primary, 0)),
+            Box::new(Bisync::new(theirs, target, Role::Secondary, 0)),
+        ],
+        _ => [Box::new(ours), Box::new(theirs)],
+    }
 }
 
 /// Asserts that the relative error of a figure is at most `within`.
