@@ -70,6 +70,77 @@ fn reading_lines_continue_when_others_hold_the_whole_pool() {
 }
 
 #[test]
+fn a_pool_pared_to_a_minimum_delays_output_and_loses_none() {
+    const LINES: u64 = 96;
+    const REPLY: usize = 2000;
+    let service = format!(r#""service":{{"transaction":{{"reply":{REPLY}}}}}"#);
+    // What a line says that has all the room that it wants.
+    let whole = {
+        let spec = format!("{{{service}}}");
+        in_virtual_time(async move {
+            let mut user = User::at(&front(&spec));
+            user.send(b"list\r").await.unwrap();
+            user.receive(2 + 6 + REPLY).await.unwrap()
+        })
+    };
+    in_virtual_time(async move {
+        let front = front(&format!(r#"{{{service},"pool":{OWN}}}"#));
+        let mut users = Vec::new();
+        for _ in 0..LINES {
+            // The line itself holds little, so that the host has to.
+            let (line, served) = loopback::pair(16);
+            let mut user = User::on(line, served, &front);
+            user.send(b"list\r").await.unwrap();
+            users.push(user);
+        }
+        let bound = 1..=OWN + LINES * OWN;
+        for _ in 0..60 {
+            a_while().await;
+            assert!(bound.contains(&used(&front)), "{} characters wait", used(&front));
+        }
+        let meters = front.meters();
+        assert_eq!((&meters["lines"]["blocked"], &meters["pool"]["free"]), (&LINES.into(), &0.into()), "{meters}");
+        assert!(meters["output_blocks"]["count"].as_u64().unwrap() >= LINES, "{meters}");
+        assert!(meters["pool"]["overflows"].as_u64().unwrap() >= LINES - 1, "{meters}");
+        assert_eq!(meters["messages"], serde_json::json!({"in": LINES, "out": 0}));
+
+        // Then all read, and the pool fills and empties many times.
+        let most = Rc::new(Cell::new(0));
+        task::spawn_local(watch(Rc::clone(&front), Rc::clone(&most)));
+        let readers: Vec<_> = users
+            .into_iter()
+            .map(|mut user| {
+                task::spawn_local(async move {
+                    let mut text = Vec::new();
+                    for _ in 0..(2 + 6 + REPLY) / 8 {
+                        text.extend(user.receive(8).await.unwrap());
+                        clock::sleep_until(clock::now() + Duration::from_millis(1)).await;
+                    }
+                    (user, text)
+                })
+            })
+            .collect();
+        for reader in readers {
+            let (_user, text) = reader.await.unwrap();
+            assert!(text == whole, "{}", String::from_utf8_lossy(&text));
+        }
+        let meters = front.meters();
+        assert_eq!(meters["messages"], serde_json::json!({"in": LINES, "out": LINES}));
+        assert_eq!(meters["characters"]["out"], LINES * (2 + REPLY as u64));
+        assert!(meters["output_blocks"]["count"].as_u64().unwrap() > 10 * LINES, "{meters}");
+        assert!(bound.contains(&most.get()), "{} characters waited", most.get());
+    });
+}
+
+/// Keeps the most characters that ever waited. Lines are read each millisecond, so that looking ten times as often sees all.
+async fn watch(front: Rc<FrontEnd>, most: Rc<Cell<u64>>) {
+    loop {
+        most.set(most.get().max(used(&front)));
+        clock::sleep_until(clock::now() + Duration::from_micros(100)).await;
+    }
+}
+
+#[test]
 fn a_flood_without_reading_stops_at_the_lines_limit() {
     let (sent, back) = in_virtual_time(async {
         let front = front(r#"{"service":{"echo":{}},"pool":4096}"#);
