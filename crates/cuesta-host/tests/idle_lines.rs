@@ -1,0 +1,57 @@
+//! What an idle line costs the host. One test in its own process, because it measures the process.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use cuesta_host::{Host, Spec};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+const LINES: u64 = 2000;
+/// Resident bytes of the host for each line. The kernel's share is not in it.
+const MOST: u64 = 8 * 1024;
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Resident memory of this process, in bytes.
+fn resident() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = statm.split_whitespace().nth(1).unwrap().parse().unwrap();
+    pages * rustix::param::page_size() as u64
+}
+
+/// A telnet line on which a message of 13 characters was answered with 150.
+fn used_line(address: &str) -> TcpStream {
+    let mut line = TcpStream::connect(address).expect("the host has room");
+    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
+    line.write_all(b"abcdefghijkl\r\0").unwrap();
+    let (mut text, mut buffer) = (Vec::new(), [0; 512]);
+    while !(text.len() > 150 && text.ends_with(b"\r\n> ")) {
+        let len = line.read(&mut buffer).unwrap();
+        assert!(len > 0, "the host closed the line");
+        text.extend_from_slice(&buffer[..len]);
+    }
+    line
+}
+
+#[test]
+fn an_idle_telnet_line_takes_less_than_8_kib() {
+    // Both ends of each line are in this process; the users' ends are bare descriptors.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+    let room = limit.maximum.is_none_or(|most| most >= 2 * LINES + 100);
+    assert!(room, "{LINES} lines need {} descriptors: raise the hard limit (ulimit -Hn)", 2 * LINES + 100);
+
+    let spec = r#"{"listen":["telnet://127.0.0.1:0"],"service":{"transaction":{"reply":150}}}"#;
+    let host = Host::start(&Spec::parse(spec).unwrap()).unwrap();
+    let address = host.addresses()[0].trim_start_matches("telnet://").to_owned();
+    // The first line's memory is shared by all: buffers, tables, code.
+    let first = used_line(&address);
+    let mut lines = Vec::with_capacity(LINES as usize);
+    let before = resident();
+    lines.extend((0..LINES).map(|_| used_line(&address)));
+    let each = resident().saturating_sub(before) / LINES;
+    assert_eq!(host.meters()["lines"]["asking"], LINES + 1);
+    assert!((256..MOST).contains(&each), "{each} bytes a line");
+    drop((first, lines));
+}
