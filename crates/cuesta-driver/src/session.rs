@@ -54,6 +54,8 @@ pub(crate) struct Session {
     /// The traffic counted so far.
     counted_traffic: Traffic,
     counted_bisync: BisyncTotals,
+    /// The line has a bisync station at its end.
+    has_station: bool,
     terminal: Box<dyn Terminal>,
     /// Other tasks have had their turn since the last piece was drawn.
     has_turn: bool,
@@ -86,6 +88,7 @@ impl Session {
         program: usize,
     ) -> Self {
         let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
+        let has_station = line.bisync().is_some();
         let mut session = Self {
             line,
             opened: Some(opened),
@@ -101,6 +104,7 @@ impl Session {
             first_is_doubtful: false,
             counted_traffic: Traffic::default(),
             counted_bisync: BisyncTotals::default(),
+            has_station,
             terminal,
             has_turn: false,
             sending: false,

@@ -168,7 +168,7 @@ impl LineAccount {
 }
 
 fn rows(typed: &[u8]) -> usize {
-    typed.iter().filter(|character| **character == b'\r').count()
+    typed.split(|character| *character == b'\r').count() - 1
 }
 
 /// What is compared: the driver's records, the host's meters, and what passed at both ends of each line.

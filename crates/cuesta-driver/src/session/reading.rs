@@ -23,6 +23,10 @@ impl Session {
             if read.is_ready() {
                 return read;
             }
+            if self.has_station {
+                // It may have done something without any text for the user.
+                self.count_traffic();
+            }
         }
         self.poll_draw(cx)
     }

@@ -21,7 +21,7 @@ pub use target::BisyncTarget;
 pub use totals::BisyncTotals;
 
 use crate::telnet::HalfSequence;
-use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station};
+use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station, Transparency};
 use crate::{Line, Received};
 
 /// A row is offered to the station in parts of so many characters, so that a long one takes little memory.
@@ -45,6 +45,10 @@ pub struct Bisync<L> {
     /// The row that is being typed, in the line's code.
     row: Vec<u8>,
     after_return: bool,
+    /// Text may hold no control characters, so that a row must be known whole before any of it is offered.
+    may_refuse: bool,
+    /// The row is longer than such a row may be.
+    is_refused: bool,
     /// Characters of the messages whose outcome is not known; the last one may be incomplete.
     offered: VecDeque<u64>,
     /// A part of the row was offered.
@@ -111,6 +115,8 @@ impl<L: Line> Bisync<L> {
             due: clock::sleep_until(Stamp::ZERO),
             row: Vec::new(),
             after_return: false,
+            may_refuse: target.profile.transparency == Transparency::Never,
+            is_refused: false,
             offered: VecDeque::new(),
             is_continued: false,
             unread: VecDeque::new(),
@@ -242,16 +248,14 @@ impl<L: Line> Bisync<L> {
         self.is_lost = true;
     }
 
-    /// Offers the row so far. Returns false if there is no room for it now. A row that may not be sent is lost.
+    /// Offers the row so far. Returns false if there is no room for it now.
     fn offer(&mut self, last: bool) -> bool {
-        self.delivery = Delivery::Pending;
         match self.station.offer(clock::now(), &self.row, last) {
             Ok(()) => {}
             Err(OfferError::Full) => return false,
+            // Rows that may be refused are offered whole.
             Err(OfferError::ControlCharacter { .. } | OfferError::Disconnected) => {
-                self.row.clear();
-                self.totals.not_delivered += 1;
-                self.is_lost = true;
+                self.refuse_row();
                 return true;
             }
         }
@@ -263,6 +267,27 @@ impl<L: Line> Bisync<L> {
         }
         self.is_continued = !last;
         self.row.clear();
+        self.delivery = Delivery::Pending;
+        true
+    }
+
+    /// The row may not be sent.
+    fn refuse_row(&mut self) {
+        self.row.clear();
+        self.is_refused = false;
+        self.totals.not_delivered += 1;
+        self.is_lost = true;
+        self.delivery = Delivery::Pending;
+    }
+
+    /// The row ends. Returns false if there is no room for it now.
+    fn end_row(&mut self) -> bool {
+        if self.is_refused {
+            self.refuse_row();
+        } else if !self.offer(true) {
+            return false;
+        }
+        self.after_return = true;
         true
     }
 
@@ -272,16 +297,19 @@ impl<L: Line> Bisync<L> {
             match (std::mem::take(&mut self.after_return), *byte) {
                 (true, b'\n' | b'\0') => {}
                 (_, b'\r') => {
-                    if !self.offer(true) {
+                    if !self.end_row() {
                         return index;
                     }
-                    self.after_return = true;
                 }
                 (_, byte) => {
-                    if self.row.len() >= PART && !self.offer(false) {
+                    if self.row.len() >= PART && self.may_refuse {
+                        self.is_refused = true;
+                    } else if self.row.len() >= PART && !self.offer(false) {
                         return index;
                     }
-                    self.row.push(self.code.encoded(byte));
+                    if !self.is_refused {
+                        self.row.push(self.code.encoded(byte));
+                    }
                 }
             }
         }

@@ -248,8 +248,12 @@ fn a_row_that_may_not_be_sent_is_lost_and_the_line_goes_on() {
             let text = read(&mut far, 6).await;
             (text, receive(&mut far, &mut [0; 9]).await.expect("no fault").len)
         });
-        send(&mut near, b"a\x01b\r").await.expect("no fault");
-        assert_eq!((delivery(&mut near).await, messages(&near)), (Delivery::Lost, (0, 0, 1)));
+        let long = [&[b'x'; 2500][..], b"\x01", &[b'y'; 2500], b"\r"].concat();
+        for (number, row) in [b"a\x01b\r", &long[..], &[&[b'x'; 2001][..], b"\r"].concat()].into_iter().enumerate() {
+            send(&mut near, row).await.expect("no fault");
+            let lost = number as u64 + 1;
+            assert_eq!((delivery(&mut near).await, messages(&near)), (Delivery::Lost, (0, 0, lost)));
+        }
         send(&mut near, b"good\r").await.expect("no fault");
         assert!(matches!(delivery(&mut near).await, Delivery::Done(_)));
         drop(near);
