@@ -124,3 +124,22 @@ def test_a_station_that_misbehaves_gets_each_message_once(
     assert counters["timeouts"] == counters["bad_responses"] == pytest.approx(counted["lost"], abs=3)
     assert min(counted.values()) > 5
     assert counters["retries_exceeded"] == counters["bids_failed"] == counters["invalid_input"] == 0
+
+
+def test_wrapped_lines_come_in_pairs(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("message.tape", 'Type "x"\nEnter\nWait+Delivered\n')
+    assert main(["run", "message.tape", "--users", "3", "--quiet"]) == Exit.BAD_INPUT
+    assert "users: 3 lines at `bsc-loop` leave one without another" in capsys.readouterr().err
+    assert main(["search", "message.tape", "--limit", "response.p95 < 1s", "--users", "2"]) == Exit.BAD_INPUT
+    assert "come in pairs" in capsys.readouterr().err
+
+
+def test_both_stations_send_at_the_speed_of_the_plan(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("message.tape", f'Set TypingSpeed 0ms\nForever\n  Type "{"x" * 200}"\n  Enter\n  Wait+Delivered\nEnd\n')
+    write("plan.toml", 'tape = "message.tape"\nusers = 2\nsettle = "500ms"\nmeasure = "3s"\nline_speed = 9600\n' + BUSY)
+    assert main(["run", "plan.toml", "--meters", "none", "--quiet", "--json", "-"]) == Exit.GOOD
+    summary: Summary = json.loads(capsys.readouterr().out)
+    for line in summary["steps"][0]["bisync"]["lines"]:
+        assert 4000 < line["baud"] < 9600

@@ -326,9 +326,10 @@ def test_the_bisync_study_prints_the_lines_of_1979(
         assert bisync["characters_per_s"] == pytest.approx((sent + received) / seconds)
         # At each end of the interval a message of each line may be under way.
         assert abs(sent - received) <= 2 * 250 * step["users"]
+        assert sum(line["received"] for line in bisync["lines"]) * 250 == received
         assert step["transactions"]["per_s"] == pytest.approx(bisync["messages_per_s"], rel=0.1)
     assert re.search(r"mr8_12 +12 .*\(11\.4\) .*\(<2%\)", said)
-    assert re.search(r"line +SEQ +out +in +SECONDS +CPS +BAUD", said)
+    assert re.search(r"line +SEQ +received +out +in +SECONDS +CPS +BAUD", said)
     assert main(["meters", "--front-end", "out"]) == Exit.GOOD
     listing = capsys.readouterr().out
     # Each message with CR LF; 1979 printed 252.9, with STX and ETX.

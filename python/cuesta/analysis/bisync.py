@@ -35,4 +35,4 @@ def bisync(users: Iterable[User], seconds: float) -> BisyncFigures | None:
 def _line(user: User, line: dict[str, int], seconds: float) -> BisyncLine:
     sent, received = line["text_sent"], line["text_received"]
     cps = (sent + received) / seconds
-    return BisyncLine(user.group, user.user, line["sequence"], sent, received, cps, BITS * cps)
+    return BisyncLine(user.group, user.user, line["sequence"], line["received"], sent, received, cps, BITS * cps)

@@ -61,6 +61,9 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
         raise UsageError("\n".join(rows)) from None
     more = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
     service = settings.service or Service("transaction", "150")
+    if service.name == "bsc-loop" and service.setting and arguments.listen:
+        remedy = "write them there: --service bsc-loop --listen 'bsc://127.0.0.1:0?block_size=250'"
+        raise UsageError("--service: with --listen the settings of bisync lines belong to each address", remedy)
     return host_spec(settings, service, arguments.listen or [service.listen_at()], more)
 
 

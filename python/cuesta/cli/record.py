@@ -23,6 +23,8 @@ from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of
 
+UNWATCHED = ("tn3270", "bsc")
+"""Kinds of lines whose users sit at no video terminal."""
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
 
@@ -90,6 +92,9 @@ def _record(arguments: argparse.Namespace) -> int:
         remedy = "run it at a terminal; to make a tape of a cast: cuesta record --from FILE.cast"
         raise UsageError("cuesta record: there is no terminal here to type at", remedy)
     target = _target(arguments)
+    if kind_of(target) in UNWATCHED:
+        what = f"cuesta record: {target} carries no output of a video terminal, so that nothing can be watched"
+        raise UsageError(what, "write the tape by hand (docs/tape.md)")
     files = _files(arguments, target)
     command = shlex.join(arguments.command) or target
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None

@@ -16,7 +16,7 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.resumed import check_machine, check_tapes, resumed
 from cuesta.engine.folder import check_empty
 from cuesta.engine.folder import write_json as record_json
-from cuesta.engine.job import SECOND, Job, prepare
+from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
@@ -62,6 +62,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         method = _method(plan, arguments)
     most = at_load(plan.settings, method.highest)
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
+    if wrapped_lines(job, most):
+        what = "a search tries any number of users, and lines at `bsc-loop` come in pairs"
+        raise InputError(what, "sweep even numbers instead: cuesta run --users 2,4,8")
     if arguments.resume:
         check_machine(arguments.resume)
         check_tapes(arguments.resume, job)

@@ -69,6 +69,7 @@ def prepare(plan: Plan) -> Job:
         _check_columns(job, group)
     for step in plan.steps:
         _check_network(step)
+        _check_pairs(job, step)
         for group in step.settings.group:
             _check_grid(group)
     _check_figures(job)
@@ -138,6 +139,19 @@ def _check_place(plan: Plan, group: Group) -> None:
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "name the host to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not behave like the recorded host", remedy)
+
+
+def wrapped_lines(job: Job, step: Step) -> int:
+    """How many bisync lines the built-in host joins in pairs."""
+    users = sum(group.users for group in step.settings.group if group.target == BUILTIN_HOST)
+    return users if users and job.service(step).name == "bsc-loop" else 0
+
+
+def _check_pairs(job: Job, step: Step) -> None:
+    """What a line without another sends would go nowhere."""
+    users = wrapped_lines(job, step)
+    if users % 2:
+        raise InputError(f"users: {users} lines at `bsc-loop` leave one without another", "take an even number")
 
 
 def _check_network(step: Step) -> None:

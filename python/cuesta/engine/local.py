@@ -155,7 +155,8 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
     meters.mkdir()
     own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
     service = job.service(step)
-    spec = host_spec(step.settings.host, service, [placement.listen(service)], own)
+    speeds = [group.line_speed for group in step.settings.group if group.target == BUILTIN_HOST]
+    spec = host_spec(step.settings.host, service, [placement.listen(service, speeds[0])], own)
     with builtin_host(spec, placement.host_prefix) as host:
         yield host
 

@@ -10,6 +10,7 @@ from cuesta.engine.network.deferral import deferral
 from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
 from cuesta.plan import Service, Settings
+from cuesta.target import LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,9 @@ class Placement:
     host_cpus: list[int] | None = None
     sides: NetNsPair | None = None
 
-    def listen(self, service: Service) -> str:
-        """Where the built-in host listens."""
-        return service.listen_at(self.sides.host.address) if self.sides else service.listen_at()
+    def listen(self, service: Service, line_speed: int | None) -> str:
+        """Where the built-in host listens for lines of this speed."""
+        return service.listen_at(self.sides.host.address if self.sides else LOOPBACK, line_speed)
 
     @property
     def allow(self) -> list[str]:

@@ -13,6 +13,7 @@ class BisyncLine:
     group: Annotated[str, About("the user's group")]
     user: Annotated[int, About("the user's number")]
     sequence: Annotated[int, About("messages acknowledged since the run began")]
+    received: Annotated[int, About("messages received whole in the interval")]
     characters_out: Annotated[int, About("characters of text in messages that the other station acknowledged")]
     characters_in: Annotated[int, About("characters of text received")]
     cps: Annotated[float, About("both, a second")]

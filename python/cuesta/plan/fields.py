@@ -245,11 +245,16 @@ class Service:
             case _:
                 return _wrong("it is none of these")
 
-    def listen_at(self, host: str = LOOPBACK) -> str:
-        """Where it listens by default: a free port of an address, for the kind of lines that it serves."""
+    def listen_at(self, host: str = LOOPBACK, line_speed: int | None = None) -> str:
+        """Where it listens by default: a free port of an address, for the kind of lines that it serves.
+
+        `line_speed`: that of the plan, at which both stations of a bisync line send unless the service says another.
+        """
         match self.name:
             case "bsc-loop":
-                return f"bsc://{host}:0{'?' if self.setting else ''}{self.setting}"
+                own = [f"baud={line_speed}"] if line_speed and "baud" not in parse_qs(self.setting) else []
+                settings = "&".join([self.setting] * bool(self.setting) + own)
+                return f"bsc://{host}:0{'?' if settings else ''}{settings}"
             case "form":
                 return f"tn3270://{host}:0"
             case _:

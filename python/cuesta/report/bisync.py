@@ -9,11 +9,11 @@ from cuesta.report.figure import fact
 from cuesta.report.model import Cell, Facts, Section, Table
 from cuesta.units import count, digits
 
-HEADS: tuple[Cell, ...] = ("line", "SEQ", "out", "in", "SECONDS", "CPS", "BAUD")
+HEADS: tuple[Cell, ...] = ("line", "SEQ", "received", "out", "in", "SECONDS", "CPS", "BAUD")
 ABOUT = (
-    "SEQ: messages acknowledged since the run began; out, in: characters of text sent and received on the line; CPS: "
-    "both, a second; BAUD: 8 bits each. Nagle's algorithm is off (TCP_NODELAY), and with framing=hercules so are "
-    "delayed acknowledgements (TCP_QUICKACK)"
+    "SEQ: messages acknowledged since the run began; received: messages in the interval; out, in: characters of text "
+    "sent and received on the line; CPS: both, a second; BAUD: 8 bits each. Nagle's algorithm is off (TCP_NODELAY), "
+    "and with framing=hercules so are delayed acknowledgements (TCP_QUICKACK)"
 )
 MOST_LINES = 24
 """Lines that a terminal lists without --verbose."""
@@ -35,6 +35,7 @@ def section(step: StepFigures) -> Iterator[Section]:
         (
             f"{each.group} {each.user}",
             count(each.sequence),
+            count(each.received),
             count(each.characters_out),
             count(each.characters_in),
             digits(step.seconds),
