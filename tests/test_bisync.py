@@ -143,3 +143,20 @@ def test_both_stations_send_at_the_speed_of_the_plan(
     summary: Summary = json.loads(capsys.readouterr().out)
     for line in summary["steps"][0]["bisync"]["lines"]:
         assert 4000 < line["baud"] < 9600
+
+
+def test_every_wack_is_counted_while_no_text_passes(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("message.tape", 'Think 500ms\nType "x"\nEnter\nWait+Delivered\n')
+    write("plan.toml", 'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "4s"\n' + BUSY)
+    log = here / "log.jsonl"
+    with over_tcp(host("busy_station", log), here) as reached:
+        target = f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}"
+        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
+    summary: Summary = json.loads(capsys.readouterr().out)
+    assert code == Exit.INVALID
+    wacks = sum(len(rows) for rows in Log.read(log).of("wack"))
+    assert wacks > 30
+    # Some come after measuring has ended, while users may still finish.
+    assert 0.5 * wacks <= summary["steps"][0]["bisync"]["counters"]["wacks_received"] <= wacks
