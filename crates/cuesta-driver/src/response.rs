@@ -135,9 +135,14 @@ impl ResponseMatcher {
         Done { first: self.first.unwrap_or(at), at, silence, held_for: Duration::ZERO }
     }
 
-    /// The host closed the line, or acknowledged what was sent.
+    /// The host closed the line.
     pub(crate) fn closed(&self, at: Stamp) -> Done {
-        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, held_for: Duration::ZERO }
+        Done { first: self.first.unwrap_or(at), ..Self::acknowledged(at) }
+    }
+
+    /// The host acknowledged what was sent, of which nothing tells before that; text that came meanwhile is another message.
+    pub(crate) fn acknowledged(at: Stamp) -> Done {
+        Done { first: at, at, silence: Duration::ZERO, held_for: Duration::ZERO }
     }
 }
 

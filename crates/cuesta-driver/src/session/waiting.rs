@@ -14,7 +14,7 @@ use super::Session;
 use crate::barrier::BarrierWait;
 use crate::error::LineLoss;
 use crate::pacing::ArrivalQueue;
-use crate::response::Done;
+use crate::response::{Done, ResponseMatcher};
 
 /// The progress of a run shows what a wait is for after this long, and again each time.
 const LONG_WAIT: Duration = Duration::from_secs(5);
@@ -155,7 +155,7 @@ impl Session {
     fn delivery(&mut self) -> Option<WaitOutcome> {
         let outcome = match self.line.delivery()? {
             Delivery::Pending => return None,
-            Delivery::Done(at) => WaitOutcome::Done(self.response.closed(at)),
+            Delivery::Done(at) => WaitOutcome::Done(ResponseMatcher::acknowledged(at)),
             Delivery::Lost => WaitOutcome::Lost,
         };
         self.count_traffic();

@@ -31,6 +31,8 @@ pub(crate) struct BlockTerminal {
     drawn: usize,
     /// Reads that are not drawn, in order, and how many bytes of each are drawn.
     reads: VecDeque<(Received, usize)>,
+    /// How often the host had unlocked the keyboard when the last key was pressed.
+    unlocks: u64,
     /// When the first record after the last key came.
     first_output: Option<Stamp>,
     /// Since when the screen has met the wait condition.
@@ -46,6 +48,7 @@ impl BlockTerminal {
             bytes: Vec::new(),
             drawn: 0,
             reads: VecDeque::new(),
+            unlocks: 0,
             first_output: None,
             matched: None,
             reported_memory: 0,
@@ -61,7 +64,7 @@ impl BlockTerminal {
     fn meets(&self, condition: &WaitCondition) -> bool {
         self.first_output.is_some()
             && match condition {
-                WaitCondition::Unlock => !self.display.is_locked(),
+                WaitCondition::Unlock => !self.display.is_locked() && self.display.unlocks() > self.unlocks,
                 WaitCondition::Screen(pattern) => [false, true].iter().any(|to_cursor| {
                     let (text, fresh) = self.display.fresh_text(*to_cursor);
                     answers(pattern.regex(), &text, &fresh, text.len())
@@ -117,6 +120,7 @@ impl Terminal for BlockTerminal {
 
     fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)]) {
         self.display.age();
+        self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);
     }
 
