@@ -42,13 +42,7 @@ pub struct Bisync<L> {
     speed: Option<Pacing>,
     /// Wakes the task when the station has something to do.
     due: Sleep,
-    /// The row that is being typed, in the line's code.
-    row: Vec<u8>,
-    after_return: bool,
-    /// Text may hold no control characters, so that a row must be known whole before any of it is offered.
-    may_refuse: bool,
-    /// The row is longer than such a row may be.
-    is_refused: bool,
+    row: TypedRow,
     /// Characters of the messages whose outcome is not known; the last one may be incomplete.
     offered: VecDeque<u64>,
     /// A part of the row was offered.
@@ -72,6 +66,18 @@ enum End {
     Closed,
     /// Of the line below; the error is not reported yet.
     Failed(io::Error),
+}
+
+/// The row that is being typed.
+#[derive(Debug)]
+struct TypedRow {
+    /// In the line's code.
+    text: Vec<u8>,
+    after_return: bool,
+    /// Text may hold no control characters, so that a row must be known whole before any of it is offered.
+    may_refuse: bool,
+    /// The row is longer than such a row may be.
+    is_refused: bool,
 }
 
 /// What became of the messages sent last.
@@ -113,10 +119,12 @@ impl<L: Line> Bisync<L> {
                 wake: clock::sleep_until(Stamp::ZERO),
             }),
             due: clock::sleep_until(Stamp::ZERO),
-            row: Vec::new(),
-            after_return: false,
-            may_refuse: target.profile.transparency == Transparency::Never,
-            is_refused: false,
+            row: TypedRow {
+                text: Vec::new(),
+                after_return: false,
+                may_refuse: target.profile.transparency == Transparency::Never,
+                is_refused: false,
+            },
             offered: VecDeque::new(),
             is_continued: false,
             unread: VecDeque::new(),
@@ -250,7 +258,7 @@ impl<L: Line> Bisync<L> {
 
     /// Offers the row so far. Returns false if there is no room for it now.
     fn offer(&mut self, last: bool) -> bool {
-        match self.station.offer(clock::now(), &self.row, last) {
+        match self.station.offer(clock::now(), &self.row.text, last) {
             Ok(()) => {}
             Err(OfferError::Full) => return false,
             // Rows that may be refused are offered whole.
@@ -263,18 +271,18 @@ impl<L: Line> Bisync<L> {
             self.offered.push_back(0);
         }
         if let Some(characters) = self.offered.back_mut() {
-            *characters += self.row.len() as u64;
+            *characters += self.row.text.len() as u64;
         }
         self.is_continued = !last;
-        self.row.clear();
+        self.row.text.clear();
         self.delivery = Delivery::Pending;
         true
     }
 
     /// The row may not be sent.
     fn refuse_row(&mut self) {
-        self.row.clear();
-        self.is_refused = false;
+        self.row.text.clear();
+        self.row.is_refused = false;
         self.totals.not_delivered += 1;
         self.is_lost = true;
         self.delivery = Delivery::Pending;
@@ -282,19 +290,19 @@ impl<L: Line> Bisync<L> {
 
     /// The row ends. Returns false if there is no room for it now.
     fn end_row(&mut self) -> bool {
-        if self.is_refused {
+        if self.row.is_refused {
             self.refuse_row();
         } else if !self.offer(true) {
             return false;
         }
-        self.after_return = true;
+        self.row.after_return = true;
         true
     }
 
     /// Takes typed characters as far as there is room for them. Returns how many.
     fn take_typed(&mut self, bytes: &[u8]) -> usize {
         for (index, byte) in bytes.iter().enumerate() {
-            match (std::mem::take(&mut self.after_return), *byte) {
+            match (std::mem::take(&mut self.row.after_return), *byte) {
                 (true, b'\n' | b'\0') => {}
                 (_, b'\r') => {
                     if !self.end_row() {
@@ -302,13 +310,13 @@ impl<L: Line> Bisync<L> {
                     }
                 }
                 (_, byte) => {
-                    if self.row.len() >= PART && self.may_refuse {
-                        self.is_refused = true;
-                    } else if self.row.len() >= PART && !self.offer(false) {
+                    if self.row.text.len() >= PART && self.row.may_refuse {
+                        self.row.is_refused = true;
+                    } else if self.row.text.len() >= PART && !self.offer(false) {
                         return index;
                     }
-                    if !self.is_refused {
-                        self.row.push(self.code.encoded(byte));
+                    if !self.row.is_refused {
+                        self.row.text.push(self.code.encoded(byte));
                     }
                 }
             }
