@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Resident memory of this process, in bytes.
 fn resident() -> u64 {
-    let statm = fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = statm.split_whitespace().nth(1).unwrap().parse().unwrap();
+    let statm = fs::read_to_string("/proc/self/statm").expect("Linux has it");
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages");
     pages * rustix::param::page_size() as u64
 }
 
@@ -25,10 +25,10 @@ fn resident() -> u64 {
 fn used_line(address: &str) -> TcpStream {
     let mut line = TcpStream::connect(address).expect("the host has room");
     line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
-    line.write_all(b"abcdefghijkl\r\0").unwrap();
+    line.write_all(b"abcdefghijkl\r\0").expect("the host reads");
     let (mut text, mut buffer) = (Vec::new(), [0; 512]);
     while !(text.len() > 150 && text.ends_with(b"\r\n> ")) {
-        let len = line.read(&mut buffer).unwrap();
+        let len = line.read(&mut buffer).expect("an answer");
         assert!(len > 0, "the host closed the line");
         text.extend_from_slice(&buffer[..len]);
     }
