@@ -36,6 +36,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     match job.work {
         Work::Typists | Work::Screens => driver.spread_typists(),
         Work::Closed => driver.send_all(),
+        Work::Echoed => return Err("the bare loop knows no prompts and echoes".into()),
     }
     driver.run_until(job.from())?;
     driver.forget();

@@ -16,7 +16,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
-use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work};
+use crate::job::{ANSWER, ECHO, Framing, INPUT, Job, KEY, PROMPT, Work};
 use crate::outcome::{Outcome, Used, resident};
 use crate::process;
 
@@ -58,8 +58,9 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
         Framing::Pty => "pty:cat".to_owned(),
     };
     let load = match job.work {
-        Work::Typists | Work::Screens => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
         Work::Closed => json!({"kind": "closed"}),
+        Work::Echoed if job.cycle.is_zero() => json!({"kind": "closed"}),
+        Work::Typists | Work::Screens | Work::Echoed => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
     };
     let group = json!({"users": job.users, "stagger": job.stagger.as_nanos() as u64, "load": load});
     Ok(serde_json::from_value(json!({
@@ -78,24 +79,25 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
 
 fn script(work: Work) -> Script {
     let literal = |text: &str| vec![Piece::Literal(text.to_owned())];
+    let bytes = |count: usize| Step::Wait { condition: WaitCondition::Bytes(count as u64), timeout: None };
+    let input = || Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None };
     let body = match work {
         Work::Typists | Work::Screens => {
             vec![Step::Keys { keys: Keys::Text(literal(&String::from_utf8_lossy(KEY))), gap: None }]
         }
-        Work::Closed => vec![
-            Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None },
-            Step::Wait { condition: WaitCondition::Bytes(ANSWER as u64), timeout: None },
-        ],
+        Work::Closed => vec![input(), bytes(ANSWER)],
+        Work::Echoed => vec![input(), bytes(ECHO + ANSWER)],
     };
+    let first = (work == Work::Echoed).then(|| bytes(PROMPT));
     let echo = match work {
         Work::Typists => Some(Echo::Timed),
         Work::Screens => Some(Echo::Screen),
-        Work::Closed => None,
+        Work::Closed | Work::Echoed => None,
     };
     Script {
         name: "bench".into(),
         settings: Settings { key_gap: Some(Duration::ZERO), echo, ..Settings::default() },
-        steps: vec![Step::Forever(body)],
+        steps: first.into_iter().chain([Step::Forever(body)]).collect(),
         parts: std::collections::BTreeMap::default(),
         transactions: Vec::new(),
     }
@@ -111,7 +113,10 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
             continue;
         }
         let count = |name: &str| row[name].as_u64().unwrap_or(0);
-        outcome.operations += count(if job.work == Work::Closed { "transactions" } else { "keys" });
+        outcome.operations += count(match job.work {
+            Work::Closed | Work::Echoed => "transactions",
+            Work::Typists | Work::Screens => "keys",
+        });
         outcome.run_wait += row["run_wait"].as_f64().unwrap_or(0.0) / job.measure.as_secs_f64();
         let failures = row["errors"].as_object().into_iter().flat_map(|errors| errors.values());
         outcome.errors += failures.filter_map(Value::as_u64).sum::<u64>() + count("skipped") + count("stray");

@@ -17,6 +17,10 @@ pub(crate) const CYCLE: Duration = Duration::from_millis(200);
 pub(crate) const INPUT: &str = "abcdefghijkl\r";
 /// Length of its answer.
 pub(crate) const ANSWER: usize = 150;
+/// Length of the echo of that input: it ends in CR LF.
+pub(crate) const ECHO: usize = INPUT.len() + 1;
+/// Length of a prompting host's first prompt.
+pub(crate) const PROMPT: usize = 2;
 
 /// The work of the users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +31,8 @@ pub(crate) enum Work {
     Screens,
     /// Each sends its next input when the answer to the last is complete.
     Closed,
+    /// As `Closed`, at a host that prompts and echoes. With a `cycle` each sends an input that often.
+    Echoed,
 }
 
 /// The protocol of the line.

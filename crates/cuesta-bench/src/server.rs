@@ -46,7 +46,7 @@ fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
     let service = match job.work {
         _ if job.relays.is_some() => Service::Socket { command: "exec cat".to_owned() },
         Work::Typists | Work::Screens => Service::Echo {},
-        Work::Closed => Service::Transaction { reply: ANSWER as u64 },
+        Work::Closed | Work::Echoed => Service::Transaction { reply: ANSWER as u64 },
     };
     let listen = vec![format!("{scheme}://{}:0", job.address)];
     let delay = (!job.delay.is_zero()).then(|| format!("{}us", job.delay.as_micros()));
@@ -141,7 +141,8 @@ impl Server {
         match self.job.work {
             Work::Typists | Work::Screens if received.is_empty() => {}
             Work::Typists | Work::Screens => _ = rustix::net::send(&line.stream, received, SendFlags::NOSIGNAL),
-            Work::Closed => {
+            // It neither prompts nor echoes: that is for the built-in host.
+            Work::Closed | Work::Echoed => {
                 for _ in received.iter().filter(|byte| **byte == b'\r') {
                     let _ = rustix::net::send(&line.stream, &[b'.'; ANSWER], SendFlags::NOSIGNAL);
                 }
