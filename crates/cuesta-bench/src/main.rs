@@ -10,6 +10,7 @@
 //! - `histogram`, `wait`: the limit's histogram, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
+//! - `telnetd`: the built-in host beside `busybox telnetd`; `bin/cuesta-bench-rows.rs`: its programs. `idle_lines`: memory of idle lines.
 //! - `screens`: users with screens compared with users without.
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
@@ -24,6 +25,7 @@ mod crowd;
 mod cuesta;
 mod delays;
 mod histogram;
+mod idle_lines;
 mod job;
 mod loads;
 mod outcome;
@@ -39,6 +41,7 @@ mod ssh_server;
 mod switching;
 mod table;
 mod targets;
+mod telnetd;
 mod timer;
 #[cfg(feature = "exact")]
 mod tracing;
@@ -55,7 +58,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [part @ ("server" | "bare" | "driver" | "simulation" | "agent"), job] => play(part, job).map(|()| true),
+        [part @ ("server" | "bare" | "driver" | "simulation" | "agent" | "telnetd"), job] => {
+            play(part, job).map(|()| true)
+        }
         _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {
@@ -75,6 +80,7 @@ fn play(part: &str, job: &str) -> Result<(), Box<dyn Error>> {
         "server" => server::serve(job),
         "bare" => bare::play(job),
         "driver" => cuesta::play(job),
+        "telnetd" => telnetd::become_telnetd(job),
         "simulation" => simulation::play(job),
         #[cfg(feature = "exact")]
         "agent" => wire::serve(job),

@@ -4,6 +4,7 @@ use std::env;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
@@ -44,6 +45,14 @@ impl Part {
     /// Starts a host, and returns its address too.
     pub(crate) fn host(job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
         let mut host = Self::start("server", &job)?;
+        let address = host.row()?;
+        Ok((host, address))
+    }
+
+    /// Starts `busybox telnetd`, and returns its address too, at which it will listen soon.
+    pub(crate) fn telnetd(cpu: usize) -> Result<(Self, String), Box<dyn Error>> {
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let mut host = Self::start("telnetd", &(cpu, free.port()))?;
         let address = host.row()?;
         Ok((host, address))
     }
@@ -105,7 +114,6 @@ impl Part {
     }
 
     /// Its process.
-    #[cfg(feature = "exact")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

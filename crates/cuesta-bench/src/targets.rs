@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::crowd::Crowd;
 use crate::delays::DelayCheck;
+use crate::idle_lines;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
@@ -13,6 +14,7 @@ use crate::sampling;
 use crate::screens;
 use crate::simulation;
 use crate::table::ResultRow;
+use crate::telnetd;
 #[cfg(feature = "exact")]
 use crate::wire;
 
@@ -22,6 +24,8 @@ const COST: f64 = 1.25;
 const MEMORY: f64 = 4096.0;
 /// Largest memory of a user over ssh, in bytes.
 const SSH_MEMORY: f64 = 100.0 * 1024.0;
+/// Largest memory of an idle line in the built-in host, in bytes.
+const IDLE_MEMORY: f64 = 8192.0;
 /// Largest median lateness, in seconds.
 const LATENESS: f64 = 50e-6;
 /// Largest echo time beyond a known delay, in seconds: p50 and p99.
@@ -102,6 +106,8 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
         let measure = move || Ok(ResultRow::of_crowd(framing, &Crowd::run(framing, cpus)?, memory));
         add(format!("{name} crowd"), Box::new(measure));
     }
+    add("busybox telnetd".to_owned(), Box::new(move || telnetd::measure(cpus)));
+    add("idle lines".to_owned(), Box::new(move || Ok(vec![idle_lines::measure(IDLE_MEMORY, cpus.1)?])));
     for ms in DELAYS {
         let measure = move || Ok(vec![ResultRow::of_delay(&DelayCheck::run(Duration::from_millis(ms), cpus)?, BEYOND)]);
         add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
