@@ -1,5 +1,4 @@
 //! What an idle line costs the host. One test in its own process, because it measures the process.
-#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::fs;
 use std::io::{Read, Write};
