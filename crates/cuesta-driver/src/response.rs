@@ -140,7 +140,7 @@ impl ResponseMatcher {
         Done { first: self.first.unwrap_or(at), ..Self::acknowledged(at) }
     }
 
-    /// The host acknowledged what was sent, of which nothing tells before that; text that came meanwhile is another message.
+    /// The host acknowledged what was sent. Text that came before that is a message of its own, and no first sign of this.
     pub(crate) fn acknowledged(at: Stamp) -> Done {
         Done { first: at, at, silence: Duration::ZERO, held_for: Duration::ZERO }
     }

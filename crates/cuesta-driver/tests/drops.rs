@@ -262,7 +262,7 @@ impl Hour {
         assert!(sent > taken && written > heard, "characters were on their way");
     }
 
-    /// Input before a hang-up is still answered: answers that the host gave, and then found that nobody was there.
+    /// Number of answers that the host wrote after the user had hung up. It answers all input that it received before.
     fn to_nobody(&self) -> usize {
         self.on_dropped("closed", |line| rows(&line.taken) - line.answers_in(&line.written))
     }

@@ -32,7 +32,7 @@ impl Unpaired {
         (number, near)
     }
 
-    /// A line has ended: nobody is paired with it any more.
+    /// Called when a line has ended: if it still waits, the next line is not paired with it.
     fn leave(&self, number: u64) {
         self.end.borrow_mut().take_if(|(waiting, _)| *waiting == number);
     }

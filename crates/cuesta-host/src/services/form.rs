@@ -1,5 +1,6 @@
-//! Answers each screen that a 3270 sends with a screen: so many characters of a listing, the key that was pressed, and a field to type
-//! into. The record that writes it unlocks the keyboard at its end, so that a screen and its unlock arrive together.
+//! Answers each record that a 3270 sends with a screen. The screen shows the name of the key that was pressed, the first characters of
+//! a listing, as many as the plan says, and a field to type into. The record that writes the screen also unlocks the keyboard, so that
+//! both arrive together.
 
 use std::io;
 
@@ -9,8 +10,9 @@ use super::listing::{self, ROW};
 use crate::input::LONGEST_ROW;
 use crate::terminal::Terminal;
 
-/// Rows of a listing, each of so many characters.
+/// A screen shows at most this many rows of the listing.
 const ROWS: usize = 20;
+/// It shows this many characters of each row.
 const SHOWN: usize = ROW - 2;
 /// The longest text that a screen has room for.
 pub(crate) const LONGEST_FORM: u32 = (ROWS * SHOWN) as u32;

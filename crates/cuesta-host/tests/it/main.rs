@@ -4,6 +4,7 @@ mod programs;
 mod user;
 
 mod exact;
+mod form;
 mod hostile;
 #[cfg(feature = "kernel-path")]
 mod kernel_path;

@@ -24,7 +24,7 @@ use crate::telnet::HalfSequence;
 use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station, Transparency};
 use crate::{Line, Received};
 
-/// A row is offered to the station in parts of so many characters, so that a long one takes little memory.
+/// A longer row is offered to the station in parts of this length, in characters, so that it takes little memory.
 const PART: usize = 2000;
 /// Text that was received and not read: beyond it the other station is told to wait.
 const UNREAD_LIMIT: usize = 4096;
@@ -96,7 +96,7 @@ pub enum Delivery {
 struct Pacing {
     /// How long one character takes.
     character: Duration,
-    /// When so many characters of the output will have left.
+    /// The instant at which the first characters of the output will have left, and how many these are.
     sending: Option<(Stamp, usize)>,
     wake: Sleep,
 }
@@ -210,7 +210,7 @@ impl<L: Line> Bisync<L> {
         false
     }
 
-    /// The line below has ended: what was not acknowledged is lost.
+    /// The line below has ended. Messages that were not acknowledged are lost.
     fn finish(&mut self, error: Option<io::Error>) {
         self.station.disconnect();
         self.take_events();

@@ -67,7 +67,11 @@ impl<L: Line> Tn3270<L> {
 impl<L: Line> Line for Tn3270<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.flush(cx);
-        let room = into.len() - 1;
+        // A byte may become two, if an IAC came before it. A caller with room for one reads again when it has more.
+        let room = into.len().saturating_sub(1);
+        if room == 0 {
+            return Poll::Pending;
+        }
         loop {
             let mut received = ready!(self.line.poll_receive(cx, &mut into[..room]))?;
             if received.len == 0 {

@@ -24,7 +24,7 @@ fn pair(query: &str) -> (impl Line, impl Line) {
     (station(near, Role::Primary, query), station(far, Role::Secondary, query))
 }
 
-/// Reads until so many characters have come.
+/// Reads until `len` characters have come.
 async fn read(line: &mut impl Line, len: usize) -> String {
     let (mut text, mut buffer) = (Vec::new(), [0; 512]);
     while text.len() < len {
@@ -115,7 +115,7 @@ fn a_line_with_a_speed_carries_eight_bits_a_character() {
     .expect("a clock");
 }
 
-/// A line that damages one byte of every so many that it sends.
+/// A line that damages every n-th byte that it sends; `every` is n.
 #[derive(Debug)]
 struct Noisy<L> {
     line: L,

@@ -23,7 +23,7 @@ pub(super) fn decode([high, low]: [u8; 2]) -> usize {
     if high & 0xc0 == 0 { high_bits << 8 | usize::from(low) } else { high_bits << 6 | low_bits }
 }
 
-/// The two bytes of a place in a buffer of so many cells.
+/// The two bytes of a place in a buffer of `cells` cells.
 pub(super) fn encode(place: usize, cells: usize) -> [u8; 2] {
     if cells <= TWELVE_BITS {
         [printable((place >> 6) as u8), printable(place as u8)]

@@ -54,10 +54,10 @@ pub struct Profile {
     pub block_size: usize,
     /// Most characters of text in a block received; a longer one is refused with NAK.
     pub longest_received: usize,
-    /// If set, ITB and a block check are sent after each so many characters of a block.
+    /// The length of a record in characters: each record but the last ends with ITB and a block check. None: there are no records.
     pub record_size: Option<usize>,
-    /// If set, SYN SYN (DLE SYN in transparent text) is sent after each so many characters of a block. It should be what the line
-    /// carries in a second. Only on a line.
+    /// The number of characters of a block after which SYN SYN (DLE SYN in transparent text) is sent, again and again. It should
+    /// be what the line carries in a second. Only on a line.
     pub fill_every: Option<usize>,
     /// Which text is sent transparent. (Multics: all.)
     pub transparency: Transparency,

@@ -67,7 +67,7 @@ impl Station {
             Unit::Control(Control::Enq | Control::Ttd) | Unit::Block(_) | Unit::Bad if owes => {
                 self.acknowledge_soon(now);
             }
-            // So is what follows a reply.
+            // A block after a reply can only be the reply again: it is acknowledged and not taken.
             Unit::Block(_) | Unit::Bad if receiving.last == Last::Reply => self.acknowledge(now),
             Unit::Control(Control::Ttd) => self.answer(now, Control::Nak),
             Unit::Bad => {

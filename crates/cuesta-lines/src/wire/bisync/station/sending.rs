@@ -32,7 +32,7 @@ pub(super) struct Sending {
     ttds: u32,
     /// The last block was acknowledged with RVI: a second RVI does not acknowledge the next.
     interrupted: bool,
-    /// End after this message, and do not bid for so long: RVI came, or the message is a reply.
+    /// If set, the transmission ends after this message, and no bid is sent during this time: RVI came, or the message is a reply.
     finish: Option<Duration>,
     /// If the block is a reply: how the station received what it replies to.
     replies_to: Option<Receiving>,
