@@ -34,11 +34,7 @@ BAD = {
     "refused line": (["run", "good.tape", "--target", "tcp://REFUSED"], Exit.FAILED, ["refused", "check its address"]),
     "no such host": (["run", "--target", "telnet://no-such-host.invalid:23"], Exit.FAILED, ["cannot be reached"]),
     "no such kind of line": (["run", "--target", "gopher://h:70"], Exit.USAGE, ["--target", "gopher"]),
-    "a kind of line that is not built": (
-        ["run", "--target", "bsc://h:1"],
-        Exit.USAGE,
-        ["bsc: lines are not built yet"],
-    ),
+    "no such setting of a line": (["run", "--target", "bsc://h:1?polls=3"], Exit.USAGE, ["polls=3", "no setting"]),
     "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column `password`"]),
     "a column that is not there": (["run", "login.tape", "--data", "few.csv"], Exit.BAD_INPUT, ["`password`", "login"]),
     "negative users": (["run", "--users", "-3"], Exit.USAGE, ["--users", "-3", "from 0 to"]),
