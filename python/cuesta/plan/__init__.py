@@ -1,7 +1,7 @@
 """Reads and checks plans, once, before a run.
 
-- `fields`: types of single values (durations, distributions, loads, targets); `typed_table`: a table of published
-  figures.
+- `fields`: types of single values (durations, distributions, loads, targets); `service`: what the built-in host does;
+  `typed_table`: a table of published figures; `reading`: what these read their values with.
 - `schema`: the settings of a plan, with defaults and meanings.
 - `driver`: the settings as the driver receives them.
 - `messages`: error messages about plans, each with a remedy.
@@ -11,9 +11,10 @@
 - `document`: writes the tables of docs/plan.md, and `cli/flags.py`, from the schema.
 """
 
-from cuesta.plan.fields import Load, Service
+from cuesta.plan.fields import Load
 from cuesta.plan.load import Plan, RawOptions, Segment, load
 from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.plan.service import Service
 from cuesta.plan.sweep import Step
 
 __all__ = [

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -19,8 +19,9 @@ from cuesta.figures.catalogue import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
+from cuesta.plan.reading import number, read_text, whole, wrong
+from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
-from cuesta.target import LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,45 +80,9 @@ def show(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _wrong(why: str) -> NoReturn:
-    raise ValueError(why)
-
-
-def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else _wrong("write it in quotes")
-
-
-def number(least: float, most: float) -> Callable[[object], float]:
-    """Read a number from `least` to `most`."""
-
-    def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            _wrong("it is not a number")
-        try:
-            got = float(value)
-        except ValueError:
-            _wrong("it is not a number")
-        return got if least <= got <= most else _wrong(f"it must be from {least:,g} to {most:,g}")
-
-    return read
-
-
-def whole(least: int, most: int) -> Callable[[object], int]:
-    """Read a whole number from `least` to `most`."""
-
-    def read(value: object) -> int:
-        try:
-            got = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else _wrong("")
-        except ValueError:
-            _wrong("it is not a whole number")
-        return got if least <= got <= most else _wrong(f"it must be from {least:,} to {most:,}")
-
-    return read
-
-
 def _duration(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        _wrong("it is not a duration")
+        wrong("it is not a duration")
     return _native.duration(str(value).strip())
 
 
@@ -138,19 +103,19 @@ def _share(value: object) -> float:
 def _key_rate(value: object) -> float:
     bare = re.sub(r"\s*cps$", "", value.strip()) if isinstance(value, str) else value
     rate = number(0, 10_000)(bare)
-    return rate if rate == 0 or rate >= 0.01 else _wrong("it is under 0.01")
+    return rate if rate == 0 or rate >= 0.01 else wrong("it is under 0.01")
 
 
 def _switch(value: object) -> bool:
     words = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
     switch = value if isinstance(value, bool) else words.get(str(value).lower())
-    return switch if switch is not None else _wrong("it is neither")
+    return switch if switch is not None else wrong("it is neither")
 
 
 def _bytes(value: object) -> int:
     units = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
     match = re.fullmatch(r"(\d+)\s*([kmg]ib)?", str(value).strip().lower())
-    size = int(match[1]) * units[match[2] or ""] if match else _wrong("it is not a size")
+    size = int(match[1]) * units[match[2] or ""] if match else wrong("it is not a size")
     return whole(4096, 1 << 40)(size)
 
 
@@ -168,16 +133,16 @@ class Load:
     @staticmethod
     def read(value: object) -> "Load":
         """Read `closed`, `paced:200ms`, `open:30/s` or `open:30/s:sessions`."""
-        kind, _, rest = _text(value).partition(":")
+        kind, _, rest = read_text(value).partition(":")
         match kind:
             case "closed" if not rest:
                 return Load("closed")
             case "paced":
-                return Load("paced", cycle=_native.duration(rest) or _wrong("a cycle is longer than 0"))
+                return Load("paced", cycle=_native.duration(rest) or wrong("a cycle is longer than 0"))
             case "open":
                 return _open(*rest.partition(":")[::2])
             case _:
-                return _wrong("it is none of these")
+                return wrong("it is none of these")
 
     def __str__(self) -> str:
         if self.kind == "paced":
@@ -188,16 +153,16 @@ class Load:
 
 def _open(rate: str, arrivals: str) -> Load:
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)/([smh])", rate)
-    per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else _wrong("a rate is written 30/s")
+    per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else wrong("a rate is written 30/s")
     if not 0 < per_s <= 1e6:
-        _wrong("a rate is over 0 and at most 1,000,000/s")
+        wrong("a rate is over 0 and at most 1,000,000/s")
     match arrivals:
         case "" | "inputs":
             return Load("open", per_s=per_s)
         case "sessions":
             return Load("open", per_s=per_s, arrivals="sessions")
         case _:
-            return _wrong("what arrives is `inputs` or `sessions`")
+            return wrong("what arrives is `inputs` or `sessions`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,87 +175,21 @@ class Stall:
     @staticmethod
     def read(value: object) -> "Stall":
         """Read `10s for 1.4s`."""
-        at, word, length = _text(value).partition(" for ")
-        return Stall(_native.duration(at.strip()), _native.duration(length.strip())) if word else _wrong("no `for`")
+        at, word, length = read_text(value).partition(" for ")
+        return Stall(_native.duration(at.strip()), _native.duration(length.strip())) if word else wrong("no `for`")
 
     def __str__(self) -> str:
         return f"{_native.show_duration(self.at)} for {_native.show_duration(self.length)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What the built-in host does with input: the service's name, and its one setting."""
-
-    name: Literal["transaction", "bsc-loop", "echo", "form", "output", "shell", "socket"]
-    setting: str = ""
-    on_request: bool = False
-    """Whether `output` waits for a first message."""
-
-    @staticmethod
-    def read(value: object) -> "Service":
-        """Read `transaction 150`, `form 150`, `echo`, `output 9`, `output 9 on request`, `shell sh` or `socket cat`."""
-        name, _, setting = _text(value).partition(" ")
-        match name, setting.strip():
-            case "output", asked if asked.endswith(ON_REQUEST):
-                return Service("output", str(whole(1, 1 << 20)(asked.removesuffix(ON_REQUEST))), on_request=True)
-            case ("transaction" | "form" | "output") as counted, count:
-                return Service(counted, str(whole(1, 1 << 20)(count)))
-            case "echo", "":
-                return Service("echo")
-            case "bsc-loop", settings:
-                _native.target(f"bsc://127.0.0.1:0?{settings}")
-                return Service("bsc-loop", settings)
-            case ("shell" | "socket") as program, command if command:
-                return Service(program, command)
-            case _:
-                return _wrong("it is none of these")
-
-    def listen_at(self, host: str = LOOPBACK, line_speed: int | None = None) -> str:
-        """Where it listens by default: a free port of an address, for the kind of lines that it serves.
-
-        `line_speed`: that of the plan, at which both stations of a bisync line send unless the service says another.
-        """
-        match self.name:
-            case "bsc-loop":
-                own = [f"baud={line_speed}"] if line_speed and "baud" not in parse_qs(self.setting) else []
-                settings = "&".join([self.setting] * bool(self.setting) + own)
-                return f"bsc://{host}:0{'?' if settings else ''}{settings}"
-            case "form":
-                return f"tn3270://{host}:0"
-            case _:
-                return f"telnet://{host}:0"
-
-    def spec(self) -> dict[str, dict[str, object]]:
-        """The service as the host's specification has it."""
-        match self.name:
-            case "transaction" | "form":
-                return {self.name: {"reply": int(self.setting)}}
-            case "output":
-                start = {"start": "input"} if self.on_request else {}
-                return {"output": {"rows": int(self.setting), **start}}
-            case "shell" | "socket":
-                return {self.name: {"command": self.setting}}
-            case "bsc-loop":
-                return {"bsc_loop": {}}
-            case "echo":
-                return {"echo": {}}
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.setting}{ON_REQUEST * self.on_request}".strip()
-
-
-ON_REQUEST = " on request"
-"""What follows the rows of `output` if it waits for a first message."""
-
-
 def _name(value: object) -> str:
-    text = _text(value)
-    return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else _wrong("1 to 64 of them")
+    text = read_text(value)
+    return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else wrong("1 to 64 of them")
 
 
 def _remark(value: object) -> str:
-    text = " ".join(_text(value).split())
-    return text if 0 < len(text) <= 200 else _wrong("1 to 200 characters")
+    text = " ".join(read_text(value).split())
+    return text if 0 < len(text) <= 200 else wrong("1 to 200 characters")
 
 
 def _scale(value: object) -> float:
@@ -301,32 +200,32 @@ def _scale(value: object) -> float:
 
 
 def _setting_values(value: object) -> dict[str, str]:
-    return {str(name): str(each) for name, each in value.items()} if isinstance(value, dict) else _wrong("it is none")
+    return {str(name): str(each) for name, each in value.items()} if isinstance(value, dict) else wrong("it is none")
 
 
 def _number_text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        _wrong("it is neither")
+        wrong("it is neither")
     return str(value).strip()
 
 
 def _path(value: object) -> str:
-    return _text(value) or _wrong("it is empty")
+    return read_text(value) or wrong("it is empty")
 
 
 def _characters(count: int) -> Callable[[object], str]:
     def read(value: object) -> str:
-        return value if isinstance(value, str) and len(value) == count else _wrong(f"it is not {count} long")
+        return value if isinstance(value, str) and len(value) == count else wrong(f"it is not {count} long")
 
     return read
 
 
 def _pairs(value: object) -> str:
-    return value if isinstance(value, str) and value and len(value) % 2 == 0 else _wrong("it does not consist of pairs")
+    return value if isinstance(value, str) and value and len(value) % 2 == 0 else wrong("it does not consist of pairs")
 
 
 def _distribution(value: object) -> str:
-    return _parsed_distribution(_text(value))
+    return _parsed_distribution(read_text(value))
 
 
 _parsed_distribution = cache(_native.distribution)
@@ -334,13 +233,13 @@ _parsed_distribution = cache(_native.distribution)
 
 
 def _key_distribution(value: object) -> str:
-    return _native.key_distribution(_text(value))
+    return _native.key_distribution(read_text(value))
 
 
 def _target(value: object) -> str:
-    text = _text(value)
+    text = read_text(value)
     if ":" not in text and text and shutil.which(text.split()[0]):
-        _wrong(f"it names no kind of line; did you mean `pty:{text}`?")
+        wrong(f"it names no kind of line; did you mean `pty:{text}`?")
     try:
         return _native.target(text)
     except ValueError as error:
@@ -354,14 +253,14 @@ def _stamps(value: object) -> int:
 
 
 def _meters(value: object) -> str:
-    text = _text(value)
+    text = read_text(value)
     tier, subject = tier_and_subject(text)
     if tier and (subject == "auto" or _SUBJECT.fullmatch(subject)):
         return text
     if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
     parts = urlsplit(text)
-    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else _wrong("there are no such meters")
+    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else wrong("there are no such meters")
 
 
 def tier_and_subject(meters: str) -> tuple[str | None, str]:
@@ -392,7 +291,7 @@ def _limit(value: object) -> Limit:
 def _figure_names(value: object) -> tuple[str, ...]:
     names = [str(name) for name in (value if isinstance(value, list | tuple) else [value])]
     unknown = next((name for name in names if name not in CATALOGUE), None)
-    return tuple(names) if unknown is None else _wrong(f"docs/summary.md has no figure `{unknown}`")
+    return tuple(names) if unknown is None else wrong(f"docs/summary.md has no figure `{unknown}`")
 
 
 _as_text = PlainSerializer(str, return_type=str)

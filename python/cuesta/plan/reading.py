@@ -1,0 +1,42 @@
+"""Readers of the raw values of a plan. They raise ValueError, which says what is wrong with the value."""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+
+def wrong(why: str) -> NoReturn:
+    """Raise ValueError: why a value is not what was expected."""
+    raise ValueError(why)
+
+
+def read_text(value: object) -> str:
+    """Read a text without the blanks around it."""
+    return value.strip() if isinstance(value, str) else wrong("write it in quotes")
+
+
+def number(least: float, most: float) -> Callable[[object], float]:
+    """Read a number from `least` to `most`."""
+
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            wrong("it is not a number")
+        try:
+            got = float(value)
+        except ValueError:
+            wrong("it is not a number")
+        return got if least <= got <= most else wrong(f"it must be from {least:,g} to {most:,g}")
+
+    return read
+
+
+def whole(least: int, most: int) -> Callable[[object], int]:
+    """Read a whole number from `least` to `most`."""
+
+    def read(value: object) -> int:
+        try:
+            got = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else wrong("")
+        except ValueError:
+            wrong("it is not a whole number")
+        return got if least <= got <= most else wrong(f"it must be from {least:,} to {most:,}")
+
+    return read
