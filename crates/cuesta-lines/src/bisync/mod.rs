@@ -5,6 +5,7 @@
 //!
 //! A line with a speed carries eight bits a character, without start and stop bits; each station delays what it sends itself.
 
+mod row;
 mod target;
 mod totals;
 
@@ -20,12 +21,12 @@ use cuesta_record::clock::{self, Sleep};
 pub use target::BisyncTarget;
 pub use totals::BisyncTotals;
 
+use row::{Typed, TypedRow};
+
 use crate::telnet::HalfSequence;
 use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station, Transparency};
 use crate::{Line, Received};
 
-/// A longer row is offered to the station in parts of this length, in characters, so that it takes little memory.
-const PART: usize = 2000;
 /// Text that was received and not read: beyond it the other station is told to wait.
 const UNREAD_LIMIT: usize = 4096;
 /// Most bytes of one read.
@@ -68,18 +69,6 @@ enum End {
     Failed(io::Error),
 }
 
-/// The row that is being typed.
-#[derive(Debug)]
-struct TypedRow {
-    /// In the line's code.
-    text: Vec<u8>,
-    after_return: bool,
-    /// Text may hold no control characters, so that a row must be known whole before any of it is offered.
-    may_refuse: bool,
-    /// The row is longer than such a row may be.
-    is_refused: bool,
-}
-
 /// What became of the messages sent last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
@@ -119,12 +108,7 @@ impl<L: Line> Bisync<L> {
                 wake: clock::sleep_until(Stamp::ZERO),
             }),
             due: clock::sleep_until(Stamp::ZERO),
-            row: TypedRow {
-                text: Vec::new(),
-                after_return: false,
-                may_refuse: target.profile.transparency == Transparency::Never,
-                is_refused: false,
-            },
+            row: TypedRow::new(target.code, target.profile.transparency == Transparency::Never),
             offered: VecDeque::new(),
             is_continued: false,
             unread: VecDeque::new(),
@@ -222,7 +206,7 @@ impl<L: Line> Bisync<L> {
             match event {
                 Event::Text { text, last, .. } => {
                     self.totals.text_received += text.len() as u64;
-                    self.unread.extend(text.iter().map(|byte| self.code.decoded(*byte)));
+                    self.unread.extend(text.iter().map(|byte| row::decoded(self.code, *byte)));
                     if last {
                         self.totals.received += 1;
                         self.unread.extend(b"\r\n");
@@ -256,70 +240,47 @@ impl<L: Line> Bisync<L> {
         self.is_lost = true;
     }
 
-    /// Offers the row so far. Returns false if there is no room for it now.
-    fn offer(&mut self, last: bool) -> bool {
-        match self.station.offer(clock::now(), &self.row.text, last) {
-            Ok(()) => {}
-            Err(OfferError::Full) => return false,
-            // Rows that may be refused are offered whole.
-            Err(OfferError::ControlCharacter { .. } | OfferError::Disconnected) => {
-                self.refuse_row();
-                return true;
+    /// Offers what was typed so far. Returns false if there is no room for it now.
+    fn offer(&mut self, typed: Typed) -> bool {
+        if typed == Typed::Refused {
+            self.totals.not_delivered += 1;
+            self.is_lost = true;
+        } else {
+            let last = typed == Typed::Row;
+            match self.station.offer(clock::now(), self.row.text(), last) {
+                Ok(()) => self.count_offered(last),
+                Err(OfferError::Full) => return false,
+                // Rows that may be refused are offered whole.
+                Err(OfferError::ControlCharacter { .. } | OfferError::Disconnected) => {
+                    self.totals.not_delivered += 1;
+                    self.is_lost = true;
+                }
             }
         }
+        self.delivery = Delivery::Pending;
+        true
+    }
+
+    fn count_offered(&mut self, last: bool) {
         if !self.is_continued {
             self.offered.push_back(0);
         }
         if let Some(characters) = self.offered.back_mut() {
-            *characters += self.row.text.len() as u64;
+            *characters += self.row.text().len() as u64;
         }
         self.is_continued = !last;
-        self.row.text.clear();
-        self.delivery = Delivery::Pending;
-        true
-    }
-
-    /// The row may not be sent.
-    fn refuse_row(&mut self) {
-        self.row.text.clear();
-        self.row.is_refused = false;
-        self.totals.not_delivered += 1;
-        self.is_lost = true;
-        self.delivery = Delivery::Pending;
-    }
-
-    /// The row ends. Returns false if there is no room for it now.
-    fn end_row(&mut self) -> bool {
-        if self.row.is_refused {
-            self.refuse_row();
-        } else if !self.offer(true) {
-            return false;
-        }
-        self.row.after_return = true;
-        true
     }
 
     /// Takes typed characters as far as there is room for them. Returns how many.
     fn take_typed(&mut self, bytes: &[u8]) -> usize {
         for (index, byte) in bytes.iter().enumerate() {
-            match (std::mem::take(&mut self.row.after_return), *byte) {
-                (true, b'\n' | b'\0') => {}
-                (_, b'\r') => {
-                    if !self.end_row() {
-                        return index;
-                    }
+            if let Some(typed) = self.row.before(*byte) {
+                if !self.offer(typed) {
+                    return index;
                 }
-                (_, byte) => {
-                    if self.row.text.len() >= PART && self.row.may_refuse {
-                        self.row.is_refused = true;
-                    } else if self.row.text.len() >= PART && !self.offer(false) {
-                        return index;
-                    }
-                    if !self.row.is_refused {
-                        self.row.text.push(self.code.encoded(byte));
-                    }
-                }
+                self.row.offered();
             }
+            self.row.take(*byte);
         }
         bytes.len()
     }
@@ -380,22 +341,5 @@ impl<L: Line> Line for Bisync<L> {
 
     fn traffic(&self) -> crate::Traffic {
         self.line.traffic()
-    }
-}
-
-impl Code {
-    /// The byte that carries a character of Latin-1.
-    fn encoded(self, character: u8) -> u8 {
-        match self {
-            Self::Ebcdic => cuesta_ebcdic::byte(character.into()).expect("the code page has all of Latin-1"),
-            Self::Ascii => character,
-        }
-    }
-
-    fn decoded(self, byte: u8) -> u8 {
-        match self {
-            Self::Ebcdic => cuesta_ebcdic::character(byte) as u8,
-            Self::Ascii => byte,
-        }
     }
 }

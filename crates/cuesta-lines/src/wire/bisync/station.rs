@@ -34,6 +34,7 @@
 //!   asked. In control mode it would take the question for a bid, and the block would come twice. It gives up one attempt earlier
 //!   than the sender of a block does, so that this ACK comes before the other station gives up its block.
 
+mod bidding;
 mod receiving;
 mod replying;
 mod sending;
@@ -48,8 +49,9 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 
+use self::bidding::Bidding;
 use self::receiving::{Last, Receiving};
-use self::sending::{Bidding, Sending};
+use self::sending::Sending;
 use super::blocks::{Control, Format, Framing};
 use super::code::Code;
 use super::counters::Counters;
