@@ -16,6 +16,7 @@ mod kernel_stamps;
 mod line;
 mod listener;
 pub mod loopback;
+mod negotiated;
 mod open;
 mod program;
 mod serial;

@@ -13,8 +13,8 @@ use socket2::SockRef;
 use tokio::sync::mpsc::Receiver;
 
 use crate::bisync::{BisyncTotals, Delivery};
+use crate::negotiated::HalfSequence;
 use crate::program::ProgramExit;
-use crate::telnet::HalfSequence;
 
 /// A terminal line, seen from one of its ends.
 ///

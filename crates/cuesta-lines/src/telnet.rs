@@ -5,30 +5,21 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::Stamp;
-use thiserror::Error;
 use tokio::sync::mpsc::Receiver;
 
+use crate::negotiated::Negotiated;
+use crate::wire::exchange::Negotiating;
 use crate::wire::telnet::Framing;
 use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
 
 /// Buffer for escaped output. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
 
-/// The line was closed within a sequence of its protocol, so its rest is missing.
-#[derive(Debug, Error)]
-#[error("the line was closed within a sequence of its protocol")]
-pub(crate) struct HalfSequence;
-
 /// A line that speaks telnet.
 #[derive(Debug)]
 pub struct Telnet<L> {
-    line: L,
+    below: Negotiated<L>,
     framing: Framing,
-    /// A reply was sent after the last characters, so the kernel's stamp belongs to the reply.
-    replied: bool,
-    /// When the other end last sent an option.
-    negotiated: Option<Stamp>,
 }
 
 impl<L: Line> Telnet<L> {
@@ -43,66 +34,33 @@ impl<L: Line> Telnet<L> {
     }
 
     fn new(line: L, framing: Framing) -> Self {
-        Self { line, framing, replied: false, negotiated: None }
-    }
-
-    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.framing.replies().is_empty() {
-            let len = ready!(self.line.poll_send(cx, self.framing.replies()))?;
-            self.framing.replied(len);
-            self.replied = true;
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    /// Sends replies as far as the line takes them now. If the line is broken, reading returns the error.
-    fn flush(&mut self, cx: &mut Context<'_>) {
-        if let Poll::Ready(Err(_)) = self.poll_flush(cx) {
-            self.framing.replied(self.framing.replies().len());
-        }
+        Self { below: Negotiated::new(line), framing }
     }
 }
 
 impl<L: Line> Line for Telnet<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.flush(cx);
-        loop {
-            let mut received = ready!(self.line.poll_receive(cx, into))?;
-            if received.len == 0 {
-                let half = self.framing.is_within_a_sequence();
-                return Poll::Ready(if half { Err(io::Error::other(HalfSequence)) } else { Ok(received) });
-            }
-            let before = self.framing.exchanges();
-            received.len = self.framing.receive(&mut into[..received.len]);
-            if self.framing.exchanges() != before {
-                self.negotiated = Some(received.at);
-            }
-            self.flush(cx);
-            if received.len > 0 {
-                return Poll::Ready(Ok(received));
-            }
-        }
+        self.below.poll_receive(cx, into, &mut self.framing)
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        ready!(self.poll_flush(cx))?;
+        ready!(self.below.poll_flush(cx, self.framing.exchange()))?;
         let mut room = [0; ROOM];
         let encoded = self.framing.encode(bytes, &mut room);
-        let len = ready!(self.line.poll_send(cx, encoded.1))?;
-        self.replied = false;
+        let len = ready!(self.below.poll_send(cx, encoded.1))?;
         Poll::Ready(Ok(self.framing.sent(bytes, encoded, len)))
     }
 
     fn inner(&self) -> Option<&dyn Line> {
-        Some(&self.line)
+        Some(&self.below.line)
     }
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
-        Some(&mut self.line)
+        Some(&mut self.below.line)
     }
 
     fn kernel_sent(&mut self) -> Option<StampPair> {
-        if self.replied { None } else { self.line.kernel_sent() }
+        self.below.kernel_sent()
     }
 
     fn window(&self) -> Option<(u16, u16)> {
@@ -122,15 +80,15 @@ impl<L: Line> Line for Telnet<L> {
     }
 
     fn opening(&self) -> Opening {
-        Opening { negotiated: self.negotiated, ..self.line.opening() }
+        self.below.opening()
     }
 
     fn socket(&self) -> Option<LineSocket<'_>> {
-        self.line.socket().map(|line| LineSocket { telnet: true, ..line })
+        self.below.line.socket().map(|line| LineSocket { telnet: true, ..line })
     }
 
     fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
-        self.line.hand_over(socket, input);
+        self.below.line.hand_over(socket, input);
     }
 
     fn is_output_whole(&self) -> bool {
@@ -138,7 +96,7 @@ impl<L: Line> Line for Telnet<L> {
     }
 
     fn traffic(&self) -> Traffic {
-        self.line.traffic()
+        self.below.line.traffic()
     }
 }
 

@@ -23,7 +23,7 @@ pub use totals::BisyncTotals;
 
 use row::{Typed, TypedRow};
 
-use crate::telnet::HalfSequence;
+use crate::negotiated::HalfSequence;
 use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station, Transparency};
 use crate::{Line, Received};
 

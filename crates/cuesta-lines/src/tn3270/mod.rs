@@ -5,23 +5,18 @@ mod target;
 use std::io;
 use std::task::{Context, Poll, Waker, ready};
 
-use cuesta_record::Stamp;
-
 pub use target::Tn3270Target;
 
-use crate::telnet::HalfSequence;
+use crate::negotiated::Negotiated;
+use crate::wire::exchange::Negotiating;
 use crate::wire::tn3270::Framing;
 use crate::{Line, Opening, Options, Received, StampPair, Traffic};
 
 /// A line that carries records of a 3270.
 #[derive(Debug)]
 pub struct Tn3270<L> {
-    line: L,
+    below: Negotiated<L>,
     framing: Framing,
-    /// A reply was sent after the last characters, so the kernel's stamp belongs to the reply.
-    replied: bool,
-    /// When the other end last sent an option.
-    negotiated: Option<Stamp>,
     /// Who waits to send until records are agreed on.
     early: Option<Waker>,
 }
@@ -44,79 +39,43 @@ impl<L: Line> Tn3270<L> {
     }
 
     fn new(line: L, framing: Framing) -> Self {
-        Self { line, framing, replied: false, negotiated: None, early: None }
-    }
-
-    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.framing.replies().is_empty() {
-            let len = ready!(self.line.poll_send(cx, self.framing.replies()))?;
-            self.framing.replied(len);
-            self.replied = true;
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    /// Sends replies as far as the line takes them now. If the line is broken, reading returns the error.
-    fn flush(&mut self, cx: &mut Context<'_>) {
-        if let Poll::Ready(Err(_)) = self.poll_flush(cx) {
-            self.framing.replied(self.framing.replies().len());
-        }
+        Self { below: Negotiated::new(line), framing, early: None }
     }
 }
 
 impl<L: Line> Line for Tn3270<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.flush(cx);
-        // A byte may become two, if an IAC came before it. A caller with room for one reads again when it has more.
-        let room = into.len().saturating_sub(1);
-        if room == 0 {
-            return Poll::Pending;
+        let received = self.below.poll_receive(cx, into, &mut self.framing);
+        if self.framing.is_agreed() {
+            self.early.take().into_iter().for_each(Waker::wake);
         }
-        loop {
-            let mut received = ready!(self.line.poll_receive(cx, &mut into[..room]))?;
-            if received.len == 0 {
-                let half = self.framing.is_within_a_sequence();
-                return Poll::Ready(if half { Err(io::Error::other(HalfSequence)) } else { Ok(received) });
-            }
-            let before = self.framing.exchanges();
-            received.len = self.framing.receive(into, received.len);
-            if self.framing.exchanges() != before {
-                self.negotiated = Some(received.at);
-            }
-            if self.framing.is_agreed() {
-                self.early.take().into_iter().for_each(Waker::wake);
-            }
-            self.flush(cx);
-            if received.len > 0 {
-                return Poll::Ready(Ok(received));
-            }
-        }
+        received
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        // The header of a record is a reply, too, for which there must be room.
+        ready!(self.below.poll_flush(cx, self.framing.exchange()))?;
         if !self.framing.is_agreed() {
             self.early = Some(cx.waker().clone());
-            ready!(self.poll_flush(cx))?;
             return Poll::Pending;
         }
         let most = self.framing.encode(bytes);
-        ready!(self.poll_flush(cx))?;
-        let len = ready!(self.line.poll_send(cx, &bytes[..most]))?;
+        ready!(self.below.poll_flush(cx, self.framing.exchange()))?;
+        let len = ready!(self.below.poll_send(cx, &bytes[..most]))?;
         self.framing.sent(bytes, len);
-        self.replied = false;
         Poll::Ready(Ok(len))
     }
 
     fn inner(&self) -> Option<&dyn Line> {
-        Some(&self.line)
+        Some(&self.below.line)
     }
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
-        Some(&mut self.line)
+        Some(&mut self.below.line)
     }
 
     fn kernel_sent(&mut self) -> Option<StampPair> {
-        if self.replied { None } else { self.line.kernel_sent() }
+        self.below.kernel_sent()
     }
 
     /// Known when records are agreed on.
@@ -129,10 +88,10 @@ impl<L: Line> Line for Tn3270<L> {
     }
 
     fn opening(&self) -> Opening {
-        Opening { negotiated: self.negotiated, ..self.line.opening() }
+        self.below.opening()
     }
 
     fn traffic(&self) -> Traffic {
-        self.line.traffic()
+        self.below.line.traffic()
     }
 }

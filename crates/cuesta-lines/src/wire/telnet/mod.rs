@@ -8,9 +8,8 @@ mod escape;
 
 use escape::Escape;
 
-use super::options::{
-    Agreed, BINARY, DO, DONT, ECHO, GO_AHEAD, IAC, Options, SB, SE, Side, TERMINAL_TYPE, WILL, WINDOW, WONT,
-};
+use super::exchange::{Exchange, Negotiating};
+use super::options::{Agreed, BINARY, DO, DONT, ECHO, GO_AHEAD, IAC, SB, SE, Side, TERMINAL_TYPE, WILL, WINDOW, WONT};
 
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +25,12 @@ pub enum Role {
 pub struct Framing {
     role: Role,
     state: State,
-    options: Options,
+    exchange: Exchange,
     escape: Escape,
     /// Columns and rows: the terminal's own; at the host what the terminal sent, 0 = nothing yet.
     window: (u16, u16),
     /// The terminal's name; at the host what the terminal sent.
     terminal: Box<str>,
-    /// The subnegotiation under way.
-    inside: Vec<u8>,
-    /// Replies that must be sent before any more characters.
-    replies: Vec<u8>,
-    /// Option commands from the other end, modulo 2³².
-    exchanges: u32,
-    dropped: u64,
 }
 
 /// The parser's state in the stream from the other end.
@@ -70,8 +62,6 @@ static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.
 
 /// The longest subnegotiation that is parsed. RFC 1091 allows a terminal's name 40 characters.
 const INSIDE_LIMIT: usize = 64;
-/// Most bytes of replies that may wait. A peer that asks more without reading gets no answer to the rest.
-const REPLIES_LIMIT: usize = 1024;
 
 impl Framing {
     /// The terminal's end. It waits for the host to open the negotiation.
@@ -85,7 +75,7 @@ impl Framing {
         for (side, option) in
             [(Side::Ours, ECHO), (Side::Ours, GO_AHEAD), (Side::Theirs, TERMINAL_TYPE), (Side::Theirs, WINDOW)]
         {
-            let verb = host.options.propose(side, option);
+            let verb = host.exchange.options.propose(side, option);
             host.reply(&[IAC, verb, option]);
         }
         host
@@ -95,14 +85,10 @@ impl Framing {
         Self {
             role,
             state: State::Data,
-            options: Options::new(if role == Role::Terminal { &OF_TERMINAL } else { &OF_HOST }),
+            exchange: Exchange::new(if role == Role::Terminal { &OF_TERMINAL } else { &OF_HOST }, INSIDE_LIMIT),
             escape: Escape::new(role),
             window,
             terminal: terminal.into(),
-            inside: Vec::new(),
-            replies: Vec::new(),
-            exchanges: 0,
-            dropped: 0,
         }
     }
 
@@ -151,7 +137,7 @@ impl Framing {
         } else if len < raw.len() {
             let end;
             (characters, end) = self.escape.begun(bytes, len);
-            self.replies.extend_from_slice(&raw[len..end]);
+            self.exchange.append(&raw[len..end]);
         }
         if let Some(last) = characters.checked_sub(1) {
             self.escape.sent(bytes[last]);
@@ -161,15 +147,12 @@ impl Framing {
 
     /// Bytes that must be sent before any more characters.
     pub fn replies(&self) -> &[u8] {
-        &self.replies
+        self.exchange.replies()
     }
 
     /// The first `len` bytes of [`Framing::replies`] were sent.
     pub fn replied(&mut self, len: usize) {
-        self.replies.drain(..len);
-        if self.replies.is_empty() {
-            self.replies = Vec::new();
-        }
+        self.exchange.replied(len);
     }
 
     /// Columns and rows of the terminal, once known.
@@ -180,7 +163,7 @@ impl Framing {
     /// Resizes the terminal's window and sends the size if the host has asked for it (RFC 1073).
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.window = (columns, rows);
-        if self.options.is_on(Side::Ours, WINDOW) {
+        if self.exchange.options.is_on(Side::Ours, WINDOW) {
             self.say_window();
         }
     }
@@ -190,24 +173,14 @@ impl Framing {
         Some(&*self.terminal).filter(|name| !name.is_empty())
     }
 
-    /// Number of option commands from the other end, modulo 2³²; compare it with an earlier value to see whether one came.
-    pub fn exchanges(&self) -> u32 {
-        self.exchanges
-    }
-
-    /// Whether the input so far ends within a sequence, so that its rest is missing.
-    pub fn is_within_a_sequence(&self) -> bool {
-        !matches!(self.state, State::Data | State::Cr)
-    }
-
     /// Whether what was sent does not end with a carriage return whose next character decides what it is, and no reply waits.
     pub fn is_output_whole(&self) -> bool {
-        self.replies.is_empty() && !self.escape.is_open()
+        self.exchange.replies().is_empty() && !self.escape.is_open()
     }
 
     /// Subnegotiations that were too long or broken off, and replies that did not fit.
     pub fn dropped(&self) -> u64 {
-        self.dropped
+        self.exchange.dropped()
     }
 
     fn take(&mut self, byte: u8) -> Option<u8> {
@@ -239,7 +212,7 @@ impl Framing {
             NUL if after_cr => None,
             // CR LF is the end of a row from a client that sends rows. Our own terminal sends a bare CR as CR NUL.
             LF if after_cr && self.role == Role::Host => None,
-            CR if !self.options.is_on(Side::Theirs, BINARY) => {
+            CR if !self.exchange.options.is_on(Side::Theirs, BINARY) => {
                 self.state = State::Cr;
                 Some(CR)
             }
@@ -261,10 +234,7 @@ impl Framing {
 
     fn collect(&mut self, byte: u8) -> Option<u8> {
         self.state = State::Inside;
-        // One byte more than the limit records that it was exceeded.
-        if self.inside.len() <= INSIDE_LIMIT {
-            self.inside.push(byte);
-        }
+        self.exchange.collect(byte);
         None
     }
 
@@ -272,30 +242,21 @@ impl Framing {
         if byte == IAC {
             return self.collect(byte);
         }
-        self.exchanges = self.exchanges.wrapping_add(1);
-        let inside = std::mem::take(&mut self.inside);
-        if byte != SE {
-            // The subnegotiation was broken off; this byte is a new command.
-            self.dropped += 1;
-            return self.command(byte);
-        }
         self.state = State::Data;
-        if inside.len() > INSIDE_LIMIT {
-            self.dropped += 1;
-        } else {
+        if let Some(inside) = self.exchange.end_inside(byte) {
             self.subnegotiated(&inside);
         }
-        None
+        // After another command than SE the rest is missing, and the byte is that command.
+        if byte == SE { None } else { self.command(byte) }
     }
 
     /// The other end sent WILL, WONT, DO or DONT.
     fn negotiated(&mut self, verb: u8, option: u8) {
-        self.exchanges = self.exchanges.wrapping_add(1);
-        let outcome = self.options.negotiated(verb, option);
+        let outcome = self.exchange.negotiated(verb, option);
         if let Some(answer) = outcome.answer {
             self.reply(&[IAC, answer, option]);
         }
-        self.escape.binary = self.options.is_on(Side::Ours, BINARY);
+        self.escape.binary = self.exchange.options.is_on(Side::Ours, BINARY);
         match (outcome.switched_on, option) {
             (Some(Side::Ours), WINDOW) => self.say_window(),
             (Some(Side::Theirs), TERMINAL_TYPE) => self.reply(&[IAC, SB, TERMINAL_TYPE, SEND, IAC, SE]),
@@ -335,14 +296,28 @@ impl Framing {
     }
 
     fn reply(&mut self, bytes: &[u8]) {
-        if self.replies.len() + bytes.len() > REPLIES_LIMIT {
-            self.dropped += 1;
-        } else {
+        if self.exchange.admits(bytes.len()) {
             // A NUL that came after the reply would no longer belong to the carriage return.
             if self.escape.close() {
-                self.replies.push(NUL);
+                self.exchange.append(&[NUL]);
             }
-            self.replies.extend_from_slice(bytes);
+            self.exchange.append(bytes);
         }
+    }
+}
+
+impl Negotiating for Framing {
+    const GROWTH: usize = 0;
+
+    fn exchange(&mut self) -> &mut Exchange {
+        &mut self.exchange
+    }
+
+    fn decode(&mut self, raw: &mut [u8], len: usize) -> usize {
+        self.receive(&mut raw[..len])
+    }
+
+    fn is_within_a_sequence(&self) -> bool {
+        !matches!(self.state, State::Data | State::Cr)
     }
 }

@@ -9,9 +9,8 @@ mod negotiation;
 #[cfg(test)]
 mod tests;
 
-use super::options::{
-    Agreed, BINARY, DO, DONT, END_OF_RECORD, IAC, Options, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT,
-};
+use super::exchange::{Exchange, Negotiating};
+use super::options::{Agreed, BINARY, DO, DONT, END_OF_RECORD, IAC, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT};
 
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +33,6 @@ const DEVICE_END: u8 = 0;
 
 /// The longest subnegotiation that is parsed.
 const INSIDE_LIMIT: usize = 128;
-/// Most bytes of replies that may wait. A peer that asks more without reading gets no answer to the rest.
-const REPLIES_LIMIT: usize = 1024;
 
 static OF_TERMINAL: Agreed =
     Agreed { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD, TN3270E], theirs: &[BINARY, END_OF_RECORD] };
@@ -48,22 +45,15 @@ static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.
 pub struct Framing {
     role: Role,
     state: State,
-    options: Options,
+    exchange: Exchange,
     /// The terminal's device type; at the host what the terminal sent.
     device: Box<str>,
-    /// The subnegotiation under way.
-    inside: Vec<u8>,
-    /// Replies that must be sent before any more characters.
-    replies: Vec<u8>,
     /// How the records are framed, once it is agreed.
     mode: Mode,
     incoming: Incoming,
     outgoing: Outgoing,
     /// The number of the next record sent under TN3270E.
     next_number: u16,
-    /// Option commands and subnegotiations from the other end, modulo 2³².
-    exchanges: u32,
-    dropped: u64,
 }
 
 /// The parser's state in the stream from the other end.
@@ -125,16 +115,12 @@ impl Framing {
         Self {
             role,
             state: State::Data,
-            options: Options::new(agreed),
+            exchange: Exchange::new(agreed, INSIDE_LIMIT),
             device: device.into(),
-            inside: Vec::new(),
-            replies: Vec::new(),
             mode: Mode::Nothing,
             incoming: Incoming { header: [0; HEADER], len: 0 },
             outgoing: Outgoing::Between,
             next_number: 0,
-            exchanges: 0,
-            dropped: 0,
         }
     }
 
@@ -177,15 +163,12 @@ impl Framing {
 
     /// Bytes that must be sent before any more of the data stream.
     pub fn replies(&self) -> &[u8] {
-        &self.replies
+        self.exchange.replies()
     }
 
     /// The first `len` bytes of [`Framing::replies`] were sent.
     pub fn replied(&mut self, len: usize) {
-        self.replies.drain(..len);
-        if self.replies.is_empty() {
-            self.replies = Vec::new();
-        }
+        self.exchange.replied(len);
     }
 
     /// Whether records can be sent.
@@ -203,19 +186,9 @@ impl Framing {
         Some(&*self.device).filter(|device| !device.is_empty())
     }
 
-    /// Number of option commands from the other end, modulo 2³²; compare it with an earlier value to see whether one came.
-    pub fn exchanges(&self) -> u32 {
-        self.exchanges
-    }
-
-    /// Whether the input so far ends within a sequence, so that its rest is missing.
-    pub fn is_within_a_sequence(&self) -> bool {
-        self.state != State::Data
-    }
-
     /// Subnegotiations that were too long or broken off, and replies that did not fit.
     pub fn dropped(&self) -> u64 {
-        self.dropped
+        self.exchange.dropped()
     }
 
     fn take(&mut self, byte: u8) -> Taken {
@@ -316,10 +289,7 @@ impl Framing {
 
     fn collect(&mut self, byte: u8) -> Taken {
         self.state = State::Inside;
-        // One byte more than the limit records that it was exceeded.
-        if self.inside.len() <= INSIDE_LIMIT {
-            self.inside.push(byte);
-        }
+        self.exchange.collect(byte);
         Taken::NOTHING
     }
 
@@ -327,28 +297,35 @@ impl Framing {
         if byte == IAC {
             return self.collect(byte);
         }
-        self.exchanges = self.exchanges.wrapping_add(1);
-        let inside = std::mem::take(&mut self.inside);
-        if byte != SE {
-            // The subnegotiation was broken off; this byte is a new command.
-            self.dropped += 1;
-            return self.command(byte);
-        }
         self.state = State::Data;
-        if inside.len() > INSIDE_LIMIT {
-            self.dropped += 1;
-        } else {
+        if let Some(inside) = self.exchange.end_inside(byte) {
             self.subnegotiated(&inside);
         }
-        Taken::NOTHING
+        // After another command than SE the rest is missing, and the byte is that command.
+        if byte == SE { Taken::NOTHING } else { self.command(byte) }
     }
 
     fn reply(&mut self, bytes: &[u8]) {
-        if self.replies.len() + bytes.len() > REPLIES_LIMIT {
-            self.dropped += 1;
-        } else {
-            self.replies.extend_from_slice(bytes);
+        if self.exchange.admits(bytes.len()) {
+            self.exchange.append(bytes);
         }
+    }
+}
+
+impl Negotiating for Framing {
+    /// An IAC may have come with the piece before.
+    const GROWTH: usize = 1;
+
+    fn exchange(&mut self) -> &mut Exchange {
+        &mut self.exchange
+    }
+
+    fn decode(&mut self, raw: &mut [u8], len: usize) -> usize {
+        self.receive(raw, len)
+    }
+
+    fn is_within_a_sequence(&self) -> bool {
+        self.state != State::Data
     }
 }
 

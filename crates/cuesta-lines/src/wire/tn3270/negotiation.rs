@@ -23,8 +23,7 @@ const FUNCTIONS: [u8; 2] = [RESPONSES, SYSREQ];
 impl Framing {
     /// The other end sent WILL, WONT, DO or DONT.
     pub(super) fn negotiated(&mut self, verb: u8, option: u8) {
-        self.exchanges = self.exchanges.wrapping_add(1);
-        let outcome = self.options.negotiated(verb, option);
+        let outcome = self.exchange.negotiated(verb, option);
         if let Some(answer) = outcome.answer {
             self.reply(&[IAC, answer, option]);
         }
@@ -37,19 +36,21 @@ impl Framing {
             _ => {}
         }
         if !self.is_extended() {
-            let both = |option| self.options.is_on(Side::Ours, option) && self.options.is_on(Side::Theirs, option);
+            let both = |option| {
+                self.exchange.options.is_on(Side::Ours, option) && self.exchange.options.is_on(Side::Theirs, option)
+            };
             self.mode = if both(BINARY) && both(END_OF_RECORD) { Mode::Plain } else { Mode::Nothing };
         }
     }
 
     pub(super) fn propose(&mut self, side: Side, option: u8) {
-        let verb = self.options.propose(side, option);
+        let verb = self.exchange.options.propose(side, option);
         self.reply(&[IAC, verb, option]);
     }
 
     /// The host knows TN3270E and not this terminal: RFC 1576 is left (RFC 2355 §7.1.1).
     fn withdraw(&mut self) {
-        if let Some(verb) = self.options.withdraw(Side::Ours, TN3270E) {
+        if let Some(verb) = self.exchange.options.withdraw(Side::Ours, TN3270E) {
             self.reply(&[IAC, verb, TN3270E]);
         }
     }
@@ -109,7 +110,7 @@ impl Framing {
 
     /// TN3270E is agreed with these functions.
     fn extend(&mut self, functions: &[u8]) {
-        if self.options.is_on(if self.role == Role::Host { Side::Theirs } else { Side::Ours }, TN3270E) {
+        if self.exchange.options.is_on(if self.role == Role::Host { Side::Theirs } else { Side::Ours }, TN3270E) {
             self.mode = Mode::Extended { responses: functions.contains(&RESPONSES) };
         }
     }
