@@ -281,6 +281,13 @@ impl Session {
             tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
         });
         self.counted_traffic = traffic;
+        if self.has_station {
+            self.count_bisync();
+        }
+    }
+
+    /// Counts what the line's station has done since the last call.
+    fn count_bisync(&mut self) {
         let Some(totals) = self.line.bisync() else { return };
         let growth = totals.since(&std::mem::replace(&mut self.counted_bisync, totals));
         self.shared.count_bisync(self.slot, &growth);
