@@ -33,6 +33,8 @@ class Tape:
         """Whether a pass takes no time at all: no key, no pause, no wait."""
     def columns(self) -> list[str]:
         """The columns of users that the tape asks for, in alphabetical order."""
+    def misfit(self, target: str) -> str | None:
+        """Why the tape cannot be played at a target; None if it can. Raises TapeError if a pass is too long."""
 
 @final
 class Cast:

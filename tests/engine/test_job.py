@@ -36,6 +36,21 @@ def test_the_default_service_fits_the_tape(write: Write, tape: str, service: str
     assert str(fitting_service(read_tape("x.tape"))) == service
 
 
+@pytest.mark.parametrize(
+    ("target", "tape", "why"),
+    [
+        ('target = "telnet://127.0.0.1:1"', "PA1", "a VT has no key for PA1"),
+        ('host.service = "echo"', "Enter\nWait+Unlock", "at the built-in host: echo: a VT's keyboard is never locked"),
+        ('host.service = "form 150"', "Ctrl+C", "a 3270 has no chords"),
+        ('target = "tn3270://127.0.0.1:1"', "Enter\nWait+Delivered", "is for bsc:// targets"),
+    ],
+)
+def test_a_tape_is_for_the_terminals_of_its_target(here: Path, write: Write, target: str, tape: str, why: str) -> None:
+    write("x.tape", tape)
+    with pytest.raises(InputError, match=why):
+        job_of(here, write, f'tape = "x.tape"\n{target}')
+
+
 def test_tapes_of_one_name_are_numbered(here: Path, write: Write) -> None:
     for folder in ("a", "b"):
         (here / folder).mkdir()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuesta_lines::{Options, TerminalKind, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
 use cuesta_screen::vt::{Modes, key_bytes};
-use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong, WaitCondition};
+use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
 use crate::error::RunError;
@@ -94,13 +94,7 @@ impl Group {
         let group = &spec.groups[number];
         let kind = kind_of(&group.target);
         let (programs, by_step) = lower(spec, number, script)?;
-        let terminal = kind.map_or(TerminalKind::Vt, |kind| kind.terminal);
-        if let Some(why) = programs.iter().find_map(|program| misfit(terminal, program)) {
-            return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
-        }
-        let acknowledges = kind.is_none_or(|kind| kind.acknowledges);
-        if !acknowledges && programs.iter().any(|program| program.conditions.contains(&WaitCondition::Delivered)) {
-            let why = "nothing tells there whether a message was delivered: Wait+Delivered is for bsc:// targets";
+        if let Some(why) = programs.iter().find_map(|program| misfit(&group.target, program)) {
             return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
         }
         let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
@@ -116,7 +110,7 @@ impl Group {
                 rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
                 ..plain
             },
-            terminal,
+            terminal: kind.map_or(TerminalKind::Vt, |kind| kind.terminal),
             can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),

@@ -48,3 +48,4 @@ pub use run::{Run, simulate, simulate_announced};
 pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};
+pub use terminal::misfit;

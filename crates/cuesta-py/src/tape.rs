@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use cuesta_driver::misfit;
+use cuesta_tape::{Overrides, Program};
 use pyo3::prelude::*;
 
 use crate::errors::TapeError;
@@ -49,5 +51,10 @@ impl Tape {
 
     fn columns(&self) -> Vec<String> {
         self.0.script.columns()
+    }
+
+    fn misfit(&self, target: &str) -> PyResult<Option<String>> {
+        let program = Program::new(&self.0.script, &Overrides::default());
+        program.map(|program| misfit(target, &program)).map_err(|error| TapeError::new_err(error.to_string()))
     }
 }

@@ -72,6 +72,7 @@ def prepare(plan: Plan) -> Job:
         _check_pairs(job, step)
         for group in step.settings.group:
             _check_grid(group)
+            _check_terminal(job, step, group)
     _check_figures(job)
     _check_published_tables(plan)
     _check_agents(plan)
@@ -139,6 +140,14 @@ def _check_place(plan: Plan, group: Group) -> None:
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "name the host to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not behave like the recorded host", remedy)
+
+
+def _check_terminal(job: Job, step: Step, group: Group) -> None:
+    """The terminals at a target have the keys that a tape presses, and can tell what it waits for."""
+    service = job.service(step) if group.target == BUILTIN_HOST else None
+    why = job.tape(group).content.misfit(service.listen_at() if service else group.target)
+    if why:
+        raise InputError(f"{group.tape}, at {f'the built-in host: {service}' if service else group.target}: {why}")
 
 
 def wrapped_lines(job: Job, step: Step) -> int:

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use cuesta_lines::{Received, TerminalKind};
+use cuesta_lines::{Received, TerminalKind, kind_of};
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{Modes, key_bytes};
@@ -144,13 +144,19 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     }
 }
 
-/// Why a program cannot be played at a terminal: it presses a key that there is none of, or waits for what never happens.
-pub(crate) fn misfit(kind: TerminalKind, program: &Program) -> Option<String> {
+/// Why a program cannot be played at a target: it presses a key that the terminal there has none of, or waits for what never happens.
+#[must_use]
+pub fn misfit(target: &str, program: &Program) -> Option<String> {
+    let kind = kind_of(target);
+    if kind.is_some_and(|kind| !kind.acknowledges) && program.conditions.contains(&WaitCondition::Delivered) {
+        let why = "nothing tells there whether a message was delivered: Wait+Delivered is for bsc:// targets";
+        return Some(why.to_owned());
+    }
     let keys = program.ops.iter().filter_map(|op| match op {
         Op::Keys { keys: Keys::Press { key, .. }, .. } => Some(key),
         _ => None,
     });
-    match kind {
+    match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
         TerminalKind::Vt => vt::misfit(keys, &program.conditions),
         TerminalKind::Block => block::misfit(keys, program),
     }
