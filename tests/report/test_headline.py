@@ -56,6 +56,21 @@ def test_the_headline_of_a_sweep_names_the_limit_that_was_crossed(tmp_path: Path
     assert "already, the fewest tried (response.p99 < 10ms)" in said
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("response.p99 < 1s", "limit kept in all 3 steps"),
+        ("response.p99 < 300ms", "limit kept in step 1, 2, crossed in step 3"),
+        ("response.p99 < 10ms", "limit crossed in all 3 steps"),
+    ],
+)
+def test_steps_that_differ_by_more_than_users_have_their_own_numbers(tmp_path: Path, limit: str, said: str) -> None:
+    folder = RunFolder(
+        tmp_path / "run", users=(8, 2, 4), responses=lambda step, *_: [0.1 * 2**step] * 20, limits=[limit]
+    )
+    assert said in headline(summarise(folder.write()))
+
+
 def test_the_headline_of_an_incomplete_run_says_how_it_ended(tmp_path: Path) -> None:
     summary = summarise(RunFolder(tmp_path / "run", ended="interrupted").write())
     assert "; valid; interrupted; no limit was set" in headline(summary)

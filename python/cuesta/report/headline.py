@@ -131,6 +131,8 @@ def places(summary: Summary, steps: list[StepFigures]) -> str:
         *first, last = [count(step.users) for step in steps]
         named_users = f"{', '.join(first)} and {last}" if first else last
         return f"at {named_users} {'user' if named_users == '1' else 'users'}"
+    if len(steps) == len(summary.steps) > 1:
+        return f"in all {len(steps)} steps"
     return f"in step {', '.join(str(step.step + 1) for step in steps)}"
 
 
