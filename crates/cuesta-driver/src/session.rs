@@ -53,9 +53,8 @@ pub(crate) struct Session {
     first_is_doubtful: bool,
     /// The traffic counted so far.
     counted_traffic: Traffic,
-    counted_bisync: BisyncTotals,
-    /// The line has a bisync station at its end.
-    has_station: bool,
+    /// What the line's bisync station has carried so far, if it has one.
+    counted_bisync: Option<Box<BisyncTotals>>,
     terminal: Box<dyn Terminal>,
     /// Other tasks have had their turn since the last piece was drawn.
     has_turn: bool,
@@ -88,7 +87,7 @@ impl Session {
         program: usize,
     ) -> Self {
         let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
-        let has_station = line.bisync().is_some();
+        let counted_bisync = line.bisync().map(|_| Box::default());
         let mut session = Self {
             line,
             opened: Some(opened),
@@ -103,8 +102,7 @@ impl Session {
             first_stamps: None,
             first_is_doubtful: false,
             counted_traffic: Traffic::default(),
-            counted_bisync: BisyncTotals::default(),
-            has_station,
+            counted_bisync,
             terminal,
             has_turn: false,
             sending: false,
@@ -281,15 +279,15 @@ impl Session {
             tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
         });
         self.counted_traffic = traffic;
-        if self.has_station {
+        if self.counted_bisync.is_some() {
             self.count_bisync();
         }
     }
 
     /// Counts what the line's station has done since the last call.
     fn count_bisync(&mut self) {
-        let Some(totals) = self.line.bisync() else { return };
-        let growth = totals.since(&std::mem::replace(&mut self.counted_bisync, totals));
+        let (Some(totals), Some(counted)) = (self.line.bisync(), &mut self.counted_bisync) else { return };
+        let growth = totals.since(&std::mem::replace(&mut **counted, totals));
         self.shared.count_bisync(self.slot, &growth);
         self.shared.tally(|tally| {
             let errors = &mut tally.counts.errors;

@@ -52,8 +52,8 @@ pub(crate) struct UserState {
     transactions: u64,
     sum: Duration,
     max: Duration,
-    /// What its bisync lines have carried, since the run began and before this step.
-    bisync: Option<(BisyncTotals, BisyncTotals)>,
+    /// What its bisync lines have carried, since the run began and before this step. Boxed, because few users have such lines.
+    bisync: Option<Box<(BisyncTotals, BisyncTotals)>>,
 }
 
 impl UserState {
@@ -109,8 +109,8 @@ impl UserState {
             waits: waits.map(|(what, _)| what),
             waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
             lost: self.lost,
-            bisync: self.bisync.map(|(now, before)| {
-                let figures = now.since(&before).figures().into_iter();
+            bisync: self.bisync.as_deref().map(|(now, before)| {
+                let figures = now.since(before).figures().into_iter();
                 figures.chain([("sequence", now.sent)]).collect()
             }),
         };
@@ -134,7 +134,7 @@ impl UserState {
     pub(crate) fn forget(&mut self) {
         (self.transactions, self.unanswered) = (0, 0);
         (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
-        if let Some((now, before)) = &mut self.bisync {
+        if let Some((now, before)) = self.bisync.as_deref_mut() {
             *before = *now;
         }
     }

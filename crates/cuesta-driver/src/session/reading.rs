@@ -23,7 +23,7 @@ impl Session {
             if read.is_ready() {
                 return read;
             }
-            if self.has_station {
+            if self.counted_bisync.is_some() {
                 // It may have done something without any text for the user.
                 self.count_traffic();
             }
