@@ -16,6 +16,7 @@
 //!   `progress`: whether simulated users take time.
 //! - `terminal`: a user's keyboard and display, drawn after the line is read; `echo_matcher`: which character echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
+//! - [`misfit`]: why a program cannot be played at a target.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
 
 mod barrier;

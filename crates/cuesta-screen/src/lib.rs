@@ -1,4 +1,5 @@
-//! Terminals as a user has them: what came in, what the screen shows, what the terminal answers.
+//! The terminals that users sit at. Each draws what the host sends on its screen, encodes the keys that are pressed, and replies to
+//! the host's queries.
 //!
 //! Pure: no clock, no line, no task.
 //!
