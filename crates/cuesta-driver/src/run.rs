@@ -244,6 +244,7 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
+        clock::wait_as_driver();
         let shared = ThreadState::new(spec, schedule, groups, connect, memory);
         worker::run_thread(Rc::new(shared), thread, handle, stopped, announcements).await
     })?;

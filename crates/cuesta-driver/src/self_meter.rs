@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cuesta_record::clock;
+use cuesta_record::{Stamp, clock};
 
 /// One thread's own meter. Linux: `/proc/thread-self/schedstat` (Documentation/scheduler/sched-stats).
 #[derive(Debug)]
@@ -13,6 +13,7 @@ pub(crate) struct SelfMeter {
     schedstat: Option<File>,
     cpu: Duration,
     run_wait: Duration,
+    spun: Duration,
 }
 
 impl SelfMeter {
@@ -23,6 +24,7 @@ impl SelfMeter {
             schedstat: File::open("/proc/thread-self/schedstat").ok(),
             cpu: Duration::ZERO,
             run_wait: Duration::ZERO,
+            spun: clock::spun(),
         };
         meter.since_last();
         meter
@@ -37,6 +39,12 @@ impl SelfMeter {
         since
     }
 
+    /// How long the thread has spun since the last call of this.
+    pub(crate) fn spun_since_last(&mut self) -> Duration {
+        let spun = clock::spun();
+        spun.saturating_sub(std::mem::replace(&mut self.spun, spun))
+    }
+
     fn run_wait(&self) -> Option<Duration> {
         let mut text = [0; 96];
         let len = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -46,6 +54,35 @@ impl SelfMeter {
 
 fn second_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// A thread that waits for a CPU for more than this share of the time, one part in so many, has none to spare.
+const MOST_WAIT: u32 = 50;
+/// For how long it then has none.
+const CROWDED: Duration = Duration::from_secs(1);
+
+/// Whether other threads want the CPU that the calling thread runs on.
+#[derive(Debug)]
+pub(crate) struct SpareCpu {
+    meter: SelfMeter,
+    looked: Stamp,
+    crowded_until: Stamp,
+}
+
+impl SpareCpu {
+    pub(crate) fn new() -> Self {
+        Self { meter: SelfMeter::new(), looked: Stamp::ZERO, crowded_until: Stamp::ZERO }
+    }
+
+    /// Whether there is CPU time to spare at `now`, by the thread's waits since the last call.
+    pub(crate) fn is_there(&mut self, now: Stamp) -> bool {
+        let (_, waited) = self.meter.since_last();
+        let since = now.since(std::mem::replace(&mut self.looked, now));
+        if waited * MOST_WAIT > since {
+            self.crowded_until = now + CROWDED;
+        }
+        now >= self.crowded_until
+    }
 }
 
 /// From this many users on, the growth per user is meaningful.

@@ -39,6 +39,9 @@ pub struct RunSpec {
     /// The kernel stamps the line of every n-th user; 0 = of none.
     #[serde(default)]
     pub stamps: u32,
+    /// Whether a thread may spin while it has CPU time to spare, so that its stamps are exact.
+    #[serde(default)]
+    pub spin: bool,
     /// Whether to keep every transaction.
     #[serde(default)]
     pub log_transactions: bool,

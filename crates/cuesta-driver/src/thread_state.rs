@@ -236,6 +236,7 @@ impl ThreadState {
         counts.due = due;
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
+        counts.spun = meter.spun_since_last().as_secs_f64();
         if interval.ends_step {
             self.memory.sample();
             let working = users.iter_mut().filter(|slot| slot.rank < users_of(slot.group));

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::pacing::ArrivalProcess;
 use crate::schedule::{Announcements, Schedule};
-use crate::self_meter::SelfMeter;
+use crate::self_meter::{SelfMeter, SpareCpu};
 use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
 use crate::user::User;
@@ -64,6 +64,8 @@ struct Worker {
     /// How many users of each group, of all threads, have been considered.
     considered: Vec<u32>,
     tasks: JoinSet<()>,
+    /// Whether the thread has CPU time to spare, so that it may spin.
+    spare: SpareCpu,
     /// With the step of each.
     processes: Vec<(usize, Rc<RefCell<ArrivalProcess>>)>,
 }
@@ -72,7 +74,8 @@ impl Worker {
     fn new(shared: Rc<ThreadState>, thread: u32, announcements: Arc<Announcements>) -> Self {
         let considered = vec![0; shared.groups.len()];
         let (tasks, processes) = (JoinSet::new(), Vec::new());
-        Self { shared, thread, announcements, changes: 0, steps: 0, considered, tasks, processes }
+        let spare = SpareCpu::new();
+        Self { shared, thread, announcements, changes: 0, steps: 0, considered, tasks, spare, processes }
     }
 
     /// Applies what was announced since the last call.
@@ -132,6 +135,7 @@ impl Worker {
             }
             self.follow_announcements();
             let now = clock::now();
+            clock::allow_spinning(self.shared.spec.spin && self.spare.is_there(now));
             if now >= until {
                 return Woken::Due;
             }

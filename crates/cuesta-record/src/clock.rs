@@ -2,19 +2,22 @@
 //!
 //! Each thread that drives users or serves lines has a queue of due instants and one `timerfd`. The thread checks the queue
 //! whenever it runs out of work. So an idle thread wakes within tens of microseconds of a due instant, and a busy thread needs no
-//! system call for a timer. tokio's own timer is late by about a millisecond (median).
+//! system call for a timer. tokio's own timer is late by about a millisecond (median). How a thread that drives users waits is
+//! chosen in `rests`.
 //!
 //! In *virtual* time the clock stands still while any task can run and jumps to the next due instant when all tasks wait. A
 //! closed loop of users, loopback lines and the built-in host is then deterministic and runs as fast as the CPU allows.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
+use std::num::NonZero;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task;
 
@@ -22,7 +25,10 @@ use crate::Stamp;
 use crate::timer_fd::{Expirations, TimerFd};
 use crate::timer_queue::{SlotNumber, TimerQueue};
 
+mod rests;
 mod virtual_tasks;
+
+use rests::{Rest, Rests};
 
 pub use virtual_tasks::{Task, run_tasks};
 
@@ -38,9 +44,17 @@ pub enum Time {
 /// The current instant on this thread's clock. Real stamps of all processes of a machine can be compared.
 pub fn now() -> Stamp {
     if !VIRTUAL.get() {
-        LATEST.set(Stamp::from_nanos(read(ClockId::Monotonic)));
+        READS.set(READS.get().wrapping_add(1));
+        return look();
     }
     LATEST.get()
+}
+
+/// Reads the real clock for the thread itself, not for a task.
+fn look() -> Stamp {
+    let now = Stamp::from_nanos(read(ClockId::Monotonic));
+    LATEST.set(now);
+    now
 }
 
 /// Nanoseconds since 1970 (UTC): the date of a run, never a measurement.
@@ -97,7 +111,7 @@ impl Future for Sleep {
             let slot = *self.slot.get_or_insert_with(|| queue.take_slot(cx.waker()));
             queue.schedule(slot, self.due, cx.waker());
             if self.due < ARMED.get() && latest.since(IDLE.get()) > BUSY {
-                arm(queue);
+                arm(queue, Duration::ZERO);
             }
             Poll::Pending
         })
@@ -126,7 +140,7 @@ where
     let mut builder = Builder::new_current_thread();
     match time {
         // `russh` uses tokio's timers for keep-alives; no measurement depends on them.
-        Time::Real => builder.enable_io().enable_time().on_thread_park(fire_or_arm),
+        Time::Real => builder.enable_io().enable_time().on_thread_park(rest).on_thread_unpark(wake),
         Time::Virtual => builder.on_thread_park(advance_virtual_time),
     };
     let runtime = builder.build_local(LocalOptions::default())?;
@@ -135,6 +149,7 @@ where
         let timer = TIMER.with_borrow(Clone::clone);
         if let Some(timer) = timer {
             task::spawn_local(fire_on_expirations(timer.register()?));
+            task::spawn_local(spin());
         }
         // A separate task, so that virtual time cannot jump between its waking and its running.
         let main = task::spawn_local(async move {
@@ -169,13 +184,13 @@ fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
 /// instants than that is also woken by its lines.
 const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
-/// Arms the timer for the next due instant, unless it expires before that anyway.
-fn arm(queue: &mut TimerQueue) {
-    let Some(due) =
-        queue.next_due().map(|due| due.max(WENT_OFF.get() + LEAST_TIMER_GAP)).filter(|due| *due < ARMED.get())
-    else {
+/// Arms the timer so much before the next due instant, unless it expires by then anyway.
+fn arm(queue: &mut TimerQueue, early: Duration) {
+    let Some(due) = queue.next_due() else { return };
+    let due = (due - early).max(WENT_OFF.get() + LEAST_TIMER_GAP);
+    if due >= ARMED.get() {
         return;
-    };
+    }
     if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
         ARMED.set(due);
     }
@@ -193,6 +208,11 @@ thread_local! {
     static WENT_OFF: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// The instant that the timer is armed for.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
+    /// How often the clock was read since the thread last parked.
+    static READS: Cell<u32> = const { Cell::new(0) };
+    static RESTS: RefCell<Option<Rests>> = const { RefCell::new(None) };
+    /// Wakes the task that does nothing.
+    static SPINNER: RefCell<Waker> = RefCell::new(Waker::noop().clone());
     static QUEUE: RefCell<TimerQueue> = const { RefCell::new(TimerQueue::new()) };
 }
 
@@ -206,6 +226,8 @@ impl Drop for Reset {
         TIMER.set(None);
         ARMED.set(Stamp::FAR);
         WENT_OFF.set(Stamp::ZERO);
+        RESTS.set(None);
+        SPINNER.set(Waker::noop().clone());
     }
 }
 
@@ -222,15 +244,56 @@ fn enter(time: Time) -> io::Result<Reset> {
     Ok(Reset)
 }
 
+/// Has the thread wait as one that drives users and not as a host: a busy one wakes seldom, which saves much of its CPU time, and an
+/// idle one may spin (`clock/rests.rs`). Only under [`run`].
+pub fn wait_as_driver() {
+    // By default the kernel ends a sleep up to 50 us late, so that threads wake together.
+    let _ = set_current_timer_slack(NonZero::new(1));
+    RESTS.set(Some(Rests::new(look())));
+}
+
+/// Allows an idle thread to spin for a small share of the time, or forbids it. Not at first. Only after [`wait_as_driver`].
+pub fn allow_spinning(may_spin: bool) {
+    RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.allow_spinning(may_spin)));
+}
+
+/// How long the thread has spun in all.
+pub fn spun() -> Duration {
+    RESTS.with_borrow(|rests| rests.as_ref().map_or(Duration::ZERO, Rests::spun))
+}
+
 /// Called when the thread is about to park: wakes the tasks that are due, or arms the timer for the next.
-fn fire_or_arm() {
-    let now = now();
+fn rest() {
+    let reads = READS.take();
+    let mut now = look();
+    let due = QUEUE.with_borrow_mut(TimerQueue::next_due).unwrap_or(Stamp::FAR);
+    let rest = RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.begin(now, reads, due)));
+    if let Some(Rest::Turn(until)) = rest {
+        sleep_thread_until(until);
+        now = look();
+    }
     IDLE.set(now);
-    QUEUE.with_borrow_mut(|queue| {
-        if !fire(queue, now) {
-            arm(queue);
-        }
+    QUEUE.with_borrow_mut(|queue| match rest {
+        _ if fire(queue, now) => {}
+        Some(Rest::Spin) => SPINNER.with_borrow(Waker::wake_by_ref),
+        Some(Rest::Wait(early)) => arm(queue, early),
+        Some(Rest::Turn(_)) | None => arm(queue, Duration::ZERO),
     });
+}
+
+/// Called when the thread has parked.
+fn wake() {
+    let now = look();
+    RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.end(now)));
+}
+
+/// While a thread spins, this task is woken each time, so that the runtime looks at its lines and does not wait for them.
+async fn spin() {
+    poll_fn(|cx| {
+        SPINNER.with_borrow_mut(|spinner| spinner.clone_from(cx.waker()));
+        Poll::<()>::Pending
+    })
+    .await;
 }
 
 /// Fires timers on a thread that never parks, in turn with its lines.
@@ -242,7 +305,7 @@ async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
         ARMED.set(Stamp::FAR);
         QUEUE.with_borrow_mut(|queue| {
             fire(queue, now);
-            arm(queue);
+            arm(queue, Duration::ZERO);
         });
     }
 }
@@ -258,6 +321,14 @@ fn advance_virtual_time() {
     });
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is where threads sleep")]
+fn sleep_thread_until(due: Stamp) {
+    let nanos = i64::try_from(due.as_nanos()).unwrap_or(i64::MAX);
+    let at = Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
+    // A signal ends it early, which costs nothing but time.
+    let _ = clock_nanosleep_absolute(ClockId::Monotonic, &at);
+}
+
 fn read(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
@@ -267,7 +338,6 @@ fn read(clock: ClockId) -> u64 {
 mod tests {
     use super::*;
     use std::rc::Rc;
-    use std::task::Waker;
 
     #[test]
     fn virtual_time_is_exact() {
@@ -354,6 +424,30 @@ mod tests {
             busy.await.expect("no panic");
         })
         .expect("runs");
+    }
+
+    #[test]
+    fn a_driver_spins_only_if_it_may_and_never_wakes_early() {
+        let spun = |may_spin| {
+            run(Time::Real, async move {
+                wait_as_driver();
+                allow_spinning(may_spin);
+                let mut due = now();
+                for _ in 0..50 {
+                    due += Duration::from_millis(10);
+                    sleep_until(due).await;
+                    assert!(now() >= due);
+                }
+                spun()
+            })
+            .expect("runs")
+        };
+        assert_eq!(spun(false), Duration::ZERO);
+        let half_a_second = spun(true);
+        assert!(
+            half_a_second > Duration::from_millis(5) && half_a_second < Duration::from_millis(60),
+            "{half_a_second:?}"
+        );
     }
 
     #[test]

@@ -136,6 +136,8 @@ pub struct Counts {
     pub cpu: f64,
     /// Run-queue delay of the driver's threads, in seconds.
     pub run_wait: f64,
+    /// Time in which the driver's threads spun, in seconds; part of `cpu`.
+    pub spun: f64,
     /// Number of the driver's threads.
     pub threads: u64,
     /// The screens of users that look at one; left out where there are none.
@@ -285,6 +287,7 @@ impl Counts {
         }
         self.cpu += other.cpu;
         self.run_wait += other.run_wait;
+        self.spun += other.spun;
         self.threads += other.threads;
         self.screens.absorb(other.screens);
     }

@@ -80,6 +80,10 @@ SETTINGS: dict[str, tuple[str, str]] = {
         "WHICH",
         "lines on which the kernel stamps keys too: all, none or N = every Nth",
     ),
+    "spin": (
+        "",
+        "keep an idle driver from sleeping when something is due soon, so that its stamps are exact",
+    ),
     "log_transactions": (
         "",
         "record every transaction",

@@ -124,6 +124,8 @@ class Interval:
     """Users who wait at the end: for `answers`, `prompts`, `echoes` (of `keys` keys); the `oldest` wait, seconds."""
     due: dict[str, int] = field(default_factory=dict)
     """Arrivals of an open load so far: `count`, `done` (of these `failed`), `under_way`, `waiting`, `skipped`."""
+    spun: float = 0.0
+    """Seconds of `cpu` in which threads spun."""
     screens: dict[str, float] = field(default_factory=dict)
     """`count` and `bytes` of all screens at the end, `drawing` in seconds; empty if no user has a screen."""
 

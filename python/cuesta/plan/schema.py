@@ -348,6 +348,15 @@ class Settings(PlanTable):
         Flag("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
         ALWAYS,
     ] = Field(16, description="lines on which the kernel stamps keys too: every Nth, `all` or `none`")
+    spin: Annotated[
+        Switch,
+        Flag("", "keep an idle driver from sleeping when something is due soon, so that its stamps are exact"),
+        ALWAYS,
+    ] = Field(
+        True,
+        description="a thread of the driver that has CPU time to spare does not sleep shortly before a key is due and "
+        "shortly after one, because a CPU wakes late: its own figures are exact, for a tenth of a CPU at most",
+    )
     log_transactions: Annotated[
         Switch,
         Flag("", "record every transaction"),
