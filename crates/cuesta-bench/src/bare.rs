@@ -188,6 +188,7 @@ impl Driver {
             echo: [0.5, 0.99].map(|share| self.response.quantile(share)),
             memory: grown as f64 / f64::from(job.users),
             run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
+            own: [0.0; 2],
             errors: 0,
         }
     }

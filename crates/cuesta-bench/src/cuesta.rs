@@ -66,6 +66,8 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
     Ok(serde_json::from_value(json!({
         "seed": 1,
         "cpus": [job.cpu],
+        "spin": true,
+        "stamps": job.stamps,
         "start_at": job.start,
         "drain": 1_000_000_000_u64,
         "groups": [{"name": "users", "script": "bench", "target": target}],
@@ -105,8 +107,9 @@ fn script(work: Work) -> Script {
 
 /// Reads the run folder, as any reader would.
 fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
-    let (lateness, echo) = (quantiles(folder, job, "/lateness")?, quantiles(folder, job, "/echo")?);
-    let mut outcome = Outcome { lateness, echo, ..Outcome::default() };
+    let of = |series| quantiles(folder, job, series);
+    let mut outcome =
+        Outcome { lateness: of("/lateness")?, echo: of("/echo")?, own: of("/own")?, ..Outcome::default() };
     for row in fs::read_to_string(folder.join("series.jsonl"))?.lines() {
         let row: Value = serde_json::from_str(row)?;
         if row["phase"] != "measure" {

@@ -27,7 +27,8 @@ impl DelayCheck {
         let (work, framing) = (Work::Typists, Framing::Tcp);
         let (_host, address) = Part::host(HostJob { built_in: true, delay, ..HostJob::small(work, framing, hosts) })?;
         let _awake = process::stay_awake();
-        let job = Job { settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
+        let job =
+            Job { stamps: 1, settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
         let wakes = Wakes::on(hosts);
         let outcome = Part::driver(&job)?.outcome()?;
         Ok(Self { delay, outcome, sleep_lateness: wakes.p99_lateness()? })
@@ -36,6 +37,11 @@ impl DelayCheck {
     /// Echo time beyond the delay, in seconds: p50 and p99.
     pub(crate) fn excess(&self) -> [f64; 2] {
         self.outcome.echo.map(|echo| echo - self.delay.as_secs_f64())
+    }
+
+    /// What the driver itself added to an echo, in seconds: p50 and p99.
+    pub(crate) fn own(&self) -> [f64; 2] {
+        self.outcome.own
     }
 
     /// Share of the core that the driver used.

@@ -88,6 +88,8 @@ pub(crate) struct Job {
     pub(crate) cpu: usize,
     /// When the first user starts.
     pub(crate) start: Stamp,
+    /// The kernel stamps the line of every so many users; of none if 0.
+    pub(crate) stamps: u32,
     /// Time between two keys of a typist.
     pub(crate) cycle: Duration,
     /// Between the starts of two users.
@@ -116,6 +118,7 @@ impl Job {
             address,
             cpu,
             start: clock::now() + HEAD_START,
+            stamps: 0,
             cycle: CYCLE,
             stagger: framing.stagger(),
             settle: Duration::from_millis(800),

@@ -17,6 +17,9 @@ pub(crate) struct Outcome {
     pub(crate) lateness: [f64; 2],
     /// Echo time since due: p50 and p99.
     pub(crate) echo: [f64; 2],
+    /// What the driver itself adds to an echo, by the kernel's stamps: p50 and p99.
+    #[serde(default)]
+    pub(crate) own: [f64; 2],
     /// Growth of the process since before the first user, per user; bytes.
     pub(crate) memory: f64,
     /// Run-queue delay of the driving thread, as a share of the window.

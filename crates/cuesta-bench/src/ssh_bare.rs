@@ -86,6 +86,7 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
         echo: [0.5, 0.99].map(|share| RESPONSE.with_borrow(|response| response.quantile(share))),
         memory: grown as f64 / f64::from(job.users),
         run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
+        own: [0.0; 2],
         errors: 0,
     })
 }

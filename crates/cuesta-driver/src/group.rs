@@ -44,6 +44,7 @@ pub(crate) struct GroupSeries {
     pub(crate) line: LineSeries,
     pub(crate) kernel_response: SeriesId,
     pub(crate) user_response: SeriesId,
+    pub(crate) own: SeriesId,
     /// By number of the named transaction; the last is for those without a name.
     pub(crate) classes: Vec<ClassSeries>,
 }
@@ -78,6 +79,7 @@ impl GroupSeries {
             },
             kernel_response: of(SeriesNames::STAMPED, "kernel_response"),
             user_response: of(SeriesNames::STAMPED, "user_response"),
+            own: of(SeriesNames::STAMPED, "own"),
         }
     }
 }

@@ -176,7 +176,7 @@ impl Session {
     /// When the last key was sent and when the first character came after it, by two clocks, if the kernel stamps the line.
     pub(crate) fn kernel_stamps(&mut self) -> Option<(StampPair, StampPair)> {
         let (sent, came) = self.line.kernel_sent().zip(self.first_stamps)?;
-        (!self.first_is_doubtful && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
+        (!self.first_is_doubtful && came.own_part_since(sent).is_some()).then_some((sent, came))
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of a secret, whose length no count may reveal.

@@ -296,6 +296,15 @@ pub struct StampPair {
     pub kernel: u64,
 }
 
+impl StampPair {
+    /// The driver's own part of the time from `sent` to this, which is what the kernel did not see of it; `None` if this was before.
+    #[must_use]
+    pub fn own_part_since(self, sent: Self) -> Option<Duration> {
+        let seen = Duration::from_nanos(self.kernel.checked_sub(sent.kernel)?);
+        (sent.ours <= self.ours).then(|| self.ours.since(sent.ours).saturating_sub(seen))
+    }
+}
+
 /// What a user expects of the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {

@@ -279,6 +279,8 @@ class StepRecords:
         return DriverLoad(
             max((agent.cpu for agent in agents), default=0.0),
             max((agent.run_wait for agent in agents), default=0.0),
+            max((per_thread(rows, lambda row: row.spun) for rows in self.by_agent.values()), default=0.0),
+            self.of(STAMPED, "own"),
             sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
             max((size for size in memory if size is not None), default=None),
             self.screens(),

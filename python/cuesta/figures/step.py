@@ -124,6 +124,24 @@ class DriverLoad:
             Better.LESS,
         ),
     ]
+    spun: Annotated[
+        float,
+        About(
+            "seconds of CPU per second and thread in which a thread with time to spare waited awake, to be exact",
+            Unit.SHARE,
+            "driver spinning",
+        ),
+    ]
+    own: Annotated[
+        Distribution,
+        About(
+            "What the driver itself adds to an echo or to a first sign of an answer: what the kernel did not see of "
+            "it, on lines that it stamps",
+            None,
+            "driver's own part of an echo",
+            Better.LESS,
+        ),
+    ]
     threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
     rss_per_user: Annotated[int | None, About("resident memory / users", Unit.BYTES, "memory per user", Better.LESS)]
     screens: Annotated[ScreenCost | None, About("None where no user looked at one")]

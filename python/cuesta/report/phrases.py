@@ -15,7 +15,15 @@ from cuesta.figures.durations import KernelTimes
 from cuesta.figures.limit import Limit
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.reference import Reference
-from cuesta.figures.step import Fairness, LimitResult, PublishedComparison, ResponseLaw, ScreenCost, StepFigures
+from cuesta.figures.step import (
+    DriverLoad,
+    Fairness,
+    LimitResult,
+    PublishedComparison,
+    ResponseLaw,
+    ScreenCost,
+    StepFigures,
+)
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
 
@@ -170,6 +178,19 @@ def inflation(kernel: KernelTimes) -> str:
         f"p50 {seconds(k.p50)} p99 {seconds(k.p99)}, the driver p50 {seconds(u.p50)} p99 {seconds(u.p99)}: "
         f"the driver inflates the median {by}"
     )
+
+
+def own_part(driver: DriverLoad) -> str:
+    """What the driver adds to an echo."""
+    own = driver.own
+    if not own.count:
+        return "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
+    return f"{seconds(own.p50)} are this driver's (p99 {seconds(own.p99)}); the kernel saw the rest"
+
+
+def spinning(driver: DriverLoad) -> str:
+    """How much of the driver's CPU time was spent to be exact."""
+    return f", of it {share(driver.spun)} spent awake to be on time (--no-spin)" if driver.spun else ""
 
 
 def fairness(fair: Fairness) -> str:

@@ -41,8 +41,10 @@ from cuesta.report.phrases import (
     load,
     load_meaning,
     no_law,
+    own_part,
     plain,
     screens,
+    spinning,
 )
 from cuesta.report.plots import courses, distributions, driver_delay
 from cuesta.units import ABSENT, count, digits, many, named, seconds, share
@@ -229,7 +231,8 @@ def driver(summary: Summary, step: StepFigures) -> Section:
     said = delay if late.count else "no key was sent"
     facts = [
         Fact("delay (could be sent → sent)", said, fact("lateness.p50", step).meaning),
-        fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}"),
+        fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{spinning(own)}"),
+        Fact("of each echo", own_part(own), fact("driver.own.p50", step).meaning),
     ]
     rest = [
         fact("driver.run_wait", step),

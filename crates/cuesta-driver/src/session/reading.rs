@@ -103,7 +103,18 @@ impl Session {
             tally.record(series.echo, at.since(due));
             tally.record(series.echo_from_sent, at.since(sent));
         });
+        self.count_own_part(sent, at);
         self.end_of_echo(at);
+    }
+
+    /// Records what this driver added to an echo that came at `at`, if the kernel has stamped its packets: between our stamp before a
+    /// key and the packet, and between the packet of the echo and our stamp.
+    fn count_own_part(&mut self, sent: Stamp, at: Stamp) {
+        let Some(came) = self.first_stamps.filter(|came| came.ours == at) else { return };
+        let Some(packet) = self.line.kernel_sent().filter(|packet| packet.ours >= sent) else { return };
+        if let Some(own) = came.own_part_since(packet) {
+            self.shared.record(self.shared.groups[self.group].series.own, own);
+        }
     }
 
     /// Decides about echoes that came early, where they are certain or were unconfirmed long enough at `now`: counts them, and the

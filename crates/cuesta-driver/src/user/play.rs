@@ -255,6 +255,9 @@ impl User {
         self.shared.tally(|tally| {
             tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
             tally.record(series.user_response, came.ours.since(sent.ours));
+            if let Some(own) = came.own_part_since(sent) {
+                tally.record(series.own, own);
+            }
         });
     }
 
