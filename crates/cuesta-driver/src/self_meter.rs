@@ -57,7 +57,9 @@ fn second_number(text: &[u8]) -> Option<u64> {
 }
 
 /// A thread that waits for a CPU for more than this share of the time, one part in so many, has none to spare.
-const MOST_WAIT: u32 = 50;
+const MOST_WAIT: u32 = 20;
+/// Over how long its waits are looked at: a single one says nothing.
+const LOOK: Duration = Duration::from_millis(250);
 /// For how long it then has none.
 const CROWDED: Duration = Duration::from_secs(1);
 
@@ -74,12 +76,15 @@ impl SpareCpu {
         Self { meter: SelfMeter::new(), looked: Stamp::ZERO, crowded_until: Stamp::ZERO }
     }
 
-    /// Whether there is CPU time to spare at `now`, by the thread's waits since the last call.
+    /// Whether there is CPU time to spare at `now`, by the thread's waits so far.
     pub(crate) fn is_there(&mut self, now: Stamp) -> bool {
-        let (_, waited) = self.meter.since_last();
-        let since = now.since(std::mem::replace(&mut self.looked, now));
-        if waited * MOST_WAIT > since {
-            self.crowded_until = now + CROWDED;
+        let looked_at = now.since(self.looked);
+        if looked_at >= LOOK {
+            let (_, waited) = self.meter.since_last();
+            self.looked = now;
+            if waited * MOST_WAIT > looked_at {
+                self.crowded_until = now + CROWDED;
+            }
         }
         now >= self.crowded_until
     }

@@ -303,9 +303,13 @@ async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
         let now = now();
         WENT_OFF.set(now);
         ARMED.set(Stamp::FAR);
+        // The interrupt of a timer would delay a thread that spins until it is due.
+        let spins = RESTS.with_borrow(|rests| rests.as_ref().is_some_and(Rests::spins));
         QUEUE.with_borrow_mut(|queue| {
             fire(queue, now);
-            arm(queue, Duration::ZERO);
+            if !spins {
+                arm(queue, Duration::ZERO);
+            }
         });
     }
 }

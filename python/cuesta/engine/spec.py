@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from cuesta._native import show_duration
 from cuesta.engine.job import DRAIN, Job
+from cuesta.engine.meter_source import is_here
+from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
-from cuesta.target import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, kind_of
 
 
 def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
@@ -17,10 +20,18 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
     return {
         **driver_values(settings, ALWAYS),
         "cpus": cpus,
+        "spin": settings.spin and may_spin({group.target for group in settings.group}, pinned=cpus is not None),
         "drain": DRAIN,
         "groups": [_group(job, group, host) for group in settings.group],
         "steps": [_step(step.settings) for step in segment.steps],
     }
+
+
+def may_spin(targets: set[str], pinned: bool) -> bool:
+    """Whether driving threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
+    if any(kind_of(target) in OWN_PROGRAMS for target in targets):
+        return False
+    return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)
 
 
 def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:

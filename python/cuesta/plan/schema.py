@@ -354,8 +354,8 @@ class Settings(PlanTable):
         ALWAYS,
     ] = Field(
         True,
-        description="a thread of the driver that has CPU time to spare does not sleep shortly before a key is due and "
-        "shortly after one, because a CPU wakes late: its own figures are exact, for a tenth of a CPU at most",
+        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, does not sleep shortly before a "
+        "key is due and shortly after one, because a CPU wakes late: for a tenth of a CPU its stamps are exact",
     )
     log_transactions: Annotated[
         Switch,

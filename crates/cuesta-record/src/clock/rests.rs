@@ -24,7 +24,7 @@ const BUSY: [u32; 2] = [60, 25];
 /// A thread that wakes more often while it is watched does not spin: it hardly sleeps anyway, and spinning would cost much.
 const MOST_WAKES: u32 = 40;
 /// Spinning begins this long before something is due.
-const BEFORE: Duration = Duration::from_micros(150);
+const BEFORE: Duration = Duration::from_micros(400);
 /// Spinning ends this long after something happened.
 const AFTER: Duration = Duration::from_millis(1);
 /// The largest share of the time in which a thread spins: one part in so many.
@@ -104,13 +104,18 @@ impl Rests {
         self.rest
     }
 
+    /// Whether the thread would spin before something is due.
+    pub(super) fn spins(&self) -> bool {
+        !self.is_busy && self.may_spin && self.is_seldom_woken && !self.left.is_zero()
+    }
+
     fn choose(&self, now: Stamp, reads: u32, due: Stamp) -> Rest {
         let turn = self.woken + TURN;
         if self.is_busy {
             let rests = reads < LARGE && now < turn && due < turn;
             return if rests { Rest::Turn(turn) } else { Rest::Wait(Duration::ZERO) };
         }
-        if !self.may_spin || !self.is_seldom_woken || self.left.is_zero() {
+        if !self.spins() {
             return Rest::Wait(Duration::ZERO);
         }
         if now < self.happened + AFTER || now + BEFORE >= due { Rest::Spin } else { Rest::Wait(BEFORE) }
