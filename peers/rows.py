@@ -5,7 +5,7 @@ from statistics import median
 
 from peers.comparisons import Comparison
 from peers.job import Told, Tool
-from peers.measure import STALL_LOAD, STOP, Cost, ToolError, Load, Stall, cost, stall
+from peers.measure import STALL_LOAD, STOP, Cost, Load, Stall, ToolError, cost, stall
 from peers.stall import hidden, true_p99
 from peers.table import duration, size, table
 

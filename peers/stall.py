@@ -4,8 +4,9 @@
 def true_p99(stop: float, seconds: float) -> float:
     """The p99 of responses since keys were due, if a quick host stops once for `stop` of these seconds.
 
-    Keys are due at an even rate whatever the host does. Those due during the stop, a share of `stop / seconds`, wait until it
-    ends: for times evenly spread from 0 to `stop`. So a share of `(stop - t) / seconds` waits for longer than `t`.
+    Keys are due at an even rate whatever the host does. Those due during the stop, a share of `stop / seconds`,
+    wait until it ends: for times evenly spread from 0 to `stop`. So a share of `(stop - t) / seconds` waits for
+    longer than `t`.
     """
     return max(0.0, stop - 0.01 * seconds)
 

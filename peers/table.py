@@ -1,4 +1,6 @@
-"""Rows and columns as text."""
+"""Rows, columns and units as text."""
+
+from cuesta import units
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -15,13 +17,7 @@ def line(row: list[str], widths: list[int]) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A duration with three digits; one that was not told is said to be so."""
-    if seconds is None:
-        return "not told"
-    for unit, length in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+    return "not told" if seconds is None else units.seconds(seconds)
 
 
 def size(bytes_: float) -> str:

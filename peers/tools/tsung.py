@@ -1,4 +1,4 @@
-"""Tsung. By default it tells mean and extremes of each 10 s; its backend `fullstats` keeps every value, for percentiles."""
+"""Tsung. By default it tells mean and extremes of each 10 s; its backend `fullstats` keeps all values."""
 
 import re
 from pathlib import Path
