@@ -45,6 +45,6 @@ STALLS = [
         "stall, keys over tcp, 100 typists", Load(Work.KEYS, builtin, 100, 0.2, 1), [CUESTA, TSUNG, LOCUST, EXPECT]
     ),
     Comparison(
-        "stall, logins over ssh, 5 users, one a second", Load(Work.LOGINS, sshd, 5, 1, 1), [CUESTA, LOOP, SHARED]
+        "stall, logins over ssh, 20 users, one a second each", Load(Work.LOGINS, sshd, 20, 1, 2), [CUESTA, LOOP, SHARED]
     ),
 ]

@@ -11,7 +11,11 @@ class SshLoop:
     shared: bool = False
     """Whether a loop keeps its connection (`ControlMaster`)."""
 
-    purpose = "nothing but `ssh`: what most people do when they want a number today"
+    @property
+    def purpose(self) -> str:
+        if self.shared:
+            return "the same; each loop logs in once, and its sessions share that connection"
+        return "nothing but `ssh`: what most people do when they want a number today"
 
     @property
     def name(self) -> str:
