@@ -10,12 +10,14 @@ from peers.stall import hidden, true_p99
 from peers.table import duration, size, table
 
 ROUNDS = 3
+UNREADABLE = 2 << 20
+"""Bytes by which the memory of a tool differs from one run to the next: a smaller growth says only what it is below."""
 
 
 def cost_rows(comparison: Comparison) -> tuple[str, list[str]]:
     """Play all tools in turn, some rounds, and once with fewer users. Returns the table and what failed."""
     costs: dict[str, list[Cost]] = {tool.name: [] for tool in comparison.tools}
-    memory: dict[str, float] = {}
+    memory: dict[str, str] = {}
     failures = []
     for turn in range(ROUNDS):
         for tool in comparison.tools:
@@ -36,16 +38,18 @@ def cost_rows(comparison: Comparison) -> tuple[str, list[str]]:
         "lateness p50, p99",
     ]
     base = median(each.cpu for each in costs["Cuesta"]) if costs["Cuesta"] else None
-    return table(head, [cost_row(name, played, base, memory.get(name)) for name, played in costs.items()]), failures
+    return table(head, [cost_row(name, played, base, memory.get(name, "")) for name, played in costs.items()]), failures
 
 
-def memory_of_a_user(tool: Tool, load: Load, fewer: int, more: Cost) -> float:
+def memory_of_a_user(tool: Tool, load: Load, fewer: int, more: Cost) -> str:
     """The growth of a tool's memory from fewer users to more, for each of them."""
     ramp = max(1.0, load.ramp * fewer / load.users)
-    return (more.memory - cost(tool, replace(load, users=fewer, ramp=ramp)).memory) / (load.users - fewer)
+    growth = more.memory - cost(tool, replace(load, users=fewer, ramp=ramp)).memory
+    below = "" if growth >= UNREADABLE else "below "
+    return below + size(max(growth, UNREADABLE) / (load.users - fewer))
 
 
-def cost_row(name: str, costs: list[Cost], base: float | None, memory: float | None) -> list[str]:
+def cost_row(name: str, costs: list[Cost], base: float | None, memory: str) -> list[str]:
     if not costs:
         return [name, "failed", "", "", "", "", ""]
     cpu = sorted(each.cpu for each in costs)
@@ -57,7 +61,7 @@ def cost_row(name: str, costs: list[Cost], base: float | None, memory: float | N
         f"{median(each.rate for each in costs):,.4g}"
         if costs[0].rate < 1000
         else f"{median(each.rate for each in costs):,.0f}",
-        "" if memory is None else size(memory),
+        memory,
         lateness(costs[0].told),
     ]
 
