@@ -17,7 +17,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::thread::set_current_timer_slack;
 
 use crate::histogram::Histogram;
-use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work};
+use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work, phases};
 use crate::outcome::{Outcome, Used, resident};
 use crate::wait::{Event, wait};
 use crate::{process, ssh_bare};
@@ -31,8 +31,9 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     // By default the kernel may delay a timeout by 50 us to coalesce wake-ups. A timerfd has no such slack, so neither has this.
     set_current_timer_slack(NonZero::new(1))?;
-    let before = resident();
+    let (before, used_at_first) = (resident(), Used::now());
     let mut driver = Driver::new(&job)?;
+    let opening = Used::now().cpu - used_at_first.cpu;
     match job.work {
         Work::Typists | Work::Screens => driver.spread_typists(),
         Work::Closed => driver.send_all(),
@@ -43,7 +44,8 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let opened = Used::now();
     driver.run_until(job.until())?;
     let closed = Used::now();
-    Ok(driver.outcome(&job, opened, closed, resident().saturating_sub(before)).print()?)
+    let outcome = driver.outcome(&job, opened, closed, resident().saturating_sub(before));
+    Ok(Outcome { opening, ..outcome }.print()?)
 }
 
 struct Driver {
@@ -89,14 +91,14 @@ impl Driver {
             response: Histogram::default(),
             operations: 0,
         };
-        for number in 0..job.users {
-            driver.connect(job, number)?;
+        for (number, address) in (0..job.own_users()).zip(job.addresses().cycle()) {
+            driver.connect(address, number)?;
         }
         Ok(driver)
     }
 
-    fn connect(&mut self, job: &Job, number: u32) -> Result<(), Box<dyn Error>> {
-        let stream = TcpStream::connect(&job.address)?;
+    fn connect(&mut self, address: &str, number: u32) -> Result<(), Box<dyn Error>> {
+        let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let wanted = EventFlags::IN | EventFlags::ET;
@@ -108,12 +110,8 @@ impl Driver {
     /// Spreads the typists' first instants over the cycle.
     fn spread_typists(&mut self) {
         let now = clock::now();
-        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-        for number in 0..self.users.len() as u32 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let phase = Duration::from_nanos((random >> 16) % self.cycle.as_nanos() as u64);
-            self.due.push(Reverse((now + phase, number)));
-        }
+        let numbers = 0..self.users.len() as u32;
+        self.due = phases(self.cycle).zip(numbers).map(|(phase, number)| Reverse((now + phase, number))).collect();
     }
 
     fn send_all(&mut self) {
@@ -184,9 +182,10 @@ impl Driver {
         Outcome {
             operations: self.operations,
             cpu: closed.cpu - opened.cpu,
+            opening: 0.0,
             lateness: [0.5, 0.99].map(|share| self.lateness.quantile(share)),
             echo: [0.5, 0.99].map(|share| self.response.quantile(share)),
-            memory: grown as f64 / f64::from(job.users),
+            memory: grown as f64 / f64::from(job.own_users()),
             run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
             own: [0.0; 2],
             errors: 0,

@@ -31,15 +31,26 @@ pub(crate) struct Crowd {
 
 impl Crowd {
     /// Runs ten thousand typists (four thousand over ssh), or as many as there are descriptors for.
-    pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn run(framing: Framing, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let (users, cycle) = if framing == Framing::Ssh { SSH } else { (USERS, CYCLE) };
-        let users = users.min(process::room_for_lines());
+        Self::of(framing, users.min(process::room_for_lines()), cycle, framing.stagger(), cpus)
+    }
+
+    /// Runs this number of typists, with a cycle of their own.
+    pub(crate) fn of(
+        framing: Framing,
+        users: u32,
+        cycle: Duration,
+        stagger: Duration,
+        (drivers, hosts): (usize, usize),
+    ) -> Result<Self, Box<dyn Error>> {
         let work = Work::Typists;
         let built_in = framing != Framing::Ssh;
         let play = |framing, start: fn(&Job) -> Result<Part, Box<dyn Error>>| {
-            let (_host, address) = Part::host(HostJob { built_in, ..HostJob::small(work, framing, hosts) })?;
-            let usual = Job::new(work, framing, users, address, drivers);
-            start(&Job { cycle, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
+            let job = HostJob { built_in, ..HostJob::small(work, framing, hosts) };
+            let (_hosts, addresses) = Part::hosts(job, users)?;
+            let usual = Job::new(work, framing, users, String::new(), drivers).at(addresses);
+            start(&Job { cycle, stagger, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
         };
         // The limit does not speak telnet: it gets tcp lines.
         let bare = if framing == Framing::Ssh { framing } else { Framing::Tcp };

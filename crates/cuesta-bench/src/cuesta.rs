@@ -29,13 +29,15 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let folder = folder.path().join("agent-0");
     let before = resident();
     let run = Run::start(spec(&job, &known_hosts)?, &Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
+    let used_at_first = used_at(job.start)?;
     let used_before = used_at(job.from())?;
     let used_after = used_at(job.until())?;
     let grown = resident().saturating_sub(before);
     while !run.wait(Duration::from_secs(1))? {}
     let mut outcome = read(&folder, &job)?;
+    outcome.opening = used_before.cpu - used_at_first.cpu;
     outcome.cpu = used_after.cpu - used_before.cpu;
-    outcome.memory = grown as f64 / f64::from(job.users);
+    outcome.memory = grown as f64 / f64::from(job.own_users());
     Ok(outcome.print()?)
 }
 
@@ -48,8 +50,7 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
 
 /// `known_hosts`: the file to which the key of a new host is added.
 fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
-    let address = &job.address;
-    let target = match job.framing {
+    let target = |address: &str| match job.framing {
         Framing::Tcp => format!("tcp://{address}"),
         Framing::Telnet | Framing::Negotiated => format!("telnet://{address}"),
         Framing::Ssh => {
@@ -62,19 +63,28 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
         Work::Echoed if job.cycle.is_zero() => json!({"kind": "closed"}),
         Work::Typists | Work::Screens | Work::Echoed => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
     };
-    let group = json!({"users": job.users, "stagger": job.stagger.as_nanos() as u64, "load": load});
+    // A group for each host. Their users start in turn.
+    let hosts = job.addresses().count() as u32;
+    let stagger = (job.stagger * hosts).as_nanos() as u64;
+    let load = |host: u32| json!({"users": (job.users + host) / hosts, "stagger": stagger, "load": load});
+    let group =
+        |(host, address)| json!({"name": format!("users-{host}"), "script": "bench", "target": target(address)});
+    let cpus: Vec<_> = [job.cpu].into_iter().chain(job.further_cpus.iter().copied()).collect();
     Ok(serde_json::from_value(json!({
         "seed": 1,
-        "cpus": [job.cpu],
         "spin": true,
         "stamps": job.stamps,
+        "agent": job.agent.0,
+        "agents": job.agent.1,
+        "threads": cpus.len(),
+        "cpus": cpus,
         "start_at": job.start,
         "drain": 1_000_000_000_u64,
-        "groups": [{"name": "users", "script": "bench", "target": target}],
+        "groups": job.addresses().enumerate().map(group).collect::<Vec<_>>(),
         "steps": [{
             "settle": job.settle.as_nanos() as u64,
             "measure": job.measure.as_nanos() as u64,
-            "groups": [group],
+            "groups": (0..hosts).map(load).collect::<Vec<_>>(),
         }],
     }))?)
 }
@@ -123,7 +133,7 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
         outcome.run_wait += row["run_wait"].as_f64().unwrap_or(0.0) / job.measure.as_secs_f64();
         let failures = row["errors"].as_object().into_iter().flat_map(|errors| errors.values());
         outcome.errors += failures.filter_map(Value::as_u64).sum::<u64>() + count("skipped") + count("stray");
-        outcome.errors += u64::from(job.users) - count("users").min(u64::from(job.users));
+        outcome.errors += u64::from(job.own_users()).saturating_sub(count("users"));
     }
     Ok(outcome)
 }

@@ -1,5 +1,6 @@
 //! The job of a part, as JSON. The limit and Cuesta get the same job.
 
+use std::iter;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -75,6 +76,8 @@ pub(crate) struct HostJob {
     pub(crate) built_in: bool,
     /// The delay of the built-in host.
     pub(crate) delay: Duration,
+    /// The port of the smallest possible hosts that share one, each for the lines that are opened on its CPU; 0 = a new one.
+    pub(crate) shared_port: Option<u16>,
 }
 
 /// A job for a driver.
@@ -85,7 +88,13 @@ pub(crate) struct Job {
     pub(crate) users: u32,
     /// Where the host is.
     pub(crate) address: String,
+    /// Where further hosts are: each has as many of the users as the first.
+    pub(crate) further: Vec<String>,
     pub(crate) cpu: usize,
+    /// The CPU of each further thread of Cuesta.
+    pub(crate) further_cpus: Vec<usize>,
+    /// Number of this driver among those that share the users, and how many there are.
+    pub(crate) agent: (u32, u32),
     /// When the first user starts.
     pub(crate) start: Stamp,
     /// The kernel stamps the line of every so many users; of none if 0.
@@ -100,11 +109,21 @@ pub(crate) struct Job {
     pub(crate) measure: Duration,
 }
 
+/// Random first instants of the limit's users, as Cuesta's have.
+pub(crate) fn phases(cycle: Duration) -> impl Iterator<Item = Duration> {
+    let cycle = cycle.as_nanos() as u64;
+    let next =
+        |random: &u64| Some(random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+    iter::successors(Some(0x9E37_79B9_7F4A_7C15), next)
+        .skip(1)
+        .map(move |random| Duration::from_nanos((random >> 16) % cycle))
+}
+
 impl HostJob {
     /// The smallest possible host.
     pub(crate) fn small(work: Work, framing: Framing, cpu: usize) -> Self {
         let address = Ipv4Addr::LOCALHOST.into();
-        Self { work, framing, address, cpu, relays: None, built_in: false, delay: Duration::ZERO }
+        Self { work, framing, address, cpu, relays: None, built_in: false, delay: Duration::ZERO, shared_port: None }
     }
 }
 
@@ -116,7 +135,10 @@ impl Job {
             framing,
             users,
             address,
+            further: Vec::new(),
             cpu,
+            further_cpus: Vec::new(),
+            agent: (0, 1),
             start: clock::now() + HEAD_START,
             stamps: 0,
             cycle: CYCLE,
@@ -124,6 +146,22 @@ impl Job {
             settle: Duration::from_millis(800),
             measure: Duration::from_secs(3),
         }
+    }
+
+    /// The same at these hosts.
+    pub(crate) fn at(self, mut addresses: Vec<String>) -> Self {
+        let address = addresses.remove(0);
+        Self { address, further: addresses, ..self }
+    }
+
+    /// All hosts.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> + Clone {
+        [&self.address].into_iter().chain(&self.further).map(String::as_str)
+    }
+
+    /// Users of this driver.
+    pub(crate) fn own_users(&self) -> u32 {
+        self.users / self.agent.1
     }
 
     /// When the window opens.

@@ -20,6 +20,8 @@ pub(crate) struct Outcome {
     /// What the driver itself adds to an echo, by the kernel's stamps: p50 and p99.
     #[serde(default)]
     pub(crate) own: [f64; 2],
+    /// CPU time of the process from the first line until the window opened.
+    pub(crate) opening: f64,
     /// Growth of the process since before the first user, per user; bytes.
     pub(crate) memory: f64,
     /// Run-queue delay of the driving thread, as a share of the window.

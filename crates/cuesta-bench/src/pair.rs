@@ -28,17 +28,24 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Runs a pair. `swapped`: the limit starts first.
-    pub(crate) fn run(
+    pub(crate) fn run(pairing: Pairing, swapped: bool, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
+        Self::run_as(pairing, swapped, cpus, |job| job)
+    }
+
+    /// The same with another job: `change` gets the usual one.
+    pub(crate) fn run_as(
         pairing: Pairing,
         swapped: bool,
         (drivers, hosts): (usize, usize),
+        change: impl FnOnce(Job) -> Job,
     ) -> Result<Self, Box<dyn Error>> {
         let Pairing { work, framing, beside, users, control } = pairing;
-        let (_one, one) = Part::host(HostJob::small(work, framing, hosts))?;
-        let (_two, two) = Part::host(HostJob::small(work, beside, hosts))?;
+        let (_one, one) = Part::hosts(HostJob::small(work, framing, hosts), users)?;
+        let (_two, two) = Part::hosts(HostJob::small(work, beside, hosts), users)?;
         // Both windows open at the same instant, so both drivers get the head start that the slower one needs.
-        let limit = Job { stagger: framing.stagger(), ..Job::new(work, beside, users, two, drivers) };
-        let tested = Job { framing, address: one, ..limit.clone() };
+        let limit =
+            change(Job { stagger: framing.stagger(), ..Job::new(work, beside, users, String::new(), drivers) }).at(two);
+        let tested = Job { framing, ..limit.clone() }.at(one);
         let start_tested =
             || if control { Part::bare(&Job { framing: beside, ..tested.clone() }) } else { Part::driver(&tested) };
         let (mut tested, mut limit) = if swapped {

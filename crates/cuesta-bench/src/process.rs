@@ -18,6 +18,10 @@ use crate::simulation::SimulationJob;
 #[cfg(feature = "exact")]
 use crate::wire::{AgentJob, Side};
 
+/// At most this many lines go to one address: when about half of the ports to it are taken, the kernel looks through
+/// thousands of them for each further line (`__inet_hash_connect`).
+const LINES_OF_A_HOST: u32 = 10_000;
+
 /// A running part. Dropping it kills the process.
 pub(crate) struct Part {
     child: Child,
@@ -47,6 +51,12 @@ impl Part {
         let mut host = Self::start("server", &job)?;
         let address = host.row()?;
         Ok((host, address))
+    }
+
+    /// Starts hosts for this number of users, and returns their addresses too.
+    pub(crate) fn hosts(job: HostJob, users: u32) -> Result<(Vec<Self>, Vec<String>), Box<dyn Error>> {
+        let hosts = (0..users.div_ceil(LINES_OF_A_HOST)).map(|_| Self::host(job));
+        Ok(hosts.collect::<Result<Vec<_>, _>>()?.into_iter().unzip())
     }
 
     /// Starts `busybox telnetd`, and returns its address too, at which it will listen soon.

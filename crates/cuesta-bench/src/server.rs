@@ -3,14 +3,14 @@
 use std::error::Error;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread;
 
 use cuesta_host::{Host, Service, Spec};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, sockopt};
 
 use crate::job::{ANSWER, Framing, HostJob, Work};
 use crate::{process, ssh_server};
@@ -34,10 +34,21 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     if job.framing == Framing::Ssh {
         return ssh_server::serve();
     }
-    let listener = TcpListener::bind((job.address, 0))?;
-    rustix::net::listen(&listener, BACKLOG)?;
+    let listener = listen(&job)?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
     Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
+}
+
+fn listen(job: &HostJob) -> io::Result<TcpListener> {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    if job.shared_port.is_some() {
+        // Of the listeners at one port the kernel takes the one of the CPU that receives the connection: on loopback, the driver's.
+        sockopt::set_socket_reuseport(&socket, true)?;
+        sockopt::set_socket_incoming_cpu(&socket, job.cpu as u32)?;
+    }
+    rustix::net::bind(&socket, &SocketAddr::from((job.address, job.shared_port.unwrap_or(0))))?;
+    rustix::net::listen(&socket, BACKLOG)?;
+    Ok(socket.into())
 }
 
 /// Runs the built-in host instead.

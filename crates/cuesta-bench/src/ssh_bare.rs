@@ -17,7 +17,7 @@ use russh::{ChannelId, ChannelReadHalf};
 use tokio::net::TcpStream;
 
 use crate::histogram::Histogram;
-use crate::job::{Job, KEY};
+use crate::job::{Job, KEY, phases};
 use crate::outcome::{Outcome, Used, resident};
 use crate::process;
 
@@ -61,14 +61,15 @@ impl Handler for Client {
 }
 
 async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
-    let before = resident();
+    let (before, used_at_first) = (resident(), Used::now());
     let config = Arc::new(Config { window_size: 64 * 1024, ..Config::default() });
     let mut users = Vec::new();
     // The read half is dropped, or its full queue would block the session.
-    for _ in 0..job.users {
-        users.push(connect(job, Arc::clone(&config)).await?);
+    for address in job.addresses().cycle().take(job.users as usize) {
+        users.push(connect(address, Arc::clone(&config)).await?);
     }
     let grown = resident().saturating_sub(before);
+    let opening = Used::now().cpu - used_at_first.cpu;
     let tally = Rc::new(RefCell::new(KeyTally::default()));
     let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&tally)));
     clock::sleep_until(job.from()).await;
@@ -84,6 +85,7 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
         cpu: closed.cpu - opened.cpu,
         lateness: [0.5, 0.99].map(|share| tally.lateness.quantile(share)),
         echo: [0.5, 0.99].map(|share| RESPONSE.with_borrow(|response| response.quantile(share))),
+        opening,
         memory: grown as f64 / f64::from(job.users),
         run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
         own: [0.0; 2],
@@ -91,8 +93,8 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     })
 }
 
-async fn connect(job: &Job, config: Arc<Config>) -> Result<User, Box<dyn Error>> {
-    let stream = TcpStream::connect(&job.address).await?;
+async fn connect(address: &str, config: Arc<Config>) -> Result<User, Box<dyn Error>> {
+    let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let sent = Arc::new(AtomicU64::new(0));
     let mut handle = connect_stream(config, stream, Client { sent: Arc::clone(&sent) }).await?;
@@ -115,12 +117,11 @@ struct KeyTally {
     lateness: Histogram,
 }
 
-/// Types for all users, whose instants are spread over the cycle.
+/// Types for all users, whose first instants are random within the cycle.
 async fn type_keys(users: Vec<User>, job: Job, tally: Rc<RefCell<KeyTally>>) {
     let (start, until) = (clock::now(), job.until());
-    let mut due: BinaryHeap<Reverse<(Stamp, usize)>> = (0..users.len())
-        .map(|number| Reverse((start + job.cycle * number as u32 / users.len() as u32, number)))
-        .collect();
+    let mut due: BinaryHeap<Reverse<(Stamp, usize)>> =
+        phases(job.cycle).zip(0..users.len()).map(|(phase, number)| Reverse((start + phase, number))).collect();
     while let Some(Reverse((at, number))) = due.pop().filter(|Reverse((at, _))| *at < until) {
         clock::sleep_until(at).await;
         let user = &users[number];
