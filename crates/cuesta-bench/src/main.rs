@@ -1,6 +1,7 @@
 //! The driver against the limit of one core, as ratios.
 //!
-//! `cuesta-bench` measures everything and prints one table; `cuesta-bench TEXT` measures only names that contain TEXT. It starts
+//! `cuesta-bench` measures everything and prints one table; `cuesta-bench TEXT` measures only names that contain TEXT, and
+//! `cuesta-bench --plots FOLDER [TEXT]` also writes plots of the measurements that have some. It starts
 //! itself again for each part, so that the CPU time and memory of each process are those of one part: `server`, `bare` (the
 //! limit), `driver` (Cuesta) and `simulation`.
 //!
@@ -14,6 +15,7 @@
 //! - `screens`: users with screens compared with users without.
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
+//! - `scale`: cost by number of users, and throughput of two threads, with plots.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.
@@ -32,6 +34,7 @@ mod outcome;
 mod pair;
 mod process;
 mod sampling;
+mod scale;
 mod screens;
 mod server;
 mod simulation;
@@ -53,6 +56,7 @@ mod wire;
 use std::env;
 use std::error::Error;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -61,7 +65,10 @@ fn main() -> ExitCode {
         [part @ ("server" | "bare" | "driver" | "simulation" | "agent" | "telnetd"), job] => {
             play(part, job).map(|()| true)
         }
-        _ => targets::measure(&words.join(" "), &mut io::stdout()),
+        ["--plots", folder, ref wanted @ ..] => {
+            targets::measure(&wanted.join(" "), Some(Path::new(folder)), &mut io::stdout())
+        }
+        ref wanted => targets::measure(&wanted.join(" "), None, &mut io::stdout()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

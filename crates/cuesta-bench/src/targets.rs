@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::crowd::Crowd;
@@ -11,6 +12,7 @@ use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
 use crate::sampling;
+use crate::scale;
 use crate::screens;
 use crate::simulation;
 use crate::table::ResultRow;
@@ -61,12 +63,13 @@ const KINDS: [(&str, Framing); 4] =
 const USERS_OF_A_KIND: u32 = 400;
 
 /// A measurement with the name of its first row.
-type Measurement = (String, Box<dyn Fn() -> Result<Vec<ResultRow>, Box<dyn Error>>>);
+pub(crate) type Measurement = (String, Box<dyn Fn() -> Result<Vec<ResultRow>, Box<dyn Error>>>);
 
-/// Runs the measurements whose name contains `wanted`; true if every target is met.
-pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
+/// Runs the measurements whose name contains `wanted`; true if every target is met. `plots`: the folder of the plots of those that
+/// have some.
+pub(crate) fn measure(wanted: &str, plots: Option<&Path>, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let mut rows = Vec::new();
-    let all = measurements(process::two_cpus()?);
+    let all = measurements(process::two_cpus()?, plots);
     for (_, measure) in all.iter().filter(|(name, _)| name.contains(wanted)) {
         for row in measure()? {
             row.print(out)?;
@@ -80,7 +83,7 @@ pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dy
     print_summary(&rows, out)
 }
 
-fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
+fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> {
     let mut all = Vec::new();
     let mut add = |name: String, measure: Box<dyn Fn() -> _>| all.push((name, measure));
     for (name, work, framing, users, control, pairs) in PAIRINGS {
@@ -127,6 +130,7 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
     add("in-kernel path".to_owned(), Box::new(move || wire::measure_kernel_path(cpus)));
     #[cfg(feature = "exact")]
     add("tracing".to_owned(), Box::new(crate::tracing::measure));
+    all.extend(scale::measurements(plots, cpus));
     all
 }
 

@@ -1,0 +1,91 @@
+//! How the driver's cost grows with its users, and its throughput with its threads.
+//!
+//! - `curve`: one rate of keys from more and more users; `load`: one rate for each user, so that the load grows with them;
+//!   `handshakes`: what it costs to open sessions over ssh.
+//! - `threads`: two threads and two processes beside one; `cpu_limit`: how much CPU time each may take; `batch`: how they
+//!   share a CPU.
+//! - `plot`: the figures as pictures for `docs/bench.md`.
+
+mod batch;
+mod cpu_limit;
+mod curve;
+mod handshakes;
+mod load;
+mod plot;
+mod threads;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::job::Framing;
+use crate::process;
+use crate::targets::Measurement;
+
+/// Largest growth of the ratio to the limit from a thousand users to the most: less cannot be told from the scatter of a few pairs.
+const GROWTH: f64 = 1.15;
+/// Largest CPU time of a handshake, over that of `russh` alone.
+const HANDSHAKE: f64 = 1.25;
+/// Least throughput of two threads, over that of one.
+const TWICE: f64 = 1.8;
+
+/// The measurements with their names. `plots`: the folder of the plots, if they are wanted.
+pub(crate) fn measurements(plots: Option<&Path>, cpus: (usize, usize)) -> Vec<Measurement> {
+    let mut all: Vec<Measurement> = Vec::new();
+    for kind in [TCP, SSH] {
+        let (curves, loads) = (plots.map(Path::to_owned), plots.map(Path::to_owned));
+        let curve = move || kind.measure_curve(GROWTH, curves.as_deref(), cpus);
+        all.push((format!("scale: users against cost, {}", kind.name()), Box::new(curve)));
+        let load = move || kind.measure_load(loads.as_deref(), cpus);
+        all.push((format!("scale: users against driver CPU, {}", kind.name()), Box::new(load)));
+    }
+    let plots = plots.map(Path::to_owned);
+    let handshakes = move || handshakes::measure(HANDSHAKE, plots.as_deref(), cpus);
+    all.push(("scale: ssh handshakes".to_owned(), Box::new(handshakes)));
+    all.push(("scale: two threads".to_owned(), Box::new(move || threads::measure(TWICE, cpus))));
+    all
+}
+
+/// Users of one kind of line, from few to as many as there are descriptors for.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    framing: Framing,
+    users: &'static [u32],
+    /// Keys a second of all users together, where they share one rate.
+    rate: u32,
+    /// Between two keys of a user, where each has its own rate.
+    cycle: Duration,
+    /// Between the starts of two users: two drivers on one core, and one alone.
+    stagger: (Duration, Duration),
+    rounds: usize,
+}
+
+const TCP: Kind = Kind {
+    framing: Framing::Tcp,
+    users: &[100, 300, 1000, 3000, 10_000, 20_000],
+    rate: 10_000,
+    cycle: Duration::from_millis(500),
+    stagger: (Duration::from_micros(200), Duration::from_micros(100)),
+    rounds: 3,
+};
+
+const SSH: Kind = Kind {
+    framing: Framing::Ssh,
+    users: &[100, 300, 1000, 2000, 4000],
+    rate: 1000,
+    cycle: Duration::from_secs(2),
+    stagger: (Duration::from_millis(3), Duration::from_micros(1500)),
+    rounds: 2,
+};
+
+impl Kind {
+    /// The numbers of users that fit.
+    fn populations(self) -> impl Iterator<Item = u32> {
+        let most = process::room_for_lines();
+        self.users.iter().map(move |users| (*users).min(most))
+    }
+
+    /// Its name, in words and in the names of files.
+    fn name(self) -> String {
+        format!("{:?}", self.framing).to_lowercase()
+    }
+}
