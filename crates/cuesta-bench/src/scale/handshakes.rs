@@ -68,8 +68,8 @@ fn plot(kind: Kind, points: &[(u32, [Outcome; 2])], file: &Path) -> Result<(), B
     };
     Plot {
         title: "Sessions over ssh opened in a second of CPU time".to_owned(),
-        x: Axis { title: "sessions", log: true, most: None },
-        y: Axis { title: "handshakes a second", log: false, most: None },
+        x: Axis { title: "sessions", log: true },
+        y: Axis { title: "handshakes a second", log: false },
         lines: vec![line("Cuesta", 0), line(kind.limit_name(), 1)],
     }
     .write(file)

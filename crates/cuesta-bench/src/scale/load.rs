@@ -31,8 +31,8 @@ impl Kind {
         let rate = self.cycle.as_secs_f64().recip();
         Plot {
             title: format!("CPU of the driver, {rate} keys a second from each user, {} lines", self.name()),
-            x: Axis { title: "users", log: false, most: None },
-            y: Axis { title: "% of a core", log: false, most: Some(100.0) },
+            x: Axis { title: "users", log: false },
+            y: Axis { title: "% of a core", log: false },
             lines: vec![line("Cuesta", 0), line(self.limit_name(), 1)],
         }
         .write(file)

@@ -21,7 +21,7 @@ use crate::job::Framing;
 use crate::process;
 use crate::targets::Measurement;
 
-/// Largest growth of the ratio to the limit from a thousand users to the most: less cannot be told from the scatter of a few pairs.
+/// Largest growth of a key's cost from a thousand users to the most: less cannot be told from the scatter of a few pairs.
 const GROWTH: f64 = 1.15;
 /// Largest CPU time of a handshake, over that of `russh` alone.
 const HANDSHAKE: f64 = 1.25;

@@ -27,8 +27,6 @@ pub(super) struct Axis {
     /// What it shows, with its unit.
     pub(super) title: &'static str,
     pub(super) log: bool,
-    /// Its end, if the points do not give it.
-    pub(super) most: Option<f64>,
 }
 
 pub(super) struct Line {
@@ -60,7 +58,12 @@ impl Plot {
         let values = || self.lines.iter().flat_map(|line| &line.points).map(of);
         let least = if axis.log { values().fold(f64::INFINITY, f64::min) } else { 0.0 };
         let largest = values().fold(f64::MIN_POSITIVE, f64::max) * 1.1;
-        least..axis.most.unwrap_or(largest).max(largest)
+        least..largest
+    }
+
+    /// Where no line is: lines that are level on a logarithmic axis, and lines that rise on another.
+    fn legend(&self) -> SeriesLabelPosition {
+        if self.x.log { SeriesLabelPosition::LowerRight } else { SeriesLabelPosition::UpperLeft }
     }
 
     fn draw<X>(&self, area: &Area<'_>, x: X, y: Range<f64>) -> Result<(), Box<dyn Error>>
@@ -95,7 +98,7 @@ impl Plot {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
+            .position(self.legend())
             .label_font((FONT, 14).into_font().color(&INK))
             .background_style(WHITE)
             .border_style(GRID)
@@ -119,7 +122,7 @@ mod tests {
     fn a_plot_names_its_axes_and_lines() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("new").join("plot.svg");
-        let axis = |title| Axis { title, log: title == "users", most: None };
+        let axis = |title| Axis { title, log: title == "users" };
         let line = |name: &str| Line { name: name.to_owned(), points: vec![(100.0, 3.0), (20_000.0, 4.0)] };
         let lines = vec![line("ours"), line("theirs")];
         Plot { title: "cost".to_owned(), x: axis("users"), y: axis("µs a key"), lines }
