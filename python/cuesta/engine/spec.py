@@ -28,7 +28,7 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
 
 
 def may_spin(targets: set[str], pinned: bool) -> bool:
-    """Whether driving threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
+    """Whether threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
     if any(kind_of(target) in OWN_PROGRAMS for target in targets):
         return False
     return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)

@@ -354,8 +354,8 @@ class Settings(PlanTable):
         ALWAYS,
     ] = Field(
         True,
-        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, does not sleep shortly before a "
-        "key is due and shortly after one, because a CPU wakes late: for a tenth of a CPU its stamps are exact",
+        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, does not sleep shortly before "
+        "a key is due and shortly after one, because a CPU wakes late: for a tenth of a CPU its stamps are exact",
     )
     log_transactions: Annotated[
         Switch,
