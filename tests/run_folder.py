@@ -153,6 +153,7 @@ class RunFolder:
             "oldest": 0.05,
             "cpu": 0.01,
             "run_wait": 0.001,
+            "spun": 0.002,
             "threads": 1,
         }
 

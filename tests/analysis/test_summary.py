@@ -51,6 +51,8 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
     assert found["driver"] == {
         "cpu": pytest.approx(0.01),
         "run_wait": pytest.approx(0.001),
+        "spun": pytest.approx(0.002),
+        "own": {"count": 0} | dict.fromkeys(DISTRIBUTION - {"count"}),
         "threads": 1,
         "rss_per_user": 2048,
         "screens": None,

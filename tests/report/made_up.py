@@ -24,6 +24,7 @@ def good(path: Path) -> Path:
             ("interactive/keys/echo_from_sent", KEYS),
             ("interactive/stamped/kernel_response", [0.010] * 40),
             ("interactive/stamped/user_response", [0.010_05] * 40),
+            ("interactive/stamped/own", [0.000_03] * 40),
         ],
         slow={2: 0.4},
         published=[

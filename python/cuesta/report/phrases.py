@@ -181,11 +181,14 @@ def inflation(kernel: KernelTimes) -> str:
 
 
 def own_part(driver: DriverLoad) -> str:
-    """What the driver adds to an echo."""
+    """What the driver adds to an echo; empty if that is not known."""
     own = driver.own
-    if not own.count:
-        return "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
-    return f"{seconds(own.p50)} are this driver's (p99 {seconds(own.p99)}); the kernel saw the rest"
+    return (
+        f"{seconds(own.p50)} are this driver's (p99 {seconds(own.p99)}); the kernel saw the rest" if own.count else ""
+    )
+
+
+NO_OWN_PART = "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
 
 
 def spinning(driver: DriverLoad) -> str:

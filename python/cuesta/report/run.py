@@ -28,6 +28,7 @@ from cuesta.report.model import (
     Words,
 )
 from cuesta.report.phrases import (
+    NO_OWN_PART,
     account,
     beside,
     class_of,
@@ -235,6 +236,7 @@ def driver(summary: Summary, step: StepFigures) -> Section:
         Fact("of each echo", own_part(own), fact("driver.own.p50", step).meaning),
     ]
     rest = [
+        Fact("of each echo", "" if own.own.count else NO_OWN_PART),
         fact("driver.run_wait", step),
         fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
         Fact("screens", screens(own.screens) if own.screens else ""),
