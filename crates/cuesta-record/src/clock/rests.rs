@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn spinning_takes_a_tenth_of_the_time_at_most() {
-        assert_eq!(spun(20_000), 5, "1.15 ms of 20");
+        assert!((6..=7).contains(&spun(20_000)), "1.4 ms of 20");
         assert!((8..=10).contains(&spun(2_000)));
         assert_eq!(spun(300), 0, "it wakes too often");
     }
