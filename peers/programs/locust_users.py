@@ -16,7 +16,7 @@ class LineUser(User):
         self.line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, name: str, characters: bytes, length: int) -> None:
-        """Send, read so many characters, and report it as a request."""
+        """Send the characters, read `length` bytes, and report both as one request."""
         start = time.perf_counter()
         self.line.sendall(characters)
         self.read(length)

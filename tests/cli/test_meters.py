@@ -214,7 +214,7 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
 
 
 def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
-    """Call `work` in a child process that has no privileges; as root, the child becomes the user `nobody` first."""
+    """Call `work` in a child process without privileges. If this process is root, the child first becomes `nobody`."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -97,7 +97,7 @@ pub(crate) struct Job {
     pub(crate) agent: (u32, u32),
     /// When the first user starts.
     pub(crate) start: Stamp,
-    /// The kernel stamps the line of every so many users; of none if 0.
+    /// The kernel stamps the lines of the users whose number is a multiple of this; with 0 it stamps none.
     pub(crate) stamps: u32,
     /// Time between two keys of a typist.
     pub(crate) cycle: Duration,

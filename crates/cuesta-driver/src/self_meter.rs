@@ -56,7 +56,7 @@ fn second_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// A thread that waits for a CPU for more than this share of the time, one part in so many, has none to spare.
+/// A thread that waits for a CPU for more than a twentieth of the time has none to spare.
 const MOST_WAIT: u32 = 20;
 /// Over how long its waits are looked at: a single one says nothing.
 const LOOK: Duration = Duration::from_millis(250);

@@ -11,6 +11,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use cuesta_lines::{BisyncTotals, Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
@@ -173,10 +174,11 @@ impl Session {
         self.response.text()
     }
 
-    /// When the last key was sent and when the first character came after it, by two clocks, if the kernel stamps the line.
-    pub(crate) fn kernel_stamps(&mut self) -> Option<(StampPair, StampPair)> {
-        let (sent, came) = self.line.kernel_sent().zip(self.first_stamps)?;
-        (!self.first_is_doubtful && came.own_part_since(sent).is_some()).then_some((sent, came))
+    /// The time from the last key to the first character that came after it, by the kernel's clock and by the driver's, if the kernel
+    /// stamps the line.
+    pub(crate) fn stamped_times(&mut self) -> Option<(Duration, Duration)> {
+        let came = self.first_stamps.filter(|_| !self.first_is_doubtful)?;
+        came.since(self.line.kernel_sent()?)
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of a secret, whose length no count may reveal.

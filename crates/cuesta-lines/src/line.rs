@@ -297,11 +297,11 @@ pub struct StampPair {
 }
 
 impl StampPair {
-    /// The driver's own part of the time from `sent` to this, which is what the kernel did not see of it; `None` if this was before.
+    /// The time from `sent` to this by the kernel's clock and by the driver's; `None` if this was before by either.
     #[must_use]
-    pub fn own_part_since(self, sent: Self) -> Option<Duration> {
+    pub fn since(self, sent: Self) -> Option<(Duration, Duration)> {
         let seen = Duration::from_nanos(self.kernel.checked_sub(sent.kernel)?);
-        (sent.ours <= self.ours).then(|| self.ours.since(sent.ours).saturating_sub(seen))
+        (sent.ours <= self.ours).then(|| (seen, self.ours.since(sent.ours)))
     }
 }
 

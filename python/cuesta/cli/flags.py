@@ -82,7 +82,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "spin": (
         "",
-        "keep an idle driver from sleeping when something is due soon, so that its stamps are exact",
+        "keep an idle driver awake when something is due soon, so that its stamps are exact",
     ),
     "log_transactions": (
         "",

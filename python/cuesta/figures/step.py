@@ -135,8 +135,8 @@ class DriverLoad:
     own: Annotated[
         Distribution,
         About(
-            "What the driver itself adds to an echo or to a first sign of an answer: what the kernel did not see of "
-            "it, on lines that it stamps",
+            "What the driver itself adds to the time from a key to the first character after it: what the kernel did "
+            "not see of it, on lines that it stamps",
             None,
             "driver's own part of an echo",
             Better.LESS,

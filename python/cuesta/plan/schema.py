@@ -349,13 +349,11 @@ class Settings(PlanTable):
         ALWAYS,
     ] = Field(16, description="lines on which the kernel stamps keys too: every Nth, `all` or `none`")
     spin: Annotated[
-        Switch,
-        Flag("", "keep an idle driver from sleeping when something is due soon, so that its stamps are exact"),
-        ALWAYS,
+        Switch, Flag("", "keep an idle driver awake when something is due soon, so that its stamps are exact"), ALWAYS
     ] = Field(
         True,
-        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, does not sleep shortly before "
-        "a key is due and shortly after one, because a CPU wakes late: for a tenth of a CPU its stamps are exact",
+        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, waits awake before a key is due "
+        "and shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps",
     )
     log_transactions: Annotated[
         Switch,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Fault, Received};
+use cuesta_lines::{Fault, Received, StampPair};
 use cuesta_record::Stamp;
 use cuesta_tape::WaitCondition;
 
@@ -47,7 +47,10 @@ impl Session {
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
-        self.first_stamps = self.first_stamps.or(received.stamped);
+        if let (None, Some(came)) = (self.first_stamps, received.stamped) {
+            self.first_stamps = Some(came);
+            self.count_own_part(came);
+        }
         self.heard = true;
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
@@ -55,6 +58,14 @@ impl Session {
         self.terminal.read(bytes, received);
         if self.response.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
             self.shared.tally(|tally| tally.counts.error("flood"));
+        }
+    }
+
+    /// Records what this driver added to the time from the last key to the first character after it: from our stamp before the key
+    /// to its packet, and from the packet that came to our stamp.
+    fn count_own_part(&mut self, came: StampPair) {
+        if let Some((kernel, ours)) = self.line.kernel_sent().and_then(|sent| came.since(sent)) {
+            self.shared.record(self.shared.groups[self.group].series.own, ours.saturating_sub(kernel));
         }
     }
 
@@ -103,18 +114,7 @@ impl Session {
             tally.record(series.echo, at.since(due));
             tally.record(series.echo_from_sent, at.since(sent));
         });
-        self.count_own_part(sent, at);
         self.end_of_echo(at);
-    }
-
-    /// Records what this driver added to an echo that came at `at`, if the kernel has stamped its packets: between our stamp before a
-    /// key and the packet, and between the packet of the echo and our stamp.
-    fn count_own_part(&mut self, sent: Stamp, at: Stamp) {
-        let Some(came) = self.first_stamps.filter(|came| came.ours == at) else { return };
-        let Some(packet) = self.line.kernel_sent().filter(|packet| packet.ours >= sent) else { return };
-        if let Some(own) = came.own_part_since(packet) {
-            self.shared.record(self.shared.groups[self.group].series.own, own);
-        }
     }
 
     /// Decides about echoes that came early, where they are certain or were unconfirmed long enough at `now`: counts them, and the

@@ -250,14 +250,11 @@ impl User {
     /// Records the time from the last key to the first character of the response, by the kernel's stamps and by ours. Not to
     /// the end: on a line with a speed the kernel has the whole response long before it has come.
     fn compare_with_kernel(&self, session: &mut Session) {
-        let Some((sent, came)) = session.kernel_stamps() else { return };
+        let Some((kernel, ours)) = session.stamped_times() else { return };
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {
-            tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
-            tally.record(series.user_response, came.ours.since(sent.ours));
-            if let Some(own) = came.own_part_since(sent) {
-                tally.record(series.own, own);
-            }
+            tally.record(series.kernel_response, kernel);
+            tally.record(series.user_response, ours);
         });
     }
 
