@@ -352,8 +352,8 @@ class Settings(PlanTable):
         Switch, Flag("", "keep an idle driver awake when something is due soon, so that its stamps are exact"), ALWAYS
     ] = Field(
         True,
-        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, waits awake before a key is due "
-        "and shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps",
+        description="a driver with CPUs of its own (`pin`), or whose host is elsewhere, waits awake before a key is "
+        "due and shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps",
     )
     log_transactions: Annotated[
         Switch,
