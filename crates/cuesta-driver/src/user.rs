@@ -274,7 +274,7 @@ impl User {
     async fn next_pass(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             self.follow_steps(session).await?;
-            let (ends, now) = (self.step_end(), clock::now());
+            let (ends, now) = (self.step_end(), clock::latest());
             let schedule = self.shared.schedule();
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),

@@ -283,15 +283,15 @@ fn poll_receive(stream: &TcpStream, cx: &mut Context<'_>, into: &mut [u8]) -> Po
     }
 }
 
-/// Writes by the raw system call.
+/// Writes by the raw system call. There is nearly always room, so the runtime is asked for it only after there was none.
 fn poll_send(stream: &TcpStream, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-    loop {
+    let write = || Ok(send(stream, bytes, SendFlags::NOSIGNAL)?);
+    let mut sent = write();
+    while sent.as_ref().is_err_and(|error: &io::Error| error.kind() == io::ErrorKind::WouldBlock) {
         ready!(stream.poll_write_ready(cx))?;
-        match stream.try_io(Interest::WRITABLE, || Ok(send(stream, bytes, SendFlags::NOSIGNAL)?)) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            sent => return Poll::Ready(sent),
-        }
+        sent = stream.try_io(Interest::WRITABLE, write);
     }
+    Poll::Ready(sent)
 }
 
 /// Most reads of unread data before closing.

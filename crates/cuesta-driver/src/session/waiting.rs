@@ -96,9 +96,8 @@ impl Session {
                 self.complete_on_screen(last);
             }
         }
-        let now = clock::now();
-        let begun = matches!(condition, WaitCondition::Silence(_)).then_some(now);
-        let mut shows_at = if self.shared.is_watched() { now + LONG_WAIT } else { Stamp::FAR };
+        let begun = matches!(condition, WaitCondition::Silence(_)).then(clock::now);
+        let mut shows_at = if self.shared.is_watched() { clock::latest() + LONG_WAIT } else { Stamp::FAR };
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.response.done() {
@@ -175,9 +174,10 @@ impl Session {
 
     /// Until when a possible response is not accepted, because it may be the echo of keys that wait for theirs.
     fn response_held_until(&self) -> Option<Stamp> {
-        let echo =
-            self.echo_matcher.unconfirmed_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
-        self.terminal.match_held_until().or(echo)
+        self.terminal.match_held_until().or_else(|| {
+            let waits_for_echo = matches!(self.condition(), Some(WaitCondition::Echo));
+            waits_for_echo.then(|| self.echo_matcher.unconfirmed_until()).flatten()
+        })
     }
 
     /// Accepts a possible response that was not accepted before; says whether there was one.

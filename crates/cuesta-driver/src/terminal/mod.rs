@@ -18,7 +18,6 @@ use cuesta_tape::{Key, Keys, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use block::BlockTerminal;
-use plain::PlainTerminal;
 use vt::VtTerminal;
 
 use crate::group::Group;
@@ -140,7 +139,7 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     match group.terminal {
         TerminalKind::Block => Box::new(BlockTerminal::new(size)),
         TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.can_echo)),
-        TerminalKind::Vt => Box::new(PlainTerminal::new(program)),
+        TerminalKind::Vt => plain::keyboard_for(program),
     }
 }
 

@@ -157,10 +157,10 @@ impl User {
         if session.unechoed() > 0 {
             session.resolve_echoes(clock::now());
             session.give_up_echoes(clock::now() - self.program().patience);
-        }
-        if session.unechoed() >= MOST_UNECHOED {
-            self.shared.tally(|tally| tally.counts.skipped += 1);
-            return Ok(());
+            if session.unechoed() >= MOST_UNECHOED {
+                self.shared.tally(|tally| tally.counts.skipped += 1);
+                return Ok(());
+            }
         }
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);

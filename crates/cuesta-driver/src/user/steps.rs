@@ -15,15 +15,15 @@ impl User {
     /// When the user would begin another pass: in a closed load after its think time, else now.
     fn at(&self) -> Stamp {
         match self.load {
-            LoadKind::Closed => self.next_due.max(clock::now()),
-            LoadKind::Cyclic { .. } | LoadKind::Open { .. } => clock::now(),
+            LoadKind::Closed => self.next_due.max(clock::latest()),
+            LoadKind::Cyclic { .. } | LoadKind::Open { .. } => clock::latest(),
         }
     }
 
     /// Enters the present step. A user whom the step does not have closes its line: an idle line is a load too.
     pub(super) async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
-            let (at, now) = (self.at(), clock::now());
+            let (at, now) = (self.at(), clock::latest());
             let schedule = self.shared.schedule();
             if at >= schedule.timeline.end() {
                 return Err(self.until_the_end(session).await);
