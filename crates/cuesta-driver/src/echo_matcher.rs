@@ -43,8 +43,8 @@ pub(crate) struct EchoMatcher {
     stream: StreamParser,
     /// Keys behind the first that seem to be echoed, although the first is not.
     sequence: Option<EchoSequence>,
-    /// A response that seems to have come before the echo of its row.
-    early: Option<EarlyResponse>,
+    /// A response that seems to have come before the echo of its row. Boxed, because that is rare.
+    early: Option<Box<EarlyResponse>>,
     slowest: SlowestEcho,
 }
 
@@ -226,7 +226,7 @@ impl EchoMatcher {
 
     /// Until when echoes that came early are unconfirmed; `None` without any.
     pub(crate) fn unconfirmed_until(&self) -> Option<Stamp> {
-        let early = self.early.map(|early| early.row.map_or(early.came, |row| row.last()));
+        let early = self.early.as_ref().map(|early| early.row.map_or(early.came, |row| row.last()));
         let last = early.or(self.sequence.map(|sequence| sequence.last()))?;
         Some(last + UNCONFIRMED.max(self.slowest.0.unwrap_or_default() * UNCONFIRMED_TIMES))
     }
@@ -238,8 +238,8 @@ impl EchoMatcher {
         if let Some(sequence) = certain.or(self.sequence.filter(|_| is_over && self.early.is_none())) {
             return Some(self.accept(&sequence));
         }
-        let early = self.early.filter(|_| is_over)?;
-        Some(Overtaken { lost: self.drop_first(early.end + 1), echoes: Vec::new(), last: early.came })
+        let EarlyResponse { end, came, .. } = *self.early.as_deref().filter(|_| is_over)?;
+        Some(Overtaken { lost: self.drop_first(end + 1), echoes: Vec::new(), last: came })
     }
 
     /// Accepts the keys of a sequence as echoed, and gives up those before it.
@@ -260,7 +260,7 @@ impl EchoMatcher {
     fn begin_early_response(&mut self, came: Stamp) {
         let Some(end) = self.queue.iter().position(|key| key.want == CR) else { return };
         self.sequence = None;
-        self.early = Some(EarlyResponse { end, came, row: None });
+        self.early = Some(Box::new(EarlyResponse { end, came, row: None }));
     }
 
     /// Handles a character that does not seem to be the echo of the oldest pending key.
@@ -278,18 +278,18 @@ impl EchoMatcher {
 
     /// Takes a character as the next or first echo of a row that was answered early; says whether it may be.
     fn follow_row(&mut self, character: char, at: impl Fn() -> Stamp) -> bool {
-        let Some(early) = self.early else { return false };
+        let Some(early) = self.early.as_deref() else { return false };
         let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
         let begins = || self.queue.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
         let row = goes_on.or_else(begins);
-        self.early = Some(EarlyResponse { row, ..early });
+        self.early = Some(Box::new(EarlyResponse { row, ..*early }));
         row.is_some()
     }
 
     /// Takes a character as the echo of a later key, if it may be one.
     fn follow_behind(&mut self, character: char, at: impl Fn() -> Stamp) {
         // Keys of a row that was answered early are echoed from the first on, or not at all.
-        let from = self.early.map_or(1, |early| early.end + 1);
+        let from = self.early.as_ref().map_or(1, |early| early.end + 1);
         let first = self.queue.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
         match (first, &mut self.sequence) {
             (Some(first), sequence) if sequence.is_none_or(|sequence| sequence.broken || first < sequence.first) => {
@@ -307,7 +307,7 @@ impl EchoMatcher {
 
     /// The echo of a row that was answered early, if it is no coincidence.
     fn echoed_row(&self) -> Option<EchoSequence> {
-        let early = self.early?;
+        let early = self.early.as_deref()?;
         early.row.filter(|row| row.len == MOST_IN_SEQUENCE || row.len > early.end)
     }
 
@@ -346,7 +346,10 @@ impl EchoMatcher {
         let left = |index: usize| index.checked_sub(characters);
         self.sequence =
             self.sequence.and_then(|sequence| Some(EchoSequence { first: left(sequence.first)?, ..sequence }));
-        self.early = self.early.and_then(|early| Some(EarlyResponse { end: left(early.end)?, row: None, ..early }));
+        self.early = self.early.take().and_then(|early| {
+            let end = left(early.end)?;
+            Some(Box::new(EarlyResponse { end, row: None, ..*early }))
+        });
         lost
     }
 

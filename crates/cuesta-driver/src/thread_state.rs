@@ -118,11 +118,16 @@ impl ThreadState {
         look(&self.users.borrow()[slot])
     }
 
+    /// The arrival queue of the user in a slot.
+    pub(crate) fn arrivals(&self, slot: usize) -> Rc<ArrivalQueue> {
+        self.users.borrow_mut()[slot].arrivals()
+    }
+
     /// The arrival queues of a group's users, by rank; `None` for users of other threads.
     pub(crate) fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<ArrivalQueue>>> {
         let mut arrivals = vec![None; users as usize];
-        for slot in self.users.borrow().iter().filter(|slot| slot.group == group && slot.rank < users) {
-            arrivals[slot.rank as usize] = Some(Rc::clone(&slot.arrivals));
+        for slot in self.users.borrow_mut().iter_mut().filter(|slot| slot.group == group && slot.rank < users) {
+            arrivals[slot.rank as usize] = Some(slot.arrivals());
         }
         arrivals
     }
@@ -262,7 +267,7 @@ impl ThreadState {
         let secrets = self.groups[user.group].secrets(user.rank).into_iter().filter(|secret| !secret.is_empty());
         let secrets: Vec<_> = secrets.collect();
         let row = row.map(|row| secrets.iter().fold(row, |row, secret| row.replace(secret, "…")));
-        user.long_wait = Some((condition.to_string(), row));
+        user.long_wait = Some(Box::new((condition.to_string(), row)));
     }
 
     /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.

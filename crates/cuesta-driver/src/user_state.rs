@@ -1,5 +1,6 @@
 //! What a thread knows of one user, and the user's counts of a step.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -33,15 +34,15 @@ pub(crate) struct UserState {
     pub(crate) group: usize,
     /// Number within the group.
     pub(crate) rank: u32,
-    /// Its arrivals, in an open load.
-    pub(crate) arrivals: Rc<ArrivalQueue>,
+    /// Its arrivals, if it has had an open load. Few users have.
+    arrivals: Option<Rc<ArrivalQueue>>,
     /// Its activity, and up to when that is counted.
     pub(crate) activity: (Activity, Stamp),
     /// When its current input was due, if that arrived by an open load.
     pub(crate) arrived: Option<Stamp>,
     pub(crate) waiting_for: Option<WaitingFor>,
     /// If that wait is long: its condition, and the cursor's row on its screen.
-    pub(crate) long_wait: Option<(String, Option<String>)>,
+    pub(crate) long_wait: Option<Box<(String, Option<String>)>>,
     /// Keys that wait for their echo: when the first was due, and how many they are.
     pub(crate) unechoed: Option<(Stamp, usize)>,
     /// Why it has no line.
@@ -62,7 +63,7 @@ impl UserState {
             user,
             group,
             rank,
-            arrivals: Rc::default(),
+            arrivals: None,
             activity: (Activity::Other, Stamp::ZERO),
             arrived: None,
             waiting_for: None,
@@ -76,6 +77,16 @@ impl UserState {
             max: Duration::ZERO,
             bisync: None,
         }
+    }
+
+    /// The queue of its arrivals, for an open load.
+    pub(crate) fn arrivals(&mut self) -> Rc<ArrivalQueue> {
+        Rc::clone(self.arrivals.get_or_insert_default())
+    }
+
+    /// How many of its arrivals that were due in an interval wait.
+    pub(crate) fn waiting_arrivals(&self, interval: &Range<Stamp>) -> u64 {
+        self.arrivals.as_ref().map_or(0, |arrivals| arrivals.waiting(interval))
     }
 
     /// Its bisync line has carried more.
@@ -168,7 +179,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
 /// The longest wait of those that are shown, at the end of an interval.
 pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<LongWait> {
     let wait = |user: &UserState| {
-        let (condition, row) = user.long_wait.clone()?;
+        let (condition, row) = *user.long_wait.clone()?;
         let (WaitingFor::Answer(since) | WaitingFor::Prompt(since)) = user.waiting_for?;
         Some(LongWait { users: 1, seconds: end.since(since).as_secs_f64(), condition, row })
     };

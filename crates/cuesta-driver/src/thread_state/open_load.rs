@@ -57,7 +57,7 @@ impl ThreadState {
         let timeline = &schedule.timeline;
         let measured = timeline.at(timeline.steps[interval.step].settled)..timeline.at(interval.end);
         for slot in self.users.borrow().iter() {
-            counts.waiting += slot.arrivals.waiting(&measured);
+            counts.waiting += slot.waiting_arrivals(&measured);
             counts.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));
         }
         Some(counts)

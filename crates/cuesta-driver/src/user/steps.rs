@@ -1,6 +1,5 @@
 //! Which step a user works by: it enters a step, goes on with the one that it is in, or has none and leaves.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
@@ -93,7 +92,7 @@ impl User {
                 LoadKind::Cyclic { cycle } => {
                     Pacer::cyclic(from, Duration::from_nanos(cycle), entered.align, &mut self.rng)
                 }
-                LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
+                LoadKind::Open { .. } => Pacer::Open(self.shared.arrivals(self.slot)),
             };
         }
     }
