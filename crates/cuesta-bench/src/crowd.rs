@@ -1,4 +1,4 @@
-//! One driver with ten thousand users, its host on the other core: whether the run is valid, and the memory of a user; and the
+//! One driver with as many users as a core carries, its host on the other core: whether the run is valid, and the memory of a user; and the
 //! same for the limit.
 
 use std::error::Error;
@@ -8,9 +8,8 @@ use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
 
-const USERS: u32 = 10_000;
-/// Users over ssh, and the time between two keys of each.
-const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
+/// Time between two keys of a user over ssh.
+const SSH_CYCLE: Duration = Duration::from_secs(2);
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
 
@@ -30,9 +29,9 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Runs ten thousand typists (four thousand over ssh), or as many as there are descriptors for.
-    pub(crate) fn run(framing: Framing, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
-        let (users, cycle) = if framing == Framing::Ssh { SSH } else { (USERS, CYCLE) };
+    /// Runs this number of typists, or as many as there are descriptors for.
+    pub(crate) fn run(framing: Framing, users: u32, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
+        let cycle = if framing == Framing::Ssh { SSH_CYCLE } else { CYCLE };
         Self::of(framing, users.min(process::room_for_lines()), cycle, framing.stagger(), cpus)
     }
 

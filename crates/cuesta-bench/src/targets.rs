@@ -37,7 +37,14 @@ const DELAYS: [u64; 4] = [1, 5, 20, 100];
 /// Least speed of a simulation, over that of Ciw, by number of users; with few of them it is only shown.
 const SIMULATED: [(u32, Option<f64>); 3] = [(100, None), (1000, Some(100.0)), (10_000, Some(100.0))];
 /// How many users are simulated at once, for their memory.
-const CROWDS: [u32; 2] = [100_000, 1_000_000];
+const SIMULATED_CROWDS: [u32; 2] = [100_000, 1_000_000];
+/// Protocol, users alone on a core, and largest memory of a user, in bytes.
+const CROWDS: [(Framing, u32, f64); 4] = [
+    (Framing::Tcp, 10_000, MEMORY),
+    (Framing::Tcp, 12_000, MEMORY),
+    (Framing::Telnet, 10_000, MEMORY),
+    (Framing::Ssh, 4_000, SSH_MEMORY),
+];
 /// If the control is further than this from 1, or spread wider, the machine is too busy to judge the targets.
 const NOISE: f64 = 0.15;
 
@@ -103,11 +110,9 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
         add(format!("CPU per key, a {name} line"), Box::new(measure));
     }
     add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(USERS_OF_A_KIND, cpus)?])));
-    for (name, framing, memory) in
-        [("tcp", Framing::Tcp, MEMORY), ("telnet", Framing::Telnet, MEMORY), ("ssh", Framing::Ssh, SSH_MEMORY)]
-    {
-        let measure = move || Ok(ResultRow::of_crowd(framing, &Crowd::run(framing, cpus)?, memory));
-        add(format!("{name} crowd"), Box::new(measure));
+    for (framing, users, memory) in CROWDS {
+        let measure = move || Ok(ResultRow::of_crowd(framing, &Crowd::run(framing, users, cpus)?, memory));
+        add(format!("{framing:?} crowd of {users}").to_lowercase(), Box::new(measure));
     }
     add("busybox telnetd".to_owned(), Box::new(move || telnetd::measure(cpus)));
     add("idle lines".to_owned(), Box::new(move || Ok(vec![idle_lines::measure(IDLE_MEMORY, cpus.1)?])));
@@ -119,7 +124,7 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
         let measure = move || Ok(vec![simulation::beside_ciw(users, ratio, cpus)?]);
         add(format!("simulation beside Ciw, {users} users"), Box::new(measure));
     }
-    for users in CROWDS {
+    for users in SIMULATED_CROWDS {
         let measure = move || Ok(vec![simulation::crowd(users, MEMORY, cpus.0)?]);
         add(format!("simulation of {users} users"), Box::new(measure));
     }
