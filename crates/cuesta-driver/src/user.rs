@@ -208,7 +208,7 @@ impl User {
             if self.hung_up {
                 return Err(Stop::Left);
             }
-            // A program that neither waits nor pauses must not keep the thread to itself.
+            // A program that neither types nor waits must not keep the thread to itself.
             task::consume_budget().await;
         }
     }

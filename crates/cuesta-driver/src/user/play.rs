@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, UNKNOWN, clock};
 use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
+use tokio::task;
 
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
@@ -133,7 +134,7 @@ impl User {
         Ok(())
     }
 
-    /// Types one key: its gap passes, then it is sent.
+    /// Types one key: its gap passes, then it is sent. A text without gaps takes turns with other users.
     async fn key(
         &mut self,
         session: &mut Session,
@@ -141,6 +142,7 @@ impl User {
         settings: KeySettings,
         secret: bool,
     ) -> Result<(), Stop> {
+        task::consume_budget().await;
         if let Some((from, to)) = self.response_held.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
