@@ -50,7 +50,8 @@ pub fn now() -> Stamp {
     LATEST.get()
 }
 
-/// The instant that this thread read last: at most as old as what it does in one go. It costs nothing, for what need not be exact.
+/// The instant that this thread read last, without reading the clock. It is older than now by the work done since: for decisions,
+/// never for stamps.
 pub fn latest() -> Stamp {
     LATEST.get()
 }
@@ -307,7 +308,7 @@ async fn spin() {
 async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
     loop {
         expirations.next().await?;
-        let now = now();
+        let now = look();
         WENT_OFF.set(now);
         ARMED.set(Stamp::FAR);
         // The interrupt of a timer would delay a thread that spins until it is due.

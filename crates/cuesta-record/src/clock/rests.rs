@@ -100,6 +100,9 @@ impl Rests {
     pub(super) fn begin(&mut self, now: Stamp, reads: u32, due: Stamp) -> Rest {
         if reads > 0 {
             self.happened = now;
+        } else if self.rest == Rest::Spin {
+            // Between two looks at the lines nothing was done but to look again.
+            self.spend(now.since(self.woken));
         }
         self.rest = self.choose(now, reads, due);
         self.waiting = now;
@@ -123,15 +126,21 @@ impl Rests {
         if now < self.happened + AFTER || now + BEFORE >= due { Rest::Spin } else { Rest::Wait(BEFORE) }
     }
 
+    /// The thread has spun for a part of a look.
+    fn spend(&mut self, took: Duration) {
+        self.idle += took;
+        let spun = took.min(LONGEST_LOOK);
+        self.spun += spun;
+        self.left = self.left.saturating_sub(spun);
+    }
+
     /// The wait ended at `now`.
     pub(super) fn end(&mut self, now: Stamp) {
         let took = now.since(self.waiting);
-        self.idle += took;
         if self.rest == Rest::Spin {
-            let spun = took.min(LONGEST_LOOK);
-            self.spun += spun;
-            self.left = self.left.saturating_sub(spun);
+            self.spend(took);
         } else {
+            self.idle += took;
             self.wakes += 1;
             self.left = SAVED.min(self.left + now.since(self.woken) / SHARE);
         }
@@ -207,16 +216,20 @@ mod tests {
     fn spun(period: u64) -> u64 {
         let mut rests = Rests::new(at(0));
         rests.allow_spinning(true);
-        let mut now = 0;
+        let (mut now, mut before) = (1, 0);
         while now < 2 * SECOND {
             let next = (now / period + 1) * period;
-            let reads = u32::from(now % period == 0);
-            now = match rests.begin(at(now), reads, at(next)) {
+            let reads = u32::from(now / period > before / period);
+            before = now;
+            let rest = rests.begin(at(now), reads, at(next));
+            now = match rest {
                 Rest::Spin => now + 1,
                 Rest::Wait(early) => (next - early.as_micros() as u64).max(now + 1),
                 Rest::Turn(until) => until.since(at(0)).as_micros() as u64,
             };
             rests.end(at(now));
+            // Around a look the runtime takes as long as for it.
+            now += u64::from(rest == Rest::Spin);
         }
         rests.spun().as_micros() as u64 * 100 / (2 * SECOND)
     }
