@@ -282,7 +282,9 @@ impl EchoMatcher {
         let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
         let begins = || self.queue.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
         let row = goes_on.or_else(begins);
-        self.early = Some(Box::new(EarlyResponse { row, ..*early }));
+        if let Some(early) = &mut self.early {
+            early.row = row;
+        }
         row.is_some()
     }
 
@@ -346,9 +348,9 @@ impl EchoMatcher {
         let left = |index: usize| index.checked_sub(characters);
         self.sequence =
             self.sequence.and_then(|sequence| Some(EchoSequence { first: left(sequence.first)?, ..sequence }));
-        self.early = self.early.take().and_then(|early| {
-            let end = left(early.end)?;
-            Some(Box::new(EarlyResponse { end, row: None, ..*early }))
+        self.early = self.early.take().and_then(|mut early| {
+            (early.end, early.row) = (left(early.end)?, None);
+            Some(early)
         });
         lost
     }

@@ -78,11 +78,11 @@ impl SpareCpu {
 
     /// Whether there is CPU time to spare at `now`, by the thread's waits so far.
     pub(crate) fn is_there(&mut self, now: Stamp) -> bool {
-        let looked_at = now.since(self.looked);
-        if looked_at >= LOOK {
+        let since_look = now.since(self.looked);
+        if since_look >= LOOK {
             let (_, waited) = self.meter.since_last();
             self.looked = now;
-            if waited * MOST_WAIT > looked_at {
+            if waited * MOST_WAIT > since_look {
                 self.crowded_until = now + CROWDED;
             }
         }
