@@ -72,7 +72,7 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
     let cpus: Vec<_> = [job.cpu].into_iter().chain(job.further_cpus.iter().copied()).collect();
     Ok(serde_json::from_value(json!({
         "seed": 1,
-        "spin": true,
+        "spin": job.spin,
         "stamps": job.stamps,
         "agent": job.agent.0,
         "agents": job.agent.1,

@@ -27,8 +27,8 @@ impl DelayCheck {
         let (work, framing) = (Work::Typists, Framing::Tcp);
         let (_host, address) = Part::host(HostJob { built_in: true, delay, ..HostJob::small(work, framing, hosts) })?;
         let _awake = process::stay_awake();
-        let job =
-            Job { stamps: 1, settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
+        let usual = Job::new(work, framing, USERS, address, drivers);
+        let job = Job { stamps: 1, spin: true, settle: SETTLE, measure: MEASURE, ..usual };
         let wakes = Wakes::on(hosts);
         let outcome = Part::driver(&job)?.outcome()?;
         Ok(Self { delay, outcome, sleep_lateness: wakes.p99_lateness()? })

@@ -99,6 +99,8 @@ pub(crate) struct Job {
     pub(crate) start: Stamp,
     /// The kernel stamps the lines of the users whose number is a multiple of this; with 0 it stamps none.
     pub(crate) stamps: u32,
+    /// Whether Cuesta's idle threads spin, which takes up to a tenth of their time and belongs to no key.
+    pub(crate) spin: bool,
     /// Time between two keys of a typist.
     pub(crate) cycle: Duration,
     /// Between the starts of two users.
@@ -141,6 +143,7 @@ impl Job {
             agent: (0, 1),
             start: clock::now() + HEAD_START,
             stamps: 0,
+            spin: false,
             cycle: CYCLE,
             stagger: framing.stagger(),
             settle: Duration::from_millis(800),
