@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
-use crate::process::{self, Part};
+use crate::process::Part;
 
 /// Time between two keys of a user over ssh.
 const SSH_CYCLE: Duration = Duration::from_secs(2);
@@ -29,10 +29,10 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Runs this number of typists, or as many as there are descriptors for.
+    /// Runs this number of typists.
     pub(crate) fn run(framing: Framing, users: u32, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let cycle = if framing == Framing::Ssh { SSH_CYCLE } else { CYCLE };
-        Self::of(framing, users.min(process::room_for_lines()), cycle, framing.stagger(), cpus)
+        Self::of(framing, users, cycle, framing.stagger(), cpus)
     }
 
     /// Runs this number of typists, with a cycle of their own.

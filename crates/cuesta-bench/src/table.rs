@@ -88,8 +88,7 @@ impl ResultRow {
     }
 
     /// The rows of one crowd.
-    pub(crate) fn of_crowd(framing: Framing, crowd: &Crowd, memory: f64) -> Vec<Self> {
-        let name = format!("{:?}, {} typists alone", framing, crowd.users).to_lowercase();
+    pub(crate) fn of_crowd(name: &str, crowd: &Crowd, memory: f64) -> Vec<Self> {
         let doubts = crowd.doubts();
         let lateness = crowd.outcome.lateness.map(|seconds| seconds * 1e6);
         let [cpu, limit] = crowd.cpu().map(|share| share * 1e2);
@@ -104,7 +103,7 @@ impl ResultRow {
         let size = crowd.outcome.memory;
         let fits = if size <= memory { TargetStatus::Met } else { TargetStatus::Missed };
         vec![
-            Self::new(&name, measured, "valid", valid),
+            Self::new(name, measured, "valid", valid),
             Self::new("  memory a user", format!("{size:.0} bytes"), &format!("at most {memory:.0} bytes"), fits),
         ]
     }

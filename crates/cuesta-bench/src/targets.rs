@@ -38,7 +38,7 @@ const DELAYS: [u64; 4] = [1, 5, 20, 100];
 const SIMULATED: [(u32, Option<f64>); 3] = [(100, None), (1000, Some(100.0)), (10_000, Some(100.0))];
 /// How many users are simulated at once, for their memory.
 const SIMULATED_CROWDS: [u32; 2] = [100_000, 1_000_000];
-/// Protocol, users alone on a core, and largest memory of a user, in bytes.
+/// Protocol, users alone on a core (fewer if there are no descriptors for them), and largest memory of a user, in bytes.
 const CROWDS: [(Framing, u32, f64); 4] = [
     (Framing::Tcp, 10_000, MEMORY),
     (Framing::Tcp, 12_000, MEMORY),
@@ -110,9 +110,14 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
         add(format!("CPU per key, a {name} line"), Box::new(measure));
     }
     add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(USERS_OF_A_KIND, cpus)?])));
-    for (framing, users, memory) in CROWDS {
-        let measure = move || Ok(ResultRow::of_crowd(framing, &Crowd::run(framing, users, cpus)?, memory));
-        add(format!("{framing:?} crowd of {users}").to_lowercase(), Box::new(measure));
+    let room = process::room_for_lines();
+    let mut crowds = CROWDS.map(|(framing, users, memory)| (framing, users.min(room), memory)).to_vec();
+    crowds.dedup();
+    for (framing, users, memory) in crowds {
+        let name = format!("{framing:?}, {users} typists alone").to_lowercase();
+        let row = name.clone();
+        let measure = move || Ok(ResultRow::of_crowd(&row, &Crowd::run(framing, users, cpus)?, memory));
+        add(name, Box::new(measure));
     }
     add("busybox telnetd".to_owned(), Box::new(move || telnetd::measure(cpus)));
     add("idle lines".to_owned(), Box::new(move || Ok(vec![idle_lines::measure(IDLE_MEMORY, cpus.1)?])));

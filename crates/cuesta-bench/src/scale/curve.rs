@@ -40,7 +40,8 @@ impl Kind {
 
     /// Measures all points once a round, so that each has its part of what changes from minute to minute.
     fn points(self, cpus: (usize, usize)) -> Result<Vec<Point>, Box<dyn Error>> {
-        let mut points: Vec<_> = self.populations().map(|users| Point { users, pairs: Vec::new() }).collect();
+        let mut points: Vec<_> =
+            self.populations().into_iter().map(|users| Point { users, pairs: Vec::new() }).collect();
         for round in 0..self.rounds {
             for point in &mut points {
                 point.pairs.push(self.pair(point.users, round % 2 == 1, cpus)?);

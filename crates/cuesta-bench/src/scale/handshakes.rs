@@ -22,7 +22,8 @@ const SETTLE: Duration = Duration::from_secs(2);
 /// CPU time of a handshake by number of sessions, beside `russh` alone, which opens one after another.
 pub(super) fn measure(most: f64, plots: Option<&Path>, cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Error>> {
     let point = |users| Ok((users, [open(users, Part::driver, cpus)?, open(users, Part::bare, cpus)?]));
-    let points: Vec<(u32, [Outcome; 2])> = SSH.populations().map(point).collect::<Result<_, Box<dyn Error>>>()?;
+    let points: Vec<(u32, [Outcome; 2])> =
+        SSH.populations().into_iter().map(point).collect::<Result<_, Box<dyn Error>>>()?;
     if let Some(folder) = plots {
         plot(SSH, &points, &folder.join("handshakes-ssh.svg"))?;
     }

@@ -16,7 +16,7 @@ impl Kind {
         cpus: (usize, usize),
     ) -> Result<Vec<ResultRow>, Box<dyn Error>> {
         let crowd = |users| Crowd::of(self.framing, users, self.cycle, self.stagger.1, cpus);
-        let crowds: Vec<_> = self.populations().map(crowd).collect::<Result<_, _>>()?;
+        let crowds: Vec<_> = self.populations().into_iter().map(crowd).collect::<Result<_, _>>()?;
         if let Some(folder) = plots {
             self.plot_load(&crowds, &folder.join(format!("load-{}.svg", self.name())))?;
         }

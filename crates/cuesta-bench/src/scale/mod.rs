@@ -79,9 +79,11 @@ const SSH: Kind = Kind {
 
 impl Kind {
     /// The numbers of users that fit.
-    fn populations(self) -> impl Iterator<Item = u32> {
+    fn populations(self) -> Vec<u32> {
         let most = process::room_for_lines();
-        self.users.iter().map(move |users| (*users).min(most))
+        let mut populations: Vec<_> = self.users.iter().map(|users| (*users).min(most)).collect();
+        populations.dedup();
+        populations
     }
 
     /// Its name, in words and in the names of files.
