@@ -65,15 +65,15 @@ def playing(tool: Tool, load: Load, seconds: float, *, percentiles: bool) -> Ite
         at_host, folder = Path(name) / "host", Path(name) / "tool"
         at_host.mkdir()
         folder.mkdir()
-        with load.start(load.work, at_host) as host:
-            job = Job(load.work, host, load.users, load.pause, load.ramp, seconds, percentiles, folder)
-            out = folder / "out"
-            try:
+        out = folder / "out"
+        try:
+            with load.start(load.work, at_host) as host:
+                job = Job(load.work, host, load.users, load.pause, load.ramp, seconds, percentiles, folder)
                 with ControlGroup.started("tool", tool.command(job), cpu=TOOL_CPU, out=out, folder=folder) as group:
                     until(lambda: host.users() >= load.users, f"{load.users} users", group)
                     yield job, group
-            except (TimeoutError, ValueError, OSError) as failure:
-                raise ToolError(f"{tool.name}: {failure}; it printed: {last_of(out)}") from failure
+        except (LookupError, OSError, TimeoutError, ValueError) as failure:
+            raise ToolError(f"{tool.name}: {failure}; it printed: {last_of(out)}") from failure
 
 
 def cost(tool: Tool, load: Load) -> Cost:

@@ -30,5 +30,5 @@ class Locust:
 
 def told_by(stats: str) -> Told:
     """What the row of all requests says."""
-    row = next(row for row in csv.DictReader(stats.splitlines()) if row["Name"] == "Aggregated")
+    (row,) = (row for row in csv.DictReader(stats.splitlines()) if row["Name"] == "Aggregated")
     return Told(float(row["99%"]) / 1000, float(row["Max Response Time"]) / 1000)
