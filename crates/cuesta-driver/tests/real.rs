@@ -6,10 +6,8 @@
 mod harness;
 
 use std::fs::File;
-use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
-use std::{io, thread};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
@@ -95,24 +93,6 @@ fn a_stopped_run_keeps_its_records() {
     assert_eq!(ending["ended"], "interrupted");
     assert!(RunRecords::read(&agent).sum("transactions") > 24.0);
     assert!(!due(&agent).is_empty());
-}
-
-#[test]
-fn a_user_who_types_without_gaps_does_not_keep_the_thread() {
-    // Seconds of typing.
-    let (keys, tape) = (900_000, "Set KeyRate 0\nRepeat 900000\nType \"x\"\nEnd\nWait+Bytes 1\n");
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let group = json!({"target": format!("tcp://{}", listener.local_addr().unwrap())});
-    let reader = thread::spawn(move || io::copy(&mut listener.accept().unwrap().0, &mut io::sink()).unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
-    let run = Run::start(spec(1, 0.0, 3600.0, &json!({"group": group})), &script("t", tape), &agent).unwrap();
-    assert!(!run.wait(Duration::from_millis(700)).unwrap(), "it ended by itself");
-    run.stop();
-    assert!(run.wait(Duration::from_secs(60)).unwrap(), "the run does not stop");
-    let sent = RunRecords::read(&agent).sum("keys") as u64;
-    assert!(0 < sent && sent < keys, "{sent} keys");
-    assert_eq!(reader.join().unwrap(), sent);
 }
 
 #[test]
