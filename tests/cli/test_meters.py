@@ -214,7 +214,7 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
 
 
 def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
-    """Call `work` in a child process without privileges. If this process is root, the child first becomes `nobody`."""
+    """Start a child process that calls `work`. A child of root becomes the user `nobody` before that."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

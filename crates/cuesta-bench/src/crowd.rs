@@ -1,5 +1,5 @@
-//! One driver with as many users as a core carries, its host on the other core: whether the run is valid, and the memory of a user; and the
-//! same for the limit.
+//! One driver with as many users as a core carries, its host on the other core: whether the run is valid, and the memory of a
+//! user; and the same for the limit.
 
 use std::error::Error;
 use std::time::Duration;

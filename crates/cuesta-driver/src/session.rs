@@ -181,7 +181,8 @@ impl Session {
         came.since(self.line.kernel_sent()?)
     }
 
-    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of a secret, whose length no count may reveal.
+    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of
+    /// a secret, whose length no count may reveal.
     pub(crate) async fn send(
         &mut self,
         input: KeyInput<'_>,

@@ -13,10 +13,8 @@ use crate::spec::{ArrivalKind, LoadKind};
 impl User {
     /// When the user would begin another pass: in a closed load after its think time, else now.
     fn at(&self) -> Stamp {
-        match self.load {
-            LoadKind::Closed => self.next_due.max(clock::latest()),
-            LoadKind::Cyclic { .. } | LoadKind::Open { .. } => clock::latest(),
-        }
+        let now = clock::latest();
+        if self.load == LoadKind::Closed { self.next_due.max(now) } else { now }
     }
 
     /// Enters the present step. A user whom the step does not have closes its line: an idle line is a load too.
