@@ -109,6 +109,13 @@ def with_a_timeout(row: Row) -> Row:
     return row | {"errors": {"timeout": 1}} if int(row["start"]) % 12 == 5 else row
 
 
+def test_users_who_think_0_s_have_thought_no_less(tmp_path: Path) -> None:
+    """In a step that takes back a little of what the one before it counted."""
+    folder = sweep(tmp_path / "sweep", 0.0, edit=lambda row: {**row, "sums": {**row["sums"], "think": -6e-7}})
+    assert {point.at.think for point in read_runs([folder]).points} == {0.0}
+    assert main(["report", str(folder)]) == Exit.GOOD
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "servers"),
     [("the CPU quota of the host", Kind.CPU, 1.5), ("the network interface eth0", Kind.NETWORK, 1.0)],

@@ -83,7 +83,8 @@ def mean_own_time(steps: Sequence[MeasuredStep]) -> tuple[float, float]:
 def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
     """The seconds that all users of a step thought and typed, and for how many transactions or keys.
 
-    Of keys, all of their time counts as typing that the response-time law leaves: X·K = N − X·R.
+    Of keys, all of their time counts as typing that the response-time law leaves: X·K = N − X·R. A step may take back
+    what the one before it counted after a key was due (`UserState::spend_until`): without think time, a sum below 0.
     """
     step, work = measured.step, measured.work
     if work and work.unit == "key":
@@ -91,7 +92,7 @@ def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
         return 0.0, max(step.users * step.seconds - work.mean * keys, 0.0), keys
     think = by_second(measured.recorded, step.step, lambda row: row.sums["think"])
     keying = by_second(measured.recorded, step.step, lambda row: row.sums["keying"])
-    return sum(think), sum(keying), step.transactions.count
+    return max(sum(think), 0.0), max(sum(keying), 0.0), step.transactions.count
 
 
 def configured_pace(measured: MeasuredStep) -> str:
