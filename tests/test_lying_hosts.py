@@ -7,7 +7,7 @@ than the error that a host tries to cause; and no answer may be faster than the 
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.hosts import answers_before_echo, echoes_in_escapes, echoes_late, pai
 from tests.hosts.lines import LINES, host
 from tests.hosts.log import Log
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)  # the first test waits for all plays: 120 s on a quiet machine
 
 AT_ONCE = 8
 """Hosts that are played at the same time; each run and its logins take some 2 s of CPU time."""
@@ -306,16 +306,18 @@ Runs = dict[tuple[str, str], "Future[Played]"]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """Play all cases of this file."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Play all cases to their end: pytest changes the environment for each test, and no program may start meanwhile.
+
+    (A new process reads the environment without a lock; its `execve` then fails with EFAULT.)
+    """
     folder = tmp_path_factory.mktemp("hosts")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {
+        return {
             (line, name): pool.submit(play, case, line, folder / line / case.host / case.echo / str(len(case.typed)))
             for line in LINES
             for name, case in CASES.items()
         }
-        pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("name", CASES)
