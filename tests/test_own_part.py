@@ -63,7 +63,7 @@ def test_what_is_left_of_an_echo_is_what_the_packets_took(
     assert seen_by_the_kernel == pytest.approx(packets, rel=0.25, abs=60e-6)
     if spin == "--spin":
         assert 0 < driver["spun"] <= 0.1, "a tenth of the time at most"
-        assert driver["spun"] < driver["cpu"]
+        assert driver["spun"] <= driver["cpu"]
     else:
         assert driver["spun"] == 0
 

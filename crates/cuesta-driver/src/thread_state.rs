@@ -241,7 +241,8 @@ impl ThreadState {
         counts.due = due;
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
-        counts.spun = meter.spun_since_last().as_secs_f64();
+        // Interrupts, and what a hypervisor takes, are in the time spun and not in the CPU time.
+        counts.spun = meter.spun_since_last().min(cpu).as_secs_f64();
         if interval.ends_step {
             self.memory.sample();
             let working = users.iter_mut().filter(|slot| slot.rank < users_of(slot.group));
