@@ -130,10 +130,10 @@ impl Display {
     fn orders(&mut self, data: &[u8]) -> Option<()> {
         let mut rest = Rest(data);
         let mut at = self.buffer.cursor;
-        // PROGRAM TAB right behind characters erases the rest of their field.
-        let mut behind_text = false;
+        // PROGRAM TAB right behind characters erases the rest of their field; if it comes to the top, another one goes on there.
+        let mut tab_erases = false;
         while let Some(byte) = rest.byte() {
-            let was_behind_text = std::mem::take(&mut behind_text);
+            let erases = std::mem::take(&mut tab_erases);
             match byte {
                 SET_BUFFER_ADDRESS => at = self.address(&mut rest)?,
                 INSERT_CURSOR => self.buffer.cursor = at,
@@ -152,7 +152,10 @@ impl Display {
                 }
                 // Colours and the like are not shown.
                 SET_ATTRIBUTE => _ = rest.take(2)?,
-                PROGRAM_TAB => at = self.tab_by_host(at, was_behind_text),
+                PROGRAM_TAB => {
+                    at = self.tab_by_host(at, erases);
+                    tab_erases = erases && at == 0;
+                }
                 REPEAT_TO_ADDRESS => {
                     let end = self.address(&mut rest)?;
                     let content = character(&mut rest)?;
@@ -165,11 +168,11 @@ impl Display {
                 }
                 GRAPHIC_ESCAPE => {
                     at = self.store(at, Content::Graphic(rest.byte()?));
-                    behind_text = true;
+                    tab_erases = true;
                 }
                 byte => {
                     at = self.store(at, Content::Character(byte));
-                    behind_text = true;
+                    tab_erases = true;
                 }
             }
         }
@@ -205,17 +208,15 @@ impl Display {
 
     /// PROGRAM TAB: to the next field that can be typed into, or to the top.
     fn tab_by_host(&mut self, at: usize, erases: bool) -> usize {
-        if erases {
-            let mut place = at;
-            while place < self.buffer.len() && self.buffer.attribute(place).is_none() {
-                self.buffer.put(place, Content::Character(0), true);
-                place += 1;
-            }
-        }
         if self.buffer.attribute(at).is_some_and(|attribute| !attribute.is_protected()) {
             return self.buffer.after(at);
         }
-        self.buffer.next_input(at).filter(|next| *next >= at).unwrap_or(0)
+        let next = self.buffer.next_input(at).filter(|next| *next >= at).unwrap_or(0);
+        let mut place = at;
+        while erases && place != next && self.buffer.attribute(place).is_none() {
+            place = self.store(place, Content::Character(0));
+        }
+        next
     }
 
     fn erase_all_unprotected(&mut self) {

@@ -16,6 +16,7 @@ const IAC: u8 = 0xff;
 const EOR: u8 = 0xef;
 const START_FIELD: u8 = 0x1d;
 const CELLS: usize = 1920;
+const ERASE_ALL_UNPROTECTED: &[u8] = &[0x6f];
 /// Write, and unlock the keyboard.
 const UNLOCK: &[u8] = &[0xf1, 0xc2];
 
@@ -134,6 +135,17 @@ enum Step {
     Press(&'static str),
 }
 
+impl Step {
+    /// Whether the host or the user erases what was typed.
+    fn erases_input(&self) -> bool {
+        match self {
+            Self::Write(record) => record == ERASE_ALL_UNPROTECTED,
+            Self::Press(name) => *name == "EraseInput()",
+            Self::Type(_) => false,
+        }
+    }
+}
+
 /// Keys by their names in s3270, and here.
 const KEYS: [(&str, Key); 21] = [
     ("Enter()", Key::Enter),
@@ -194,7 +206,7 @@ fn write() -> impl Strategy<Value = Vec<u8>> {
     let written = (command, control, prop::collection::vec(order(), 0..12));
     prop_oneof![
         9 => written.prop_map(|(command, control, orders)| [&[command, control][..], &orders.concat()].concat()),
-        1 => Just(vec![0x6f]),
+        1 => Just(ERASE_ALL_UNPROTECTED.to_vec()),
     ]
 }
 
@@ -207,6 +219,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Behind characters, with a field at the top and without: only a field is erased from its beginning on.
+const TWO_PROGRAM_TABS: [&[u8]; 2] =
+    [&[0xf1, 0xc3, 0x81, 0x1d, 0xc1, 0x00, 0x05, 0x05], &[0xf1, 0xc3, 0xc1, 0x05, 0x05]];
+
 /// Both terminals after the same steps.
 fn compare(peer: &mut S3270, steps: &[Step]) -> Result<(), TestCaseError> {
     let mut display = Display::new((80, 24));
@@ -214,6 +230,7 @@ fn compare(peer: &mut S3270, steps: &[Step]) -> Result<(), TestCaseError> {
     let first = Step::Write(vec![0xf5, 0xc3]);
     for step in std::iter::once(&first).chain(steps) {
         match step {
+            _ if step.erases_input() && before.has_attribute_in_last_cell() => {}
             Step::Write(record) => {
                 peer.write(record);
                 display.feed(&framed(record));
@@ -301,6 +318,12 @@ impl Buffer {
         to_cursor.iter().any(Option::is_some) && behind.iter().all(Option::is_none)
     }
 
+    /// Whether a field begins at the top of the screen, behind an attribute at its end. s3270's Home finds it; after the input is
+    /// erased its cursor goes to the next field.
+    fn has_attribute_in_last_cell(&self) -> bool {
+        self.attributes.last().is_some_and(Option::is_some)
+    }
+
     /// Whether an attribute stands right behind another one.
     fn has_empty_field(&self) -> bool {
         let next = self.attributes.iter().cycle().skip(1);
@@ -318,8 +341,25 @@ fn shown(record: &[u8]) -> String {
 #[test]
 fn the_buffer_and_the_keys_are_those_of_s3270() {
     let peer = RefCell::new(S3270::start());
+    for record in TWO_PROGRAM_TABS {
+        compare(&mut peer.borrow_mut(), &[Step::Write(record.to_vec())]).unwrap();
+    }
     let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
     runner
         .run(&prop::collection::vec(step(), 1..25), |steps| compare(&mut peer.borrow_mut(), &steps))
         .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Here s3270 goes to the field behind the second attribute.
+#[test]
+fn once_input_is_erased_the_cursor_is_in_the_first_cell_that_takes_characters() {
+    let mut display = Display::new((80, 24));
+    let set_buffer_address_1919 = [0x11, 0x5d, 0x7f];
+    let attributes = [&[0xf5, 0xc3, 0xf0, 0x1d, 0x40][..], &set_buffer_address_1919, &[0x1d, 0x40]].concat();
+    display.feed(&framed(&attributes));
+    display.press(&Key::EraseInput).unwrap();
+    display.feed(&framed(&[0xf2]));
+    let buffer = Buffer::of(display.replies());
+    assert!(buffer.has_attribute_in_last_cell());
+    assert_eq!(buffer.cursor, 0);
 }
