@@ -214,7 +214,7 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
 
 
 def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
-    """Start a child process that calls `work`. A child of root becomes the user `nobody` before that."""
+    """Run `work` in a child process that is not root and return the JSON that `work` printed."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
