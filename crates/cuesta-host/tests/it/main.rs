@@ -1,11 +1,13 @@
-//! The built-in host. (A test that takes all descriptors of its process is a file beside this folder.)
+//! The built-in host. Each test has a process of its own (nextest), so tests may measure their process or take its descriptors.
 
 mod programs;
 mod user;
 
+mod descriptors;
 mod exact;
 mod form;
 mod hostile;
+mod idle_lines;
 #[cfg(feature = "kernel-path")]
 mod kernel_path;
 mod network;

@@ -1,14 +1,16 @@
-//! Lines of all kinds but ssh. (Tests that need a process of their own are files beside this folder.)
+//! Lines of every kind. Each test has a process of its own (nextest), so tests may count what their process has open.
 
-#[path = "../real/mod.rs"]
 mod real;
 
 mod bisync;
 mod doubles;
 mod kernel_stamps;
+mod nothing_left;
+mod out_of_files;
 mod pipe;
 mod pty;
 mod serial;
 mod speed;
+mod ssh;
 mod tcp;
 mod telnet_framing;

@@ -9,7 +9,7 @@
 //! - `unprivileged`: the sampler without privileges.
 
 mod cases;
-#[path = "../running/mod.rs"]
+#[path = "../it/running/mod.rs"]
 mod running;
 mod trial;
 mod unprivileged;
@@ -33,13 +33,16 @@ fn main() -> ExitCode {
         unprivileged::print_figures();
         return ExitCode::SUCCESS;
     }
-    let is_nightly = words.iter().any(|word| word == "--ignored");
+    let has = |flag: &str| words.iter().any(|word| word == flag);
+    let is_nightly = has("--ignored");
     let cases = if is_nightly { cases::NIGHTLY } else { cases::ALL };
-    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word));
+    // The value of `--format` is no name.
+    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-') && *word != "terse").collect();
+    let matches = |name: &str, word: &str| if has("--exact") { name == word } else { name.contains(word) };
+    let is_wanted = |name: &&str| wanted.is_empty() || wanted.iter().any(|word| matches(name, word));
     let names = cases.iter().map(|case| case.name).chain((!is_nightly).then_some(UNPRIVILEGED));
     let chosen: Vec<&str> = names.filter(is_wanted).collect();
-    if words.iter().any(|word| word == "--list") {
+    if has("--list") {
         for name in chosen {
             print_row(&format!("{name}: test"));
         }

@@ -3,6 +3,7 @@
 
 mod discovery;
 mod harness;
+mod no_allocation;
 mod noise;
 mod ours;
 mod rfc;

@@ -1,0 +1,88 @@
+//! Compares the closed loop in virtual time with exact mean value analysis, as a snapshot. Review a changed table before you
+//! accept it.
+#![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
+
+use std::fmt::Write;
+
+use crate::harness::{close, play, spec};
+use serde_json::json;
+
+/// X and R of one queueing station with think time, by exact mean value analysis (Reiser and Lavenberg 1980).
+fn mva(users: u32, demand: f64, think: f64) -> (f64, f64) {
+    (1..=users).fold((0.0, 0.0), |(x, r), n| {
+        let queue = if n == 1 { 0.0 } else { x * r };
+        let response = demand * (1.0 + queue);
+        (f64::from(n) / (response + think), response)
+    })
+}
+
+#[test]
+fn mean_value_analysis_gives_the_published_values() {
+    // Closed form of the machine repairman model: D = 0.03, Z = 3, N = 96.
+    close("X", mva(96, 0.03, 3.0).0, 29.941_915_84, 1e-8);
+    close("R by hand", mva(2, 1.0, 1.0).1, 1.5, 1e-12);
+}
+
+#[test]
+fn throughput_and_response_are_those_of_theory() {
+    const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 1s\n";
+    let mut table =
+        String::from("    N         X   X exact    error         R   R exact    error  law error  U of host\n");
+    // Each run is long enough for about ten thousand transactions.
+    for (users, hours) in [(1, 10.0), (10, 2.0), (50, 0.5), (75, 0.5), (100, 0.5), (150, 0.2), (200, 0.2)] {
+        let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
+        let played = play(spec(users, 60.0, hours * 3600.0, &json!({})), TAPE, &host);
+        let (exact_x, exact_r) = mva(users, 0.010, 1.0);
+        let count = played.sum("transactions");
+        let x = count / played.seconds();
+        let r = played.sum("sums/response_from_sent") / count;
+        let (z, k) = (played.sum("sums/think") / count, played.sum("sums/keying") / count);
+        let law = f64::from(users) / x - z - k;
+        close(&format!("X of {users}"), x, exact_x, 0.02);
+        close(&format!("R of {users}"), r, exact_r, 0.02);
+        close(&format!("the response-time law at {users}"), law + z + k, r + z + k, 0.02);
+        writeln!(
+            table,
+            "{users:5} {x:9.4} {exact_x:9.4} {:7.2}% {r:9.5} {exact_r:9.5} {:7.2}% {:9.2}% {:9.1}%",
+            (x / exact_x - 1.0) * 100.0,
+            (r / exact_r - 1.0) * 100.0,
+            (law - r) / (r + z + k) * 100.0,
+            x * 0.010 * 100.0,
+        )
+        .expect("memory");
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn the_response_time_law_holds_when_think_times_exceed_the_interval() {
+    const TAPE: &str = "Set TypingSpeed 200ms\nType \"0123456789ab\"\nEnter\nWait+Bytes 40\nThink exp 10s\n";
+    let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
+    let played = play(spec(96, 5.0, 30.0, &json!({"load": {"stagger": 50_000_000}})), TAPE, &host);
+    let (count, users) = (played.sum("transactions"), 96.0);
+    let time = users * played.seconds();
+    let waited = time - played.sum("sums/think") - played.sum("sums/keying");
+    let error = (waited - played.sum("sums/response_from_sent")) / time;
+    assert!(count > 100.0 && error.abs() < 0.02, "off by {:.2} % of N/X over {count} transactions", error * 100.0);
+}
+
+#[test]
+fn silence_is_not_counted_in_response() {
+    const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Silence 1s\n";
+    let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "delay": "20ms"});
+    let played = play(spec(5, 1.0, 60.0, &json!({})), TAPE, &host);
+    close("the largest response", played.quantile("g/t/response", 1.0), 0.020, 0.001);
+    close("think time", played.sum("sums/think"), played.sum("transactions"), 0.001);
+    close("throughput", played.sum("transactions"), 5.0 * 60.0 / 1.020, 0.02);
+}
+
+#[test]
+fn exact_delays_are_measured_exactly() {
+    for delay in [1, 5, 20, 100] {
+        let host = json!({"service": {"echo": {}}, "input": "raw", "delay": format!("{delay}ms")});
+        let tape = "Set TypingSpeed 100ms\nType \"a\"\nWait+Echo\n";
+        let played = play(spec(50, 1.0, 20.0, &json!({})), tape, &host);
+        close("median", played.quantile("g/t/response", 0.5), f64::from(delay) / 1e3, 0.001);
+        close("largest", played.quantile("g/t/response", 1.0), f64::from(delay) / 1e3, 0.001);
+    }
+}

@@ -1,0 +1,23 @@
+//! Virtual users on lines. Each test has a process of its own (nextest), so tests may measure their process.
+
+mod harness;
+mod trace;
+
+mod announced;
+mod bisync;
+mod block;
+mod closed_loop;
+mod determinism;
+mod drops;
+mod due;
+mod emacs_study;
+mod hostile;
+mod keystrokes;
+mod line_rate;
+mod loads;
+mod memory;
+mod real;
+mod screen;
+mod screen_memory;
+mod stall;
+mod turns;

@@ -1,0 +1,124 @@
+//! Whole runs in real time over TCP against the built-in host: threads, the transaction log, and an early stop.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::harness::{RunRecords, script, spec};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_ipc::reader::StreamReader;
+use cuesta_driver::Run;
+use cuesta_host::Host;
+use serde_json::{Value, json};
+
+const TAPE: &str = "Set KeyRate 20cps\nSet KeyLaw human\nSet Echo timed\nType \"hey\"\nEnter\nWait+Bytes 20\n";
+
+fn host() -> (Host, String) {
+    let spec = json!({"listen": ["telnet://127.0.0.1:0"], "service": {"transaction": {"reply": 20}}});
+    let host = Host::start(&serde_json::from_value(spec).unwrap()).unwrap();
+    let address = host.addresses()[0].clone();
+    (host, address)
+}
+
+fn start(address: &str, threads: u32, seconds: f64, folder: &Path) -> Run {
+    let more = json!({
+        "spec": {"threads": threads, "log_transactions": true, "drain": 2_000_000_000_u64, "seed": 5, "stamps": 4},
+        "group": {"target": address},
+        "load": {"load": {"kind": "paced", "cycle": 400_000_000}},
+    });
+    Run::start(spec(24, 0.2, seconds, &more), &script("t", TAPE), folder).unwrap()
+}
+
+/// The user and the due instant of each transaction, in ns from the start, sorted.
+fn due(agent: &Path) -> Vec<(u32, u64)> {
+    let timeline: Value = serde_json::from_reader(File::open(agent.join("timeline.json")).unwrap()).unwrap();
+    let start = timeline["start_at"].as_u64().unwrap();
+    let file = File::open(agent.join("transactions.arrow")).unwrap();
+    let mut all: Vec<_> = StreamReader::try_new(file, None)
+        .unwrap()
+        .flat_map(|batch| {
+            let batch = batch.unwrap();
+            let users = batch["user"].as_primitive::<UInt32Type>().clone();
+            let due = batch["due"].as_primitive::<UInt64Type>().clone();
+            users
+                .values()
+                .iter()
+                .copied()
+                .zip(due.values().iter().map(|due| due - start).collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn one_seed_gives_the_same_due_instants_on_1_2_and_8_threads() {
+    let (_host, address) = host();
+    let on = |threads| {
+        let folder = tempfile::tempdir().unwrap();
+        let agent = folder.path().join("agent-0");
+        let run = start(&address, threads, 2.0, &agent);
+        assert!(run.wait(Duration::from_secs(60)).unwrap());
+        let played = RunRecords::read(&agent);
+        assert!(played.series.iter().all(|row| row["threads"] == threads), "every row has all threads");
+        assert!(played.histogram("g/stamped/kernel_response").len() > 5);
+        due(&agent)
+    };
+    let one = on(1);
+    assert!(one.len() > 24 * 4, "{} transactions", one.len());
+    for threads in [2, 8] {
+        assert_eq!(on(threads), one);
+    }
+}
+
+#[test]
+fn a_stopped_run_keeps_its_records() {
+    let (_host, address) = host();
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    let run = start(&address, 2, 3600.0, &agent);
+    while run.snapshot().seconds < 2.0 {
+        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
+    }
+    run.stop();
+    assert!(run.wait(Duration::from_secs(10)).unwrap(), "the run does not stop");
+    let ending: Value = serde_json::from_reader(File::open(agent.join("agent.json")).unwrap()).unwrap();
+    assert_eq!(ending["ended"], "interrupted");
+    assert!(RunRecords::read(&agent).sum("transactions") > 24.0);
+    assert!(!due(&agent).is_empty());
+}
+
+#[test]
+fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = "pty:printf 'hello, s3cret> '; sleep 60";
+    let group = json!({"target": target, "data": [{"password": "s3cret"}], "secret": ["password"]});
+    let spec = spec(2, 0.0, 60.0, &json!({"group": group, "spec": {"threads": 2}}));
+    let run = Run::start(spec, &script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
+    let shown = loop {
+        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
+        let snapshot = run.snapshot();
+        assert!(snapshot.seconds < 10.0, "{snapshot:?}");
+        if let Some(wait) = snapshot.long_wait.filter(|wait| wait.users == 2) {
+            break wait;
+        }
+    };
+    run.stop();
+    assert_eq!((shown.condition.as_str(), shown.row.as_deref()), ("Line /root@vm/", Some("hello, …> ")));
+    assert!(shown.seconds > 5.0, "{shown:?}");
+}
+
+#[test]
+fn an_existing_file_or_a_missing_script_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = || spec(1, 0.0, 1.0, &json!({}));
+    let missing = Run::start(spec(), &script("other", TAPE), folder.path()).unwrap_err();
+    assert_eq!(missing.to_string(), "no script is called `t`");
+    let file = folder.path().join("file");
+    File::create(&file).unwrap();
+    assert!(Run::start(spec(), &script("t", TAPE), &file.join("agent-0")).is_err());
+}

@@ -1,0 +1,126 @@
+//! Passwords, with a `russh` server: real hosts check the machine's accounts, which tests must not change.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use cuesta_lines::Login;
+use russh::keys::{Algorithm, PrivateKey};
+use russh::server::{Auth, ChannelOpenHandle, Config, Handler, Msg, Response, Session};
+use russh::{Channel, ChannelId, Error, MethodKind, MethodSet, Pty};
+
+use super::harness::{ask, driven, opened_by};
+
+/// A host with one user and password. It echoes its input.
+pub(crate) struct Host {
+    /// Received keys, with their instants.
+    pub(crate) came: std::sync::mpsc::Sender<(cuesta_record::Stamp, Vec<u8>)>,
+}
+
+impl Handler for Host {
+    type Error = Error;
+
+    async fn auth_password(&mut self, user: &str, password: &str) -> Result<Auth, Error> {
+        let right = user == "joe" && password == "geheim";
+        Ok(if right { Auth::Accept } else { Auth::reject() })
+    }
+
+    async fn auth_keyboard_interactive<'a>(
+        &'a mut self,
+        user: &str,
+        _: &str,
+        response: Option<Response<'a>>,
+    ) -> Result<Auth, Error> {
+        let Some(mut answers) = response else {
+            let prompts = vec![("Name: ".into(), true), ("Password: ".into(), false)];
+            return Ok(Auth::Partial { name: "".into(), instructions: "".into(), prompts: prompts.into() });
+        };
+        let right = answers.next().as_deref() == Some(user.as_bytes()) && answers.next().as_deref() == Some(b"geheim");
+        Ok(if right { Auth::Accept } else { Auth::reject() })
+    }
+
+    async fn channel_open_session(
+        &mut self,
+        _: Channel<Msg>,
+        reply: ChannelOpenHandle,
+        _: &mut Session,
+    ) -> Result<(), Error> {
+        reply.accept().await;
+        Ok(())
+    }
+
+    async fn pty_request(
+        &mut self,
+        channel: ChannelId,
+        _: &str,
+        _: u32,
+        _: u32,
+        _: u32,
+        _: u32,
+        _: &[(Pty, u32)],
+        session: &mut Session,
+    ) -> Result<(), Error> {
+        session.channel_success(channel)
+    }
+
+    async fn shell_request(&mut self, channel: ChannelId, session: &mut Session) -> Result<(), Error> {
+        session.channel_success(channel)
+    }
+
+    async fn data(&mut self, channel: ChannelId, bytes: &[u8], session: &mut Session) -> Result<(), Error> {
+        let _ = self.came.send((cuesta_record::clock::now(), bytes.to_vec()));
+        session.data(channel, bytes.to_vec())
+    }
+}
+
+/// Serves one login on a thread; returns the address and a receiver of the keys.
+pub(crate) fn host(
+    methods: &'static [MethodKind],
+) -> (SocketAddr, std::sync::mpsc::Receiver<(cuesta_record::Stamp, Vec<u8>)>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (came, coming) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            let config = Arc::new(Config {
+                keys: vec![PrivateKey::random(&mut russh::keys::key::safe_rng(), Algorithm::Ed25519).unwrap()],
+                methods: MethodSet::from(methods),
+                auth_rejection_time: std::time::Duration::ZERO,
+                ..Config::default()
+            });
+            let (stream, _) = listener.accept().await.unwrap();
+            let session = russh::server::run_stream(config, stream, Host { came }).await;
+            let _ = session.unwrap().await;
+        });
+    });
+    (address, coming)
+}
+
+async fn logs_in(methods: &'static [MethodKind], password: &str) -> Result<(), String> {
+    let (address, _came) = host(methods);
+    let known = tempfile::NamedTempFile::new().unwrap();
+    let url = format!("ssh://{address}?agent=off&known_hosts=accept-new&known_hosts={}", known.path().display());
+    let login = Login { user: Some("joe".to_owned()), password: Some(password.to_owned()) };
+    let mut line = opened_by(&url, login).await.map_err(|error| format!("{}: {error}", error.name()))?;
+    ask(&mut line, "echo", "echo").await;
+    Ok(())
+}
+
+const WAYS: [&[MethodKind]; 2] = [&[MethodKind::Password], &[MethodKind::KeyboardInteractive]];
+
+#[test]
+fn name_and_password_come_from_the_users_table() {
+    for way in WAYS {
+        assert_eq!(driven(async move { logs_in(way, "geheim").await }), Ok(()));
+    }
+}
+
+#[test]
+fn a_wrong_password_is_refused_and_not_printed() {
+    for way in WAYS {
+        let said = driven(async move { logs_in(way, "falsch").await }).unwrap_err();
+        assert!(said.starts_with("auth: ") && said.contains("the password") && !said.contains("falsch"), "{said}");
+    }
+}

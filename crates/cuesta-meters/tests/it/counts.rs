@@ -1,0 +1,218 @@
+//! Meters programs whose counts are known: counts that come from the kernel are exact.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdout, Command, Stdio};
+
+use crate::running::Running;
+use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, MeterSpec, Roots};
+
+/// A shell that runs one command at a time and reports when it is done.
+struct Program {
+    running: Running,
+    output: BufReader<ChildStdout>,
+    /// The Python program's own figures for its last command: voluntary and involuntary switches, microseconds of CPU,
+    /// children's voluntary switches.
+    used: Vec<u64>,
+}
+
+impl Program {
+    fn start(program: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        let mut running = Running::start(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()));
+        let output = BufReader::new(running.0.stdout.take().unwrap());
+        Self { running, output, used: Vec::new() }
+    }
+
+    fn shell() -> Self {
+        Self::start("/bin/sh", &[])
+    }
+
+    /// Runs a command and waits for its end.
+    fn run(&mut self, command: &str) {
+        writeln!(self.running.0.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
+        self.wait_for("done");
+    }
+
+    fn wait_for(&mut self, word: &str) {
+        let mut row = String::new();
+        while row.trim() != word {
+            row.clear();
+            assert!(self.output.read_line(&mut row).unwrap() > 0, "the program ended before it printed {word:?}");
+            if let Some(used) = row.strip_prefix("used ") {
+                self.used = used.split_ascii_whitespace().map(|count| count.parse().unwrap()).collect();
+            }
+        }
+    }
+
+    fn read(&self) -> CounterSnapshot {
+        CounterSnapshot::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
+    }
+
+    /// The meter report of a command.
+    fn report_of(&mut self, command: &str) -> MeterReport {
+        let earlier = self.read();
+        self.run(command);
+        Delta::between(&earlier, &self.read()).unwrap().report()
+    }
+}
+
+const PYTHON: &str = "
+import mmap, os, resource, sys
+def touch(pages):
+    memory = mmap.mmap(-1, pages * 4096)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(pages): memory[page * 4096] = 1
+def pingpong(times):
+    a, b = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        for _ in range(times): os.read(a[0], 1); os.write(b[1], b'x')
+        os._exit(0)
+    for _ in range(times): os.write(a[1], b'x'); os.read(b[0], 1)
+    os.wait()
+def spin(times):
+    for _ in range(times): pass
+def used():
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_nvcsw, own.ru_nivcsw, int(1e6 * (own.ru_utime + own.ru_stime)), children.ru_nvcsw
+print('ready', flush=True)
+for row in sys.stdin:
+    before = used()
+    exec(row.replace('; echo done', ''))
+    print('used', *(now - then for now, then in zip(used(), before)), flush=True)
+    print('done', flush=True)
+";
+
+fn python() -> Program {
+    let mut program = Program::start("python3", &["-c", PYTHON]);
+    program.wait_for("ready");
+    program.run("touch(10)"); // the first call loads code
+    program
+}
+
+#[test]
+fn pages_that_are_touched_are_faults() {
+    let report = python().report_of("touch(20000)");
+    let faults = report.counts.minor_faults.value().unwrap().count;
+    assert!((20_000..20_100).contains(&faults), "20,000 pages made {faults} faults");
+    assert_eq!(report.counts.major_faults.value().unwrap().count, 0);
+}
+
+#[test]
+fn short_lived_programs_between_snapshots_are_counted() {
+    let mut shell = Program::shell();
+    shell.run("/bin/true");
+    let one = shell.report_of("/bin/true").counts.minor_faults.value().unwrap().count;
+    let many = shell.report_of("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done");
+    let faults = many.counts.minor_faults.value().unwrap().count;
+    assert!((7 * one..13 * one).contains(&faults), "ten programs made {faults} faults, one made {one}");
+    assert!(many.counts.forks.value().unwrap().count >= 10, "the machine's forks include the ten programs");
+}
+
+#[test]
+fn waits_for_a_pipe_are_voluntary_switches() {
+    let mut program = python();
+    program.run("pingpong(10)");
+    let report = program.report_of("pingpong(5000)");
+    // Only the parent's switches count, because the child began and ended between two snapshots. The parent's last wait is for
+    // the next command.
+    let both = [(&report.counts.voluntary_switches, 3), (&report.counts.involuntary_switches, 40)];
+    for ((counted, edges), known) in both.into_iter().zip(&program.used) {
+        let counted = counted.value().unwrap().count;
+        assert!(counted.abs_diff(*known) <= edges, "{counted} counted, {known} by the program's own account");
+    }
+    assert!(program.used[0] > 500, "it waited for the pipe: {:?}", program.used);
+}
+
+#[test]
+fn a_listener_gets_the_switches_of_short_lived_children() {
+    let mut program = python();
+    let mut meter = Meter::start(MeterSpec {
+        subject: format!("pid:{}", program.running.0.id()).parse().unwrap(),
+        cpus: None,
+        roots: Roots::default(),
+    })
+    .unwrap();
+    program.run("pingpong(3000)");
+    let report = meter.report().unwrap();
+    let counted = report.counts.voluntary_switches.value().unwrap().count;
+    let missing = report.notes.iter().any(|note| note.contains("CAP_NET_ADMIN"));
+    let known = if missing { program.used[0] } else { program.used[0] + program.used[3] };
+    assert!(counted.abs_diff(known) <= 5, "{counted} counted, {:?} by the program's own account", program.used);
+}
+
+#[test]
+fn cpu_time_equals_the_programs_own_account() {
+    let mut program = python();
+    let report = program.report_of("spin(20_000_000)");
+    let (seconds, known) = (*report.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
+    assert!(
+        (seconds - known).abs() < 0.01 * known + 0.005,
+        "{seconds} s metered, {known} s by the program's own account"
+    );
+    let (user, system) = (report.own.usr.value().unwrap(), report.own.sys.value().unwrap());
+    let own = report.own.percent.value().unwrap();
+    assert!((user + system - own).abs() < 1e-9);
+}
+
+#[test]
+fn cpu_time_of_short_lived_programs_is_counted() {
+    let mut shell = Program::shell();
+    shell.run("/bin/true");
+    let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
+    let report = shell.report_of(spin);
+    let seconds = *report.own.seconds.value().unwrap();
+    assert!((0.48..0.75).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn cpu_time_of_a_detached_daemon_is_not_lost() {
+    let burn = |seconds: f64| format!("import os\nwhile sum(os.times()[:2]) < {seconds}: pass\n");
+    // One write, because the shell prints into the same pipe.
+    let daemon = burn(0.8) + "os.write(1, b\"used %d\\n\" % os.getpid())\nos.execvp(\"sleep\", [\"sleep\", \"20\"])";
+    let mut shell = Program::shell();
+    shell.run(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
+    while shell.used.is_empty() {
+        shell.run("/bin/true");
+    }
+    let report = shell.report_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
+    shell.run(&format!("kill {}", shell.used[0]));
+    let seconds = *report.own.seconds.value().unwrap();
+    assert!((0.48..0.75).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn synced_writes_are_counted_at_a_device() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut shell = Program::shell();
+    let file = folder.path().join("file");
+    let report =
+        shell.report_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
+    let written: f64 = report.devices.values().map(|device| device.written_bytes_per_s * report.seconds).sum();
+    assert!(written >= 8e6, "8 MiB were written, {written} bytes counted");
+    assert!(report.counts.ios.value().unwrap().count > 0);
+}
+
+#[test]
+fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
+    // Of three spinners on one CPU each waits two thirds of the time, so two are ready on average.
+    let mut shell = Program::shell();
+    // `timeout` ends them even if the test fails.
+    let spin = "timeout 20 sh -c 'while :; do :; done' & spinners=\"$spinners $!\"";
+    shell.run(&format!("taskset -p -c 0 $$ >/dev/null; for i in 1 2 3; do {spin}; done"));
+    let earlier = shell.read();
+    let mut later = shell.read();
+    while later.at.since(earlier.at).as_secs_f64() < 0.8 {
+        later = shell.read();
+    }
+    shell.run("kill $spinners");
+    let report = Delta::between(&earlier, &later).unwrap().report();
+    let ready = *report.traffic.ready.value().unwrap();
+    assert!((1.7..3.1).contains(&ready), "expected two ready tasks, or three while other work has the CPU: {ready}");
+    assert_eq!(report.cpus, [0]);
+    assert!(*report.traffic.running.value().unwrap() < 1.1);
+    let delay = *report.traffic.run_delay.value().unwrap();
+    assert!((ready * report.seconds - delay).abs() < 1e-9, "Little's law");
+}

@@ -1,0 +1,82 @@
+//! Subjects of other kinds and the tasks that belong to them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuesta_meters::traced::Depth;
+
+use super::program::{Program, counted, exact, meter};
+
+/// Code that runs a program a number of times.
+fn spawn(times: u32) -> String {
+    format!("[os.waitpid(os.posix_spawn('/bin/true', ['true'], {{}}), 0) for n in range({times})]")
+}
+
+#[test]
+fn only_the_children_of_a_driver_count() {
+    let mut program = Program::start();
+    let mut children = meter(&format!("children:{}", program.pid())).with_tracer(Depth::Light);
+    program.run(&spawn(10));
+    let counts = children.report().unwrap().counts;
+    assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
+    assert!(counted(&counts.minor_faults) > 100);
+}
+
+#[test]
+fn a_control_group_has_its_tasks_and_those_below() {
+    let mut program = Program::start();
+    let group = Group::with(program.pid());
+    let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
+    // Some kernels do not report every switch. A fork right after one of these must count too: at 1,000 some come there.
+    program.run(&spawn(1000));
+    let inside = traced.report().unwrap();
+    assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (1000, 1000));
+    group.leave(program.pid());
+    traced.report().unwrap();
+    program.run(&spawn(10));
+    let outside = traced.report().unwrap();
+    assert_eq!(counted(&outside.counts.execs), 0);
+    assert!(exact(&outside.own.seconds) < 1e-9, "{:?}", outside.own);
+}
+
+#[test]
+fn a_cpu_has_all_tasks_that_run_there() {
+    let mut program = Program::start();
+    program.run("os.sched_setaffinity(0, {0})");
+    let mut one = meter("cpus:0").with_tracer(Depth::Full);
+    program.run("t = time.process_time() + 0.3; any(iter(lambda: time.process_time() > t, True))");
+    let report = one.report().unwrap();
+    assert!(exact(&report.own.usr) > 10.0, "{:?}", report.own);
+    assert!(counted(&report.counts.system_calls) > 10);
+    let rows: f64 = report.by_cause.value().unwrap().causes.values().map(|cause| exact(&cause.percent)).sum();
+    assert!((rows - exact(&report.own.percent)).abs() < 0.1, "{rows} of {:?}", report.own);
+}
+
+/// A control group of version 2 below a named group.
+struct Group(PathBuf);
+
+impl Group {
+    fn with(pid: u32) -> Self {
+        let found = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
+        let mount = found.into_iter().find(|mount| mount.join("cgroup.procs").exists()).expect("there are groups");
+        let group = Self(mount.join(format!("cuesta-exact-{pid}")));
+        fs::create_dir_all(group.0.join("below")).unwrap();
+        fs::write(group.0.join("below/cgroup.procs"), pid.to_string()).unwrap();
+        group
+    }
+
+    fn name(&self) -> String {
+        self.0.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    fn leave(&self, pid: u32) {
+        fs::write(self.0.parent().unwrap().join("cgroup.procs"), pid.to_string()).unwrap();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(self.0.join("below"));
+        let _ = fs::remove_dir(&self.0);
+    }
+}
