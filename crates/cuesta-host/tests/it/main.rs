@@ -14,4 +14,3 @@ mod network;
 mod pressure;
 mod shell;
 mod socket;
-mod theory;
