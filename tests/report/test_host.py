@@ -26,8 +26,8 @@ def test_the_page_has_tty_meters_and_ic_sample_of_the_measurement_interval(tmp_p
         file.write(json.dumps({"step": 0, "at": CLOCK + 32 * NANO, "profile": LISTING}) + "\n")
     html({"run": summarise(folder)}, folder / "report.html")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "The front end&#x27;s meters (tty_meters)" in page
-    assert "Where the host&#x27;s CPU time went (ic_sample)" in page
+    assert "The front end&#39;s meters (tty_meters)" in page
+    assert "Where the host&#39;s CPU time went (ic_sample)" in page
     assert "tcp_ack" in page
 
 

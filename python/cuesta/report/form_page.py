@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from markupsafe import Markup
+
 from cuesta.ledger.record import RESTATED, FormRow, ProcessRow, Record, RecordFigure
 from cuesta.report import form
 from cuesta.report import page as html
@@ -10,7 +12,7 @@ from cuesta.report.phrases import plain
 from cuesta.units import many
 
 
-def page(record: Record, folder: Path) -> str:
+def page(record: Record, folder: Path) -> Markup:
     word, sentence = form.verdict(record)
     marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
     return html.page(
@@ -33,7 +35,7 @@ def page(record: Record, folder: Path) -> str:
     )
 
 
-def original(record: Record) -> list[str]:
+def original(record: Record) -> list[Markup]:
     """Part V: the raw files and their hashes."""
     files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.folders(record))})"
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
@@ -43,7 +45,7 @@ def original(record: Record) -> list[str]:
     ]
 
 
-def tables(record: Record) -> Iterator[str]:
+def tables(record: Record) -> Iterator[Markup]:
     """Part IV."""
     if not record.runs:
         return
@@ -61,11 +63,11 @@ def tables(record: Record) -> Iterator[str]:
     yield html.folded("How each figure is computed", [html.facts(formulas)])
 
 
-def runs_table(record: Record) -> str:
+def runs_table(record: Record) -> Markup:
     return html.table(form.RUN_HEADS, map(form.run_row, record.runs), "Runs")
 
 
-def checks_table(record: Record) -> str:
+def checks_table(record: Record) -> Markup:
     return html.facts(
         (f"check: {check.name}", f"{'kept' if check.ok else 'NOT KEPT'}: {plain(check.said)}")
         for check in record.checks

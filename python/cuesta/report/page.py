@@ -1,7 +1,7 @@
 """HTML pages and their elements: verdicts, sections, tables, facts, folded parts.
 
-A page loads nothing from elsewhere, so that it can be mailed and archived. Every function returns HTML and escapes its
-arguments, except `parts`, which are HTML from these functions. For example:
+A page loads nothing from elsewhere, so that it can be mailed and archived. HTML is `Markup`; text is `str`, and
+`Markup` escapes it wherever it becomes a part of HTML. For example:
 
     page("Release 8.1", [verdict("equivalent", "0.99 to 1.02"), section("Runs", [table(("", "p50"), rows)])])
 """
@@ -10,150 +10,166 @@ import json
 import os
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from cuesta.errors import CuestaError
 from cuesta.report.model import Plot
 
-PLOT = "plot"
-"""The class of a figure that a script draws."""
+PLOT = Markup('<figure class="plot">')
+"""The start of a figure that a script draws."""
+NOTHING = Markup()
+DATA, HEAD = Markup("<td{}>{}</td>"), Markup('<th scope="col"{}>{}</th>')
+"""Elements of a table: their attributes and their text."""
 
 Cell = str | tuple[str, str] | tuple[str, str, str]
 """A text; the class of its cell: `kept`, `crossed`, `in` (indented), `wraps` (over several rows); and its meaning."""
 
 
-def write(file: Path, text: str) -> None:
+def write(file: Path, html: Markup) -> None:
     """Write a page atomically."""
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
+    part.write_text(html, encoding="utf-8")
     part.replace(file)
 
 
-def page(title: str, parts: Iterable[str]) -> str:
+def page(title: str, parts: Iterable[Markup]) -> Markup:
     """A whole page with its style and scripts: light and dark, for a screen, a telephone and paper."""
-    style = _own("page.css").read_text(encoding="utf-8")
-    head = (
-        '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{escape(title)} – Cuesta</title>\n<style>\n{style}</style>\n"
-    )
-    body = f"<h1>{escape(title)}</h1>\n{''.join(parts)}"
-    if f'<figure class="{PLOT}">' in body:
+    body = Markup("<h1>{}</h1>\n{}").format(title, NOTHING.join(parts))
+    if PLOT in body:
         body += _drawing()
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}</head>\n<body>\n{body}</body>\n</html>\n'
+    head = Markup(
+        '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        "<title>{} – Cuesta</title>\n<style>\n{}</style>\n"
+    ).format(title, _own_text("page.css"))
+    return Markup('<!DOCTYPE html>\n<html lang="en">\n<head>\n{}</head>\n<body>\n{}</body>\n</html>\n').format(
+        head, body
+    )
 
 
-def verdict(word: str, text: str, reasons: Iterable[tuple[str, str]] = (), good: bool = True) -> str:
+def attribute(name: str, value: str) -> Markup:
+    """An attribute, after a space; nothing if it has no value."""
+    return Markup(' {}="{}"').format(name, value) if value else NOTHING
+
+
+def verdict(word: str, text: str, reasons: Iterable[tuple[str, str]] = (), good: bool = True) -> Markup:
     """A verdict with its reasons, each with its advice, which may be empty."""
-    items = "".join(f"<li>{escape(reason)}{_advice(advice)}</li>\n" for reason, advice in reasons)
-    rows = f"\n<ul>\n{items}</ul>" if items else ""
+    items = NOTHING.join(Markup("<li>{}{}</li>\n").format(reason, _advice(advice)) for reason, advice in reasons)
+    rows = Markup("\n<ul>\n{}</ul>").format(items) if items else NOTHING
     kind = "verdict" if good else "verdict bad"
-    return f'<div class="{kind}"><strong>{escape(word)}</strong> <span>{escape(text)}</span>{rows}</div>\n'
+    return Markup('<div class="{}"><strong>{}</strong> <span>{}</span>{}</div>\n').format(kind, word, text, rows)
 
 
-def _advice(text: str) -> str:
-    return f' <span class="faint">→ {escape(text)}</span>' if text else ""
+def _advice(text: str) -> Markup:
+    return Markup(' <span class="faint">→ {}</span>').format(text) if text else NOTHING
 
 
-def section(title: str, parts: Iterable[str]) -> str:
+def section(title: str, parts: Iterable[Markup]) -> Markup:
     """A section; nothing if it has no parts."""
-    body = "".join(parts)
-    return f"<section>\n<h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
+    body = NOTHING.join(parts)
+    return Markup("<section>\n<h2>{}</h2>\n{}</section>\n").format(title, body) if body else NOTHING
 
 
-def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text. Kinds are `faint`, `notice` and `title` (of the table below it)."""
-    return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
+def paragraph(text: str, kind: str = "") -> Markup:
+    """A paragraph of plain text. Kinds are `headline`, `faint`, `notice` and `title` (of the table below it)."""
+    return Markup("<p{}>{}</p>\n").format(attribute("class", kind), text)
 
 
-def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], caption: str = "") -> Markup:
     """A table, with its caption below; a row of one cell is a heading over the rows after it."""
-    names = "".join(_cell(head, 'th scope="col"') for head in heads)
-    body = "".join(_row(row, len(heads)) for row in rows)
-    whole = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table>"
-    about = paragraph(caption, "faint") if caption else ""  # outside of the part that scrolls on narrow screens
-    return f'<div class="wide">{whole}</div>\n{about}'
+    names = NOTHING.join(_cell(head, HEAD) for head in heads)
+    body = NOTHING.join(_row(row, len(heads)) for row in rows)
+    about = paragraph(caption, "faint") if caption else NOTHING  # outside of the part that scrolls on narrow screens
+    return Markup(
+        '<div class="wide"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}'
+    ).format(names, body, about)
 
 
-def _row(row: Sequence[Cell], columns: int) -> str:
+def _row(row: Sequence[Cell], columns: int) -> Markup:
     if len(row) == 1:
         text = row[0] if isinstance(row[0], str) else row[0][0]
-        return f'<tr class="group"><th scope="rowgroup" colspan="{columns}">{escape(text)}</th></tr>\n'
-    return f"<tr>{''.join(map(_cell, row))}</tr>\n"
+        heading = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>\n')
+        return heading.format(columns, text)
+    return Markup("<tr>{}</tr>\n").format(NOTHING.join(map(_cell, row)))
 
 
-def _cell(content: Cell, element: str = "td") -> str:
+def _cell(content: Cell, element: Markup = DATA) -> Markup:
     text, kind, meaning = (*((content,) if isinstance(content, str) else content), "", "")[:3]
-    attributes = f' class="{kind}"' if kind else ""
-    attributes += f' title="{escape(meaning)}"' if meaning else ""
-    return f"<{element}{attributes}>{escape(text)}</{element.partition(' ')[0]}>"
+    return element.format(attribute("class", kind) + attribute("title", meaning), text)
 
 
-def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> str:
+def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> Markup:
     """A table of names and values, perhaps with the meaning and the class of each value; empty values are left out."""
-    names = ""
-    for name, value, meaning, kind in ((*row, "", "")[:4] for row in rows):
-        if value:
-            title = f' title="{escape(meaning)}"' if meaning else ""
-            cell = f'<td class="{kind}">' if kind else "<td>"
-            names += f'<tr{title}><th scope="row">{escape(name)}</th>{cell}{escape(value)}</td></tr>\n'
-    return f'<table class="facts">\n{names}</table>\n' if names else ""
+    row = Markup('<tr{}><th scope="row">{}</th><td{}>{}</td></tr>\n')
+    names = NOTHING.join(
+        row.format(attribute("title", meaning), name, attribute("class", kind), value)
+        for name, value, meaning, kind in ((*row, "", "")[:4] for row in rows)
+        if value
+    )
+    return Markup('<table class="facts">\n{}</table>\n').format(names) if names else NOTHING
 
 
-def plots(drawn: Iterable[Plot]) -> str:
+def plots(drawn: Iterable[Plot]) -> Markup:
     """Plots side by side, each under its title; `page` adds the script that draws them."""
-    elements = "".join(map(_plot, drawn))
-    return f'<div class="plots">\n{elements}</div>\n' if elements else ""
+    elements = NOTHING.join(map(_plot, drawn))
+    return Markup('<div class="plots">\n{}</div>\n').format(elements) if elements else NOTHING
 
 
-def _plot(plot: Plot) -> str:
-    spec = json.dumps(plot.spec, separators=(",", ":"), ensure_ascii=False)
-    safe = spec.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
-    data = f'<script type="application/json">{safe}</script>'
-    title = escape(plot.title)
-    note = f'\n<p class="faint">{escape(plot.note)}</p>' if plot.note else ""
-    place = f'<div role="img" aria-label="{title}"></div>'
-    return f'<figure class="{PLOT}">\n<figcaption>{title}</figcaption>\n{place}\n{data}{note}\n</figure>\n'
+def _plot(plot: Plot) -> Markup:
+    note = Markup('\n<p class="faint">{}</p>').format(plot.note) if plot.note else NOTHING
+    return PLOT + Markup(
+        '\n<figcaption>{title}</figcaption>\n<div role="img" aria-label="{title}"></div>\n'
+        '<script type="application/json">{spec}</script>{note}\n</figure>\n'
+    ).format(title=plot.title, spec=_json(plot.spec), note=note)
 
 
-def _drawing() -> str:
+def _json(value: object) -> Markup:
+    """JSON for a script element, where HTML's entities are not read: it escapes these characters in its own way."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    safe = text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+    return Markup(safe)  # noqa: S704
+
+
+def _drawing() -> Markup:
     """The code that draws the plots: Vega, compressed, and the script that unpacks it."""
     try:
         packed = b64encode(_own("vega.js.gz").read_bytes()).decode()
     except FileNotFoundError:
         remedy = "./scripts/plots makes it, from the package vl-convert-python (constraints.txt)"
         raise CuestaError("the report's plots cannot be drawn: render/vega.js.gz is missing", remedy) from None
-    script = _own("plots.js").read_text(encoding="utf-8")
-    return (
+    return Markup(
         "<noscript><p>The plots of this page are drawn by a script that is in it; it runs none here.</p></noscript>\n"
-        f"<!-- {_own('vega.LICENSE').read_text(encoding='utf-8')}-->\n"
-        f'<script type="application/gzip" id="vega">{packed}</script>\n<script>//<![CDATA[\n{script}//]]></script>\n'
-    )
+        "<!-- {}-->\n"
+        '<script type="application/gzip" id="vega">{}</script>\n<script>//<![CDATA[\n{}//]]></script>\n'
+    ).format(_own_text("vega.LICENSE"), packed, _own_text("plots.js"))
+
+
+def _own_text(name: str) -> Markup:
+    return Markup(_own(name).read_text(encoding="utf-8"))  # noqa: S704, a file of this package
 
 
 def _own(name: str) -> Traversable:
     return files("cuesta.report").joinpath("render", name)
 
 
-def listing(text: str) -> str:
+def listing(text: str) -> Markup:
     """Preformatted text."""
-    return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'
+    return Markup('<div class="wide"><pre><code>{}</code></pre></div>\n').format(text)
 
 
-def folded(title: str, parts: Iterable[str], kind: str = "") -> str:
+def folded(title: str, parts: Iterable[Markup], kind: str = "") -> Markup:
     """Parts that are shown when their title is clicked; with the kind `section` the title looks like a section's."""
-    start = f'<details class="{kind}">' if kind else "<details>"
-    return f"{start}<summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
-
-
-def links(targets: Iterable[Path], start: Path) -> str:
-    """A list of links to files, relative to the folder `start` of the page."""
-    items = "".join(
-        f'<li><a href="{escape(quote(name))}">{escape(name)}</a></li>\n'
-        for target in targets
-        for name in [os.path.relpath(target.absolute(), start.absolute())]
+    return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(
+        attribute("class", kind), title, NOTHING.join(parts)
     )
-    return f'<ul class="files">\n{items}</ul>\n' if items else ""
+
+
+def links(targets: Iterable[Path], start: Path) -> Markup:
+    """A list of links to files, relative to the folder `start` of the page."""
+    names = (os.path.relpath(target.absolute(), start.absolute()) for target in targets)
+    items = NOTHING.join(Markup('<li><a href="{}">{}</a></li>\n').format(quote(name), name) for name in names)
+    return Markup('<ul class="files">\n{}</ul>\n').format(items) if items else NOTHING

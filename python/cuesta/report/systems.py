@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from markupsafe import Markup
+
 from cuesta.ledger.record import FormRow, Record
 from cuesta.report import form_page
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
@@ -26,7 +28,7 @@ def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
     return write(file, page(f"{len(of)} systems side by side", _parts(of, folders, file.absolute().parent)))
 
 
-def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[str]:
+def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[Markup]:
     lesser = [name for name, record in of.items() if record.grade != "certified"]
     reasons = [(f"{name}: {plain(why)}", "") for name in lesser for why in of[name].because]
     yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
@@ -62,7 +64,7 @@ def script(record: Record) -> str:
     return record.workload.sha256[:12]
 
 
-def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[str]:
+def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]:
     costs = {name: cost for name, record in of.items() if (cost := by_cause(record, phase))}
     if not costs:
         return
