@@ -55,7 +55,6 @@ def test_runs_are_queried_by_sql(capsys: pytest.CaptureFixture[str], here: Path)
     out = capsys.readouterr()
     assert out.out.splitlines() == [
         "step  users  x",
-        "----  -----  -",
         "   0      2  2",
         "   0      4  2",
         "2 rows",

@@ -5,26 +5,44 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from rich.console import Console, JustifyMethod
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, many
 
-WIDEST = 60
-"""The most characters of a cell that are shown; `--csv` and `--json` have all."""
+UNBOUNDED = 1_000_000
+"""The width, in columns, of a table that is not wrapped."""
 
 
 def text(result: SqlResult) -> str:
-    """Lay a result out: numbers to the right, words to the left."""
-    cells = [[_cell(value) for value in row] for row in result.rows]
-    widths = [max(map(len, column)) for column in zip(result.columns, *cells, strict=True)]
-    right = [all(_is_number(row[at]) for row in result.rows) for at in range(len(result.columns))]
-    rows = [result.columns, ["-" * width for width in widths], *cells]
-    laid = (
-        "  ".join(_aligned(cell, width, to_right) for cell, width, to_right in zip(row, widths, right, strict=True))
-        for row in rows
-    )
-    return "\n".join([*(row.rstrip() for row in laid), many(len(result.rows), "row")])
+    """Lay a result out for standard output: numbers to the right, words to the left.
+
+    Sentences are wrapped if the table then fits on the terminal. In a pipe each row of the result is one row of text.
+    """
+    console = Console(highlight=False)
+    table = _table(result, "" if console.no_color else "bold")
+    least = Measurement.get(console, console.options.update(width=UNBOUNDED), table).minimum
+    console.width = console.width if console.is_terminal and least <= console.width else UNBOUNDED
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join([*(row.rstrip() for row in captured.get().splitlines()), many(len(result.rows), "row")])
+
+
+def _table(result: SqlResult, style_of_heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style_of_heads)
+    for at, name in enumerate(result.columns):
+        values = [row[at] for row in result.rows]
+        justify: JustifyMethod = "right" if all(map(_is_number, values)) else "left"
+        has_sentences = any(isinstance(value, str) and " " in value for value in values)
+        table.add_column(Text(plain(name)), justify=justify, overflow="fold", no_wrap=not has_sentences)
+    for row in result.rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    return table
 
 
 def data(result: SqlResult) -> dict[str, Any]:
@@ -61,16 +79,11 @@ def _cell(value: object) -> str:
         return ABSENT
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    cell = plain(str(value).replace("\n", "; "))
-    return cell if len(cell) <= WIDEST else cell[: WIDEST - 1] + "…"
+    return plain(str(value).replace("\n", "; "))
 
 
 def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _aligned(cell: str, width: int, to_right: bool) -> str:
-    return f"{cell:>{width}}" if to_right else f"{cell:<{width}}"
 
 
 def _plain_value(value: object) -> object:
