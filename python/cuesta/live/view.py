@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuesta.columns import cut
 from cuesta.units import many, seconds
 
 LONG = 5.0
 """Seconds of the longest wait from which it is shown: the answer may never arrive."""
 MOST_SHOWN = 40
-"""Most characters of a row of a screen that are shown."""
+"""Most columns of a row of a screen that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,8 @@ class View:
 
 
 def shown(text: str) -> str:
-    """At most 40 characters of a text from the host or a tape, without control characters."""
-    plain = "".join(each if each.isprintable() else "�" for each in text)
-    return plain if len(plain) <= MOST_SHOWN else f"{plain[: MOST_SHOWN - 1]}…"
+    """The beginning of a text from the host or a tape, without control characters."""
+    return cut("".join(each if each.isprintable() else "�" for each in text), MOST_SHOWN)
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:

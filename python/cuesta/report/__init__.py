@@ -15,7 +15,7 @@
   `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
-  `cells`: a meter's figure in a table; `layout`: columns of text.
+  `cells`: a meter's figure in a table.
 - `recording`: tells which entries of a recorded session are hidden.
 """
 

@@ -3,14 +3,15 @@
 The order is that of 1969. Additions of today (the grade, its reasons, the method, the runs) are before and after it.
 """
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from rich.cells import cell_len
+
+from cuesta.columns import in_columns, wrapped
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
 from cuesta.ledger.record import Absence, Check, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
-from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
 from cuesta.units import (
     ABSENT,
@@ -62,8 +63,8 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
         title(record).upper(),
         f"{record.given.started}, {plain(record.given.system)}",
         f"{word}: {sentence}",
-    ] + [row for reason in record.because for row in wrapped(f"- {reason}", "  ")]
-    yield from (wrapped(f"WARNING: {warning}", "  ") for warning in record.warnings)
+    ] + [row for reason in record.because for row in indented(f"- {reason}", "  ")]
+    yield from (indented(f"WARNING: {warning}", "  ") for warning in record.warnings)
     yield ["I    Variable settings: operating system", *named(settings(record))]
     yield ["II   Hardware configuration", *named(hardware(record))]
     yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
@@ -74,7 +75,7 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["     Runs", *runs(record)]
     yield ["     Checks", *(row for check in record.checks for row in check_result(check))]
     if missing := absences(record):
-        yield ["     —", *(row for why, names in missing.items() for row in wrapped(f"{names}: {why}", "  "))]
+        yield ["     —", *(row for why, names in missing.items() for row in indented(f"{names}: {why}", "  "))]
 
 
 def measured(record: Record) -> Iterator[Sequence[str]]:
@@ -86,11 +87,11 @@ def measured(record: Record) -> Iterator[Sequence[str]]:
         rows = process_rows(record) if part == "d" else form_rows(record, getattr(record.measurements, part))
         yield [f" {part}.  {caption}", *rows]
     if record.published:
-        yield [f"     {PUBLISHED}", *(row for each in published(record) for row in wrapped(each, "  "))]
+        yield [f"     {PUBLISHED}", *(row for each in published(record) for row in indented(each, "  "))]
 
 
 def check_result(check: Check) -> list[str]:
-    return wrapped(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
+    return indented(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
 
 
 def runs(record: Record) -> Iterator[str]:
@@ -105,7 +106,7 @@ def form_rows(record: Record, rows: Sequence[FormRow]) -> Iterator[str]:
     widths = [max(CELL, len(short[at]) + 1) for at in heads]
     yield in_columns("", LABEL, (short[at] for at in heads), widths)
     for number, each in numbered(rows):
-        fits = INDENT + len(number) + len(label(each)) <= LABEL
+        fits = INDENT + len(number) + cell_len(label(each)) <= LABEL
         name = f"{' ' * INDENT}{number}{label(each) if fits else each.name}"
         yield in_columns(name, LABEL, (figure(getattr(each, at), each.unit) for at in heads), widths)
         if not fits:
@@ -132,20 +133,18 @@ def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Wrap facts."""
     for name, value in rows:
         head = f"     {name}: "
-        yield from textwrap.wrap(value, WIDTH, initial_indent=head, subsequent_indent=" " * 9) or [head.rstrip()]
+        yield from list(wrapped(value, WIDTH, head, " " * 9)) or [head.rstrip()]
 
 
 def listed(rows: Iterable[str]) -> Iterator[str]:
     """Wrap sentences."""
     for row in rows:
-        yield from wrapped(row)
+        yield from indented(row)
 
 
-def wrapped(row: str, more: str = "") -> list[str]:
+def indented(row: str, more: str = "") -> list[str]:
     """Wrap a sentence below the head of its part."""
-    return textwrap.wrap(
-        plain(row), WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False
-    )
+    return list(wrapped(plain(row), WIDTH, " " * INDENT, " " * INDENT + more))
 
 
 def title(record: Record) -> str:

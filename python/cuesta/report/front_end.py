@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.front_end import FrontEnd
-from cuesta.report.layout import in_columns
+from cuesta.columns import in_columns
 from cuesta.units import count, digits, seconds, share
 
 NONE = "no meter data"

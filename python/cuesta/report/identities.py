@@ -1,12 +1,14 @@
 """Writes the findings about a typed document, as text and as data."""
 
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from rich.cells import cell_len
+
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
+from cuesta.columns import left, wrapped
 from cuesta.ledger.historical import Document
 from cuesta.report.phrases import plain
 from cuesta.units import many
@@ -50,9 +52,9 @@ def _rows(checked: DocumentCheck) -> Iterator[str]:
     if checked.document.source:
         yield plain(checked.document.source)
     yield ""
-    width = max((len(each.name) for each in checked.unexplained), default=0)
+    width = max((cell_len(plain(each.name)) for each in checked.unexplained), default=0)
     for each in checked.unexplained:
-        yield f"{each.verdict.value.upper():<16}  {each.name:<{width}}  {_said(each)}"
+        yield f"{left(each.verdict.value.upper(), 16)}  {left(plain(each.name), width)}  {_said(each)}"
         yield from _because(each, checked.document)
     if checked.unexplained:
         yield ""
@@ -106,6 +108,4 @@ def _few(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
 
 
 def _wrapped(sentence: str, first: str = "    ", then: str = "      ") -> Iterator[str]:
-    yield from textwrap.wrap(
-        plain(sentence), WIDTH, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
-    )
+    yield from wrapped(plain(sentence), WIDTH, first, then)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from rich.cells import cell_len
+
 from cuesta.analysis.history.projection import (
     Estimate,
     GoalChance,
@@ -15,6 +17,7 @@ from cuesta.analysis.history.projection import (
     ReleaseOutcome,
 )
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL
+from cuesta.columns import cut, left, right
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 
@@ -76,7 +79,7 @@ def _rows(ledger: Ledger) -> Iterator[str]:
     yield plain(ledger.title)
     if ledger.workload:
         yield plain(ledger.workload)
-    if ledger.base and len(ledger.base.name) > SHORT:
+    if ledger.base and not _is_short(ledger.base.name):
         yield f"base: {plain(ledger.base.name)}, {ledger.base.date}"
     yield ""
     yield from _systems(ledger)
@@ -95,12 +98,13 @@ def _systems(ledger: Ledger) -> Iterator[str]:
     graded = any(each.grade for each in ledger.systems)
     beside = [ledger.beside_base(each) for each in ledger.systems]
     ranges = [f"{interval[0]:.2f} .. {interval[1]:.2f}" if interval else "" for _, interval in beside]
-    width = max(map(len, ranges), default=0)
-    head = f"  {'95 % interval':<{max(width, 13)}}" if width else ""
+    interval = "95 % interval" if any(ranges) else ""
+    width = max(map(len, [interval, *ranges]))
+    head = f"  {left(interval, width)}" if interval else ""
     yield _head(ledger, "system", "date", "elapsed") + head + ("  grade" if graded else "")
     for each, (percent, _), range_ in zip(ledger.systems, beside, ranges, strict=True):
         place = f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed, percent)}"
-        yield f"{place}{f'  {range_:<{max(width, 13)}}' if width else ''}  {_grade(each)}"
+        yield f"{place}{f'  {left(range_, width)}' if interval else ''}  {_grade(each)}"
     if not ledger.systems:
         yield "none yet"
     if ledger.base and any(percent is None for percent, _ in beside):
@@ -113,15 +117,15 @@ def _grade(system: MeasuredSystem) -> str:
 
 def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
     since = plain(projection.since.name)
-    if len(title) + 1 + len(since) > _width(ledger):  # it does not fit into the column
+    if cell_len(f"{title} {since}") > _width(ledger):  # it does not fit into the column
         yield f"{title} {since}:"
         since, title = "", "improvement"
     title = f"{title} {since}".rstrip()
-    yield f"{_head(ledger, title, 'when', 'mean')}  {'all high .. all low':<19}  saves"
+    yield f"{_head(ledger, title, 'when', 'mean')}  all high .. all low  saves"
     for each in projection.hoped:
-        ends = f"{each.shortest:.2f} .. {each.longest:.2f}"
-        place = f"{_name(ledger, each.planned.name)}  {plain(each.planned.date):<10}"
-        yield f"{place}  {_elapsed(ledger, each.mean, ledger.percent(each.mean))}  {ends:<19}  {_saves(each.planned)}"
+        ends = left(f"{each.shortest:.2f} .. {each.longest:.2f}", 19)
+        place = f"{_name(ledger, each.planned.name)}  {left(plain(each.planned.date), 10)}"
+        yield f"{place}  {_elapsed(ledger, each.mean, ledger.percent(each.mean))}  {ends}  {_saves(each.planned)}"
     if projection.chance:
         yield from _goal(ledger, projection, projection.chance)
 
@@ -174,22 +178,27 @@ def _range(each: Estimate) -> str:
 def _head(ledger: Ledger, what: str, when: str, figure: str) -> str:
     of = ""
     if ledger.base:
-        of = f"% of {plain(ledger.base.name) if len(ledger.base.name) <= SHORT else 'base'}"
-    return f"{what:<{_width(ledger)}}  {when:<10}  {figure + ' ' + ledger.unit:>11}  {of:>{SHORT + 5}}"
+        of = f"% of {plain(ledger.base.name) if _is_short(ledger.base.name) else 'base'}"
+    what, figure = left(what, _width(ledger)), right(f"{figure} {ledger.unit}", 11)
+    return f"{what}  {left(when, 10)}  {figure}  {right(of, SHORT + 5)}"
+
+
+def _is_short(name: str) -> bool:
+    return cell_len(plain(name)) <= SHORT
 
 
 def _elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
     missing = ABSENT if ledger.base else ""
     shown = missing if percent is None else f"{percent:.2f}"
-    return f"{elapsed:>11.2f}  {shown:>{SHORT + 5}}"
+    return f"{elapsed:>11.2f}  {right(shown, SHORT + 5)}"
 
 
 def _width(ledger: Ledger) -> int:
     names = [each.name for each in ledger.systems]
     names += [each.planned.name for each in ledger.planned.hoped] if ledger.planned else []
-    return min(WIDEST, max(map(len, ["system", *names])))
+    return min(WIDEST, max(cell_len(plain(name)) for name in ["system", *names]))
 
 
 def _name(ledger: Ledger, name: str) -> str:
-    shown, width = plain(name), _width(ledger)
-    return f"{shown if len(shown) <= width else shown[: width - 1] + '…':<{width}}"
+    width = _width(ledger)
+    return left(cut(plain(name), width), width)

@@ -3,24 +3,24 @@
 A figure that could not be had is `—`, with the reason below; it is never a zero.
 """
 
-import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
 from cuesta import units
+from cuesta.columns import in_columns, left, wrapped
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
 from cuesta.figures.meter_schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
-from cuesta.report.layout import in_columns
 from cuesta.report.phrases import cause as cause_label
 from cuesta.report.phrases import in_brackets, plain
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
-MARGIN = 10
+MARGIN, WIDTH = 10, 84
+"""Columns of titles, and of the rows beside them."""
 SAR = ("usr", "sys", "irq", "iowait", "steal", "idle", "load")
 
 COUNTS = {name: field for name, field in fields("Counts").items() if field.unit == "events"}
@@ -59,9 +59,7 @@ def text(meter_report: MeterReport) -> str:
     for title, rows in sections(meter_report):
         said = list(rows)
         if said:
-            out += [f"{(title if not number else ''):<{MARGIN}}{each}".rstrip() for number, each in enumerate(said)] + [
-                ""
-            ]
+            out += [(left("" if number else title, MARGIN) + each).rstrip() for number, each in enumerate(said)] + [""]
     return "\n".join(out).rstrip()
 
 
@@ -86,13 +84,13 @@ def about(meter_report: MeterReport) -> Iterator[str]:
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(meter_report.wall / 1e9))
     yield f"{plain(meter_report.subject)}, for {long(meter_report.seconds)} until {until}; {cpus_of(meter_report)}"
     if said := SOURCES.get(meter_report.own.source):
-        yield from textwrap.wrap(f"its CPU time: {said}", 84)
+        yield from wrapped(f"its CPU time: {said}", WIDTH)
     if doubt := meter_report.own.doubt:
-        yield from textwrap.wrap(f"DOUBTFUL: {plain(doubt)}", 84)
+        yield from wrapped(f"DOUBTFUL: {plain(doubt)}", WIDTH)
     if meter_report.closure.accounted.value is not None:
         cost = meter_report.cost.value
         reading = f"; reading took {seconds(cost)}" if cost else ""
-        yield from textwrap.wrap(closing(meter_report.closure) + reading, 84)
+        yield from wrapped(closing(meter_report.closure) + reading, WIDTH)
 
 
 def cpus_of(meter_report: MeterReport) -> str:
@@ -149,12 +147,12 @@ def causes(meter_report: MeterReport) -> Iterator[str]:
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
         names = ", ".join(map(cause_label, by_cause.unmet))
-        yield from textwrap.wrap(f"no sample met {names}: each {under(bound)}", 84)
+        yield from wrapped(f"no sample met {names}: each {under(bound)}", WIDTH)
     if not by_cause.about:
         return  # traced, not sampled
     samples = by_cause.about["samples"].value or 0.0
     yield f"not classified: {round(by_cause.unclassified * samples / 100)} of {count(samples)} samples"
-    yield from textwrap.wrap(overhead(meter_report, by_cause.about), 84)
+    yield from wrapped(overhead(meter_report, by_cause.about), WIDTH)
 
 
 OF_CAUSES = (7, 15, 10, 12, 10)
@@ -265,7 +263,7 @@ def off_cpus(meter_report: MeterReport) -> Iterator[str]:
         widths = (10, 9, 9, 9, 9, 9)
         yield f"{in_columns('', 20, off_cpu.HEADS, widths)}  exact"
         yield from (in_columns(label, 20, cells, widths) for label, *cells in found)
-        yield from textwrap.wrap(off_cpu.ABOUT, 84)
+        yield from wrapped(off_cpu.ABOUT, WIDTH)
 
 
 def counts(meter_report: MeterReport) -> Iterator[str]:
@@ -334,7 +332,7 @@ def missing(meter_report: MeterReport) -> Iterator[str]:
     for name, why in unmetered(meter_report):
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
-        yield from textwrap.wrap(f"{', '.join(names)}:", 84)
+        yield from wrapped(f"{', '.join(names)}:", WIDTH)
         yield f"  {plain(why)}"
 
 

@@ -10,6 +10,7 @@ from cuesta.analysis.capacity.asymptotes import Heavy
 from cuesta.analysis.law import agrees
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
+from cuesta.columns import cut
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes
 from cuesta.figures.limit import Limit
@@ -255,16 +256,14 @@ def last_of(name: str) -> str:
 
 
 LONGEST_VALUE = 24
-"""Characters of a setting's value that are shown: a service may have a long command."""
+"""Columns of a setting's value that are shown: a service may have a long command."""
 
 
 def named_settings(settings: Iterable[tuple[str, str]]) -> str:
     """List swept settings with their values, as `path kernel, tmux 20ms`."""
-    return ", ".join(f"{plain(name.removeprefix('host.'))} {shortened(plain(value))}" for name, value in settings)
-
-
-def shortened(value: str) -> str:
-    return value if len(value) <= LONGEST_VALUE else f"{value[: LONGEST_VALUE - 1]}…"
+    return ", ".join(
+        f"{plain(name.removeprefix('host.'))} {cut(plain(value), LONGEST_VALUE)}" for name, value in settings
+    )
 
 
 def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cuesta.columns import cut, cut_start, left, right
 from cuesta.figures.meter_report import MeterReport
 from cuesta.report.phrases import in_brackets, plain
 from cuesta.units import ABSENT, percent
@@ -36,13 +37,12 @@ def _rows(listing: Mapping[str, Any], meter_report: MeterReport) -> Iterator[str
 def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
     widest = max((row["percent"] for row in rows), default=1.0)
     for row in rows:
-        module, function = row["module"], row["function"]
-        # A long function path is recognized by its end.
-        function = function if len(function) <= FUNCTION else "…" + function[1 - FUNCTION :]
+        module = left(cut(plain(row["module"]), MODULE), MODULE)
+        function = left(cut_start(plain(row["function"]), FUNCTION), FUNCTION)  # a long path is recognized by its end
         part = min(row["percent"] / 100, 1.0)
         error = 100 * math.sqrt(part * (1 - part) / samples) if part < 1 else None
         bar = "*" * max(1, round(BAR * row["percent"] / widest))
-        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{percent(row['percent'], error):>6} {bar}"
+        yield f"{module} {function}{right(percent(row['percent'], error), 6)} {bar}"
 
 
 def _idle(meter_report: MeterReport) -> str:

@@ -1,14 +1,13 @@
 """How far a run's mix of work is from a service's, for a terminal of 80 columns and as data."""
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.representative import MixDistance, Rate, Share, written
+from cuesta.columns import in_columns, wrapped
 from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.service import ServiceProfile
-from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, digits, signed
 
@@ -43,7 +42,7 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
     if distance.missing:
         yield from ["", "NOT COMPARED"]
     for name, why in distance.missing.items():
-        yield from wrapped(f"  {name}: {why}", "    ")
+        yield from wrapped(f"  {name}: {why}", WIDTH, then="    ")
     yield ""
     yield "~ sampled, = exact, ° of the whole machine; what differs most stands first"
     yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
@@ -53,14 +52,13 @@ def verdict(distance: MixDistance) -> Iterator[str]:
     """Parts of the service that the run leaves out."""
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
-        yield from wrapped(f"- hardly exercised: {what}", "  ")
+        yield from wrapped(f"- hardly exercised: {what}", WIDTH, then="  ")
     if distance.idles is not None:
         idle = f"- is idle {distance.idles:.0f} points more than the service"
-        yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", "  ")
+        yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", WIDTH, then="  ")
     if distance.elsewhere is not None:
-        yield from wrapped(
-            f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's", "  "
-        )
+        causes = f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's"
+        yield from wrapped(causes, WIDTH, then="  ")
 
 
 def head(title: str, *columns: str) -> str:
@@ -85,11 +83,7 @@ def rate(each: Rate) -> str:
 
 
 def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
-    return in_columns(name, 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
-
-
-def wrapped(row: str, indent: str) -> Iterator[str]:
-    return iter(textwrap.wrap(row, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
+    return in_columns(plain(name), 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
 
 
 def data(distance: MixDistance) -> dict[str, Any]:

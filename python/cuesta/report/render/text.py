@@ -5,14 +5,15 @@ It takes 80 columns, or fewer in a narrower terminal. Below STACKED columns titl
 
 import re
 import shutil
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from cuesta.columns import left, right, words, wrapped
 from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Section, Table, Verdict, Words
 from cuesta.units import ABSENT
 
@@ -51,7 +52,7 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
 
 
 def _rows(report: Report, verbose: bool, width: int) -> Rows:
-    yield from (Text(row, "bold") for row in wrapped(report.headline, "", width))
+    yield from (Text(row, "bold") for row in wrapped(report.headline, width))
     yield Text()
     yield from _section(report.verdict.name, _verdict(report.verdict, width), width)
     for section in report.sections:
@@ -59,7 +60,7 @@ def _rows(report: Report, verbose: bool, width: int) -> Rows:
             yield from [Text()] if verbose else []
             yield from _section(section.name or section.title.upper(), rows, width)
     if not verbose and any(section.more for section in report.sections):
-        yield from _section("", [Text(row, FAINT) for row in wrapped(MORE, "", _room(width))], width)
+        yield from _section("", [Text(row, FAINT) for row in wrapped(MORE, _room(width))], width)
     if report.conclusion:
         yield from [Text()] if verbose else []
         yield from _section("LIMITED BY", _part(report.conclusion, verbose, width), width)
@@ -76,19 +77,19 @@ def _section(title: str, rows: Iterable[Text], width: int) -> Rows:
             yield from [Text(title, "bold")] if title and number == 0 else []
             yield Text(INDENT).append(row)
             continue
-        yield Text((title if number == 0 else "").ljust(MARGIN), "bold").append(row)
+        yield Text(left(title if number == 0 else "", MARGIN), "bold").append(row)
 
 
 def _verdict(verdict: Verdict, width: int) -> Rows:
     room = _room(width)
-    first, *others = wrapped(f"{verdict.word}: {verdict.text}", "", room)
+    first, *others = wrapped(f"{verdict.word}: {verdict.text}", room)
     word = Text(verdict.word, GOOD if verdict.good else BAD)
     yield word.append(Text(first.removeprefix(verdict.word), "default"))
     yield from map(Text, others)
     for reason, advice in verdict.reasons:
-        yield from map(Text, wrapped(f"- {reason}", "  ", room))
-        yield from (Text(row, FAINT) for row in wrapped(f"  → {advice}", "    ", room) if advice)
-    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice, "", room))
+        yield from map(Text, wrapped(f"- {reason}", room, then="  "))
+        yield from (Text(row, FAINT) for row in wrapped(f"→ {advice}", room, "  ", "    ") if advice)
+    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice, room))
 
 
 def _parts(section: Section, verbose: bool, width: int) -> Rows:
@@ -100,14 +101,14 @@ def _part(part: Part, verbose: bool, width: int) -> Rows:
     match part:
         case Remark(said, tone):
             for row in said.split("\n"):
-                yield from (Text(each, STYLES[tone]) for each in wrapped(row, "  ", _room(width)))
+                yield from (Text(each, STYLES[tone]) for each in wrapped(row, _room(width), then="  "))
         case Facts():
             yield from facts(part, _room(width))
         case Table():
             yield from table(part, verbose, width)
         case Folded(title, parts):
             rows = [row for each in parts for row in _part(each, verbose, width)]
-            heading = (Text(row, HEADING) for row in wrapped(title, "  ", _room(width)))
+            heading = (Text(row, HEADING) for row in wrapped(title, _room(width), then="  "))
             yield from [*heading, *rows] if rows else []
 
 
@@ -115,8 +116,8 @@ def facts(of: Facts, room: int) -> Rows:
     """Write names and what they are one after another, as many as a row holds."""
     known = [row for row in of.rows if row.value]
     said = [f"{row.label} {row.value}" for row in known]
-    together = [each.replace(" ", "\u00a0") if len(each) < room - 4 else each for each in said]
-    yield from map(Text, wrapped("; ".join(together), "  ", room))
+    together = [each.replace(" ", "\u00a0") if cell_len(each) < room - 4 else each for each in said]
+    yield from (Text(row.replace("\u00a0", " ")) for row in wrapped("; ".join(together), room, then="  "))
 
 
 class Wide(Text):
@@ -141,7 +142,7 @@ def table(of: Table, verbose: bool, width: int) -> Rows:
                 yield Text(first.text, HEADING)
                 continue
             named = [f"{head} {cell.text}".strip() for head, cell in zip(heads[1:], others, strict=True) if cell.text]
-            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", "  ", _room(width)))
+            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", _room(width), then="  "))
     else:
         kind = Text if dict(needs)[gap] <= _room(width) else Wide
         columns_of = [Column(own, _is_of_numbers([row[at].text for row in cells])) for at, own in enumerate(widths)]
@@ -149,11 +150,11 @@ def table(of: Table, verbose: bool, width: int) -> Rows:
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
     hidden = "" if verbose or not of.details else of.instead
-    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said, "", _room(width)))
+    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said, _room(width)))
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
-    return [max(map(len, [*head.split(), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
+    return [max(map(cell_len, [*words(head), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
 
 
 def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: int) -> Iterator[list[Words]]:
@@ -164,7 +165,7 @@ def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: 
         if len(row) == 1 or not NARROWEST <= room < widths[at]:
             yield row
             continue
-        *above, last = textwrap.wrap(row[at].text, room, subsequent_indent=INDENT) or [""]
+        *above, last = list(wrapped(row[at].text, room, then=INDENT)) or [""]
         yield from ([Words(each if number == at else "") for number in range(len(row))] for each in above)
         yield [Words(last, cell.meaning, cell.tone) if number == at else cell for number, cell in enumerate(row)]
 
@@ -177,7 +178,7 @@ class Column:
     right: bool
 
     def laid(self, text: str) -> str:
-        return text.rjust(self.width) if self.right else text.ljust(self.width)
+        return right(text, self.width) if self.right else left(text, self.width)
 
 
 def _is_of_numbers(cells: Sequence[str]) -> bool:
@@ -186,10 +187,10 @@ def _is_of_numbers(cells: Sequence[str]) -> bool:
 
 def _heads(heads: Sequence[str], columns: Sequence[Column], gap: int) -> Iterator[str]:
     """Lay heads out over their columns, each in as many rows as it needs, with its foot at the same height."""
-    folded = [textwrap.wrap(head, max(column.width, 1)) for head, column in zip(heads, columns, strict=True)]
+    folded = [list(wrapped(head, column.width)) for head, column in zip(heads, columns, strict=True)]
     for number in range(-max(map(len, folded), default=0), 0):
-        words = [head[number] if len(head) >= -number else "" for head in folded]
-        yield (" " * gap).join(column.laid(word) for column, word in zip(columns, words, strict=True))
+        texts = [head[number] if len(head) >= -number else "" for head in folded]
+        yield (" " * gap).join(column.laid(word) for column, word in zip(columns, texts, strict=True))
 
 
 def _row(row: Sequence[Words], columns: Sequence[Column], gap: int) -> Text:
@@ -199,10 +200,3 @@ def _row(row: Sequence[Words], columns: Sequence[Column], gap: int) -> Text:
 
 def _words(cell: Cell) -> Words:
     return cell if isinstance(cell, Words) else Words(cell)
-
-
-def wrapped(row: str, indent: str, width: int) -> Iterator[str]:
-    """Break a long row, but no number from its unit."""
-    bound = re.sub(r"(?<=\d) (?=[nµm]?s\b|%|KiB)", "\u00a0", row)
-    for each in textwrap.wrap(bound, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False):
-        yield each.replace("\u00a0", " ")
