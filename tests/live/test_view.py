@@ -47,6 +47,8 @@ def test_a_long_wait_is_shown_with_the_row_in_which_the_cursor_stands() -> None:
     other = [wait | {"row": "\x1b[1m" + 50 * "x"}, wait | {"row": "", "seconds": 7.0}]
     said = str(merge([snapshot(waiting=waiting, long_wait=each) for each in other]))
     assert said.endswith(f"; 1 user has waited 8 s for Line /root@vm/; the screen shows `�[1m{35 * 'x'}…`")
+    wide = snapshot(waiting=waiting, long_wait=wait | {"row": 30 * "検"})
+    assert str(merge([wide])).endswith(f"the screen shows `{19 * '検'} …`")
     bare = [wait | {"condition": "Disconnect", "row": None}, wait | {"row": "", "seconds": 9.0}]
     rows = [str(merge([snapshot(waiting=waiting, long_wait=each)])) for each in bare]
     assert rows[0].endswith("; 1 user has waited 8 s for Disconnect")
@@ -98,17 +100,18 @@ class Terminal(StringIO):
         return True
 
 
-def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("row", ["> ", "[me@vm etc]$ [/b]"])
+def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.MonkeyPatch, row: str) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     for name, value in {"COLUMNS": "80", "TERM": "xterm"}.items():
         monkeypatch.setenv(name, value)
     waiting = {"answers": 1, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
-    wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": "> "}
+    wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": row}
     with watching(quiet=False) as look:
         look([snapshot(waiting=waiting, long_wait=wait)])
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
-    assert "1 user has waited 8 s for Line /root@vm/; the screen shows `> `" in " ".join(shown.split())
+    assert f"1 user has waited 8 s for Line /root@vm/; the screen shows `{row}`" in " ".join(shown.split())
 
 
 def test_a_terminal_that_cannot_redraw_receives_rows(monkeypatch: pytest.MonkeyPatch) -> None:

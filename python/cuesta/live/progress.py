@@ -43,9 +43,9 @@ def _looking(show: Show) -> Look:
 
 
 def _bar() -> Progress:
-    # A row that is too long goes on below itself: its end says what users wait for.
-    columns = (BarColumn(bar_width=20), TextColumn("{task.description}", table_column=Column(no_wrap=False)))
-    return Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4)
+    # A row that is too long goes on below itself: its end says what users wait for. Brackets on their screens are text.
+    said = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=False))
+    return Progress(BarColumn(bar_width=20), said, console=Console(stderr=True), transient=True, refresh_per_second=4)
 
 
 def _renewed(progress: Progress) -> Show:
