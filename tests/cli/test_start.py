@@ -56,6 +56,11 @@ def test_checking_a_tape_loads_no_library() -> None:
     assert {module.partition(".")[0] for module in others(modules)} == {"cuesta"}
 
 
+@pytest.mark.parametrize("verb", ["run", "search"])
+def test_a_dry_run_loads_nothing_that_shows_a_report(verb: str) -> None:
+    assert not loaded(verb, "--dry-run") & {"markupsafe", "rich.console", "cuesta.report.render"}
+
+
 def test_a_process_of_a_run_loads_no_library() -> None:
     names = ("agent", "host_process", "meter_process", "tmux_process")
     processes = ", ".join(f"cuesta.engine.{name}" for name in names)

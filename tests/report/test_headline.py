@@ -10,9 +10,9 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
-from cuesta.report import text
 from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.model import Remark
+from cuesta.report.run import text
 from cuesta.target import without_settings
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder

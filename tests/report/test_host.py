@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from cuesta.analysis import summarise
-from cuesta.report import html
 from cuesta.report.host import busiest
+from cuesta.report.several import html
 from tests.report.made_up import good
 from tests.run_folder import CLOCK, NANO
 

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from cuesta.analysis import summarise
 from cuesta.errors import CuestaError
 from cuesta.ledger import raw_files
-from cuesta.report import html, render
+from cuesta.report import render
 from cuesta.report.model import Plot
 from cuesta.report.page import page as wrapped_in_page
 from cuesta.report.page import plots
+from cuesta.report.several import html
 from tests.analysis.capacity.test_asymptotes import host_of
 from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder

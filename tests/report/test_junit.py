@@ -5,7 +5,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, parse
 
 from cuesta.analysis import summarise
-from cuesta.report import junit, markdown
+from cuesta.report.junit import junit
+from cuesta.report.several import markdown
 from tests.report import made_up
 from tests.run_folder import RunFolder
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from cuesta.analysis import Summary, summarise
-from cuesta.report import markdown
+from cuesta.report.several import markdown
 from tests.report import made_up
 from tests.run_folder import RunFolder
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report import form_page, html, systems
+from cuesta.report import form_page
 from cuesta.report.page import write
+from cuesta.report.several import html
+from cuesta.report.systems import systems
 from tests.browser import Browser, Tab, chromium, tab
 from tests.report import made_up
 from tests.report.test_form import record as certification

@@ -13,8 +13,7 @@ from cuesta.ledger.record import (
     RecordFigure,
     Workload,
 )
-from cuesta.report import systems
-from cuesta.report.systems import by_cause
+from cuesta.report.systems import by_cause, systems
 from tests.certification_runs import METHOD
 
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}

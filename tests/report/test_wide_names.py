@@ -14,8 +14,9 @@ from cuesta.analysis.history.projection import MeasuredSystem, ledger
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.goals import Improvement
 from cuesta.ledger.historical import Document
-from cuesta.report import identities, meters, profile, render, several, sql_result, text
+from cuesta.report import identities, meters, profile, render, several, sql_result
 from cuesta.report import ledger as ledgers
+from cuesta.report.run import text
 from tests.meter_reports import meter_report, typed
 from tests.report.made_up import by_cause
 from tests.report.test_ledger import DAY

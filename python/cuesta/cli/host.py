@@ -17,8 +17,6 @@ from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.ledger import HostRow
 from cuesta.plan import Host, Service
 from cuesta.plan.messages import message
-from cuesta.report.front_end import brief
-from cuesta.report.front_end import text as tty_meters
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -47,9 +45,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _show(counters: dict[str, Any], *, whole: bool) -> None:
     """Print what the front end did: three figures, or if `whole` all of Multics' `tty_meters` listing of 1979."""
+    from cuesta.report import front_end  # noqa: PLC0415, nothing is shown while the host runs
+
     report = front_end_of([HostRow.of(counters, counters["started"])])
     assert report
-    print(tty_meters(report) if whole else brief(report))
+    print(front_end.text(report) if whole else front_end.brief(report))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:

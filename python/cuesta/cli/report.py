@@ -38,19 +38,21 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _show_runs(arguments: argparse.Namespace) -> None:
-    from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
+    from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
+    from cuesta.report import several  # noqa: PLC0415
+    from cuesta.report.junit import junit  # noqa: PLC0415
 
     _suggest_runs_below(arguments.folders)
     summaries = [analysis.summarise(folder) for folder in arguments.folders]
-    runs = dict(zip(report.names(arguments.folders), summaries, strict=True))
+    runs = dict(zip(several.names(arguments.folders), summaries, strict=True))
     if arguments.markdown:
-        say(report.markdown(runs).rstrip("\n"), arguments.json)
+        say(several.markdown(runs).rstrip("\n"), arguments.json)
     if arguments.junit:
-        report.junit(runs, arguments.junit)
+        junit(runs, arguments.junit)
     write_json(arguments.json, _object([run.json() for run in summaries]))
     if _wants_page(arguments):
         file = _file(arguments, "report.html")
-        report.html(runs, file)
+        several.html(runs, file)
         _say(_text(runs, arguments.verbose), file, arguments)
 
 
@@ -66,26 +68,27 @@ def _suggest_runs_below(folders: Iterable[Path]) -> None:
 
 
 def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
-    from cuesta import report  # noqa: PLC0415
+    from cuesta.report.run import text  # noqa: PLC0415
 
     if len(runs) == 1:
-        return report.text(next(iter(runs.values())), verbose=verbose) + "\n"
+        return text(next(iter(runs.values())), verbose=verbose) + "\n"
     return "\n".join(f"{'VALID' if run.valid else 'INVALID'}  {name}" for name, run in runs.items())
 
 
 def _show_systems(arguments: argparse.Namespace) -> None:
-    from cuesta import report  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
+    from cuesta.report import several  # noqa: PLC0415
+    from cuesta.report.systems import systems  # noqa: PLC0415
 
     if arguments.markdown or arguments.junit:
         remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"
         raise UsageError("--markdown and --junit are for runs, and this is a certification", remedy)
     records = [derive(open_certification(folder)) for folder in arguments.folders]
-    names = report.names(arguments.folders)
+    names = several.names(arguments.folders)
     write_json(arguments.json, _object([record.model_dump(mode="json") for record in records]))
     if _wants_page(arguments):
         file = _file(arguments, "record.html")
-        report.systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
+        systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
         grades = (f"{record.grade.upper()}  {name}" for name, record in zip(names, records, strict=True))
         _say("\n".join(grades), file, arguments)
 

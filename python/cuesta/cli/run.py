@@ -15,7 +15,6 @@ from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import RunResult, run
 from cuesta.engine.meter_source import why_untraced
 from cuesta.errors import Exit
-from cuesta.live import watching
 from cuesta.plan import load
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import count, many, minutes
@@ -33,6 +32,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return Exit.GOOD
     for notice in () if arguments.quiet else notices(job):
         print(f"cuesta: {notice}", file=sys.stderr)
+    from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
+
     with interrupts() as stopping, watching(arguments.quiet) as look:
         result = run(job, arguments.out, look, stopping)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
@@ -65,13 +66,15 @@ def overview(job: Job) -> str:
 
 def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
     """Derive, write and print the summary. An invalid run has precedence over a limit in the exit code."""
-    from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
+    from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
+    from cuesta.report.run import text  # noqa: PLC0415
+    from cuesta.report.several import html  # noqa: PLC0415
 
     summary = analysis.summarise(result.folder)
     record_json(result.folder / "summary.json", summary.json())
-    say(report.text(summary, verbose=arguments.verbose), arguments.json)
+    say(text(summary, verbose=arguments.verbose), arguments.json)
     write_json(arguments.json, summary.json())
-    report.html({result.folder.name: summary}, result.folder / "report.html")
+    html({result.folder.name: summary}, result.folder / "report.html")
     for failure in result.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
     if not summary.valid:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cuesta import _native, analysis, report
+from cuesta import _native, analysis
 from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
@@ -21,7 +21,6 @@ from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_o
 from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.figures.limit import Limit
-from cuesta.live import watching
 from cuesta.plan import Plan, Settings, Step, load
 from cuesta.plan.sweep import at_load
 from cuesta.report.search import progress
@@ -71,6 +70,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     chooser = Chooser(plan.settings, method, _budget(plan.settings, arguments.budget), arguments.quiet)
     if arguments.dry_run:
         return _dry_run(job, at_load(plan.settings, method.start), chooser, arguments)
+    from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
+
     if not arguments.quiet:
         print(f"cuesta: {chooser.overview()}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as look:
@@ -225,12 +226,15 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
 
 def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
+    from cuesta.report.run import text  # noqa: PLC0415, a dry run shows no report
+    from cuesta.report.several import html  # noqa: PLC0415
+
     summary = analysis.summarise(folder)
     data: Mapping[str, Any] = summary.json()
     record_json(folder / "summary.json", data)
-    say(report.text(summary, verbose=arguments.verbose), arguments.json)
+    say(text(summary, verbose=arguments.verbose), arguments.json)
     write_json(arguments.json, data)
-    report.html({folder.name: summary}, folder / "report.html")
+    html({folder.name: summary}, folder / "report.html")
     assert summary.search
     outcome = summary.search.outcome
     if not summary.valid:

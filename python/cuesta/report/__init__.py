@@ -17,11 +17,6 @@
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
   `cells`: a meter's figure in a table.
 - `recording`: tells which entries of a recorded session are hidden.
+
+This file imports none of them: a verb loads what it shows.
 """
-
-from cuesta.report.junit import junit
-from cuesta.report.run import text
-from cuesta.report.several import html, markdown, names
-from cuesta.report.systems import systems
-
-__all__ = ["html", "junit", "markdown", "names", "systems", "text"]
