@@ -1,5 +1,6 @@
 """Reads files of a run folder, which may be cut off: unreadable rows are left out, and `damage` receives a sentence."""
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
@@ -9,6 +10,9 @@ from typing import Any, TypeVar
 Parsed = TypeVar("Parsed")
 JsonObject = dict[str, Any]
 """An object of JSON, or a table of TOML."""
+
+UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, csv.Error)
+"""What parsing a damaged row may raise; a whole number of 400 digits is an OverflowError when it becomes a float."""
 
 
 def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
@@ -23,7 +27,7 @@ def parsed_rows(path: Path, parse: Callable[[str], Parsed], damage: list[str], s
         try:
             if row.startswith(start):
                 yield parse(row)
-        except (ValueError, KeyError, TypeError):
+        except UNREADABLE:
             unreadable += 1
     if unreadable:
         rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
