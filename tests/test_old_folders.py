@@ -2,6 +2,8 @@
 
 `tests/old_folders/` holds a run of the main job, a sweep (open load, two groups, four segments, published figures) and
 one certification, as cuesta 0.1.0 wrote them at commit 9591095, with its own `summary.json` and `record.json`.
+That version wrote logs of transactions in Arrow's format, which is not read any more: those of the certification were
+converted to CSV, and their names and hashes in `record.json` replaced. Its figures are still those of that version.
 """
 
 import json
@@ -72,3 +74,30 @@ def test_an_old_certification_verifies(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["certify", "--verify", str(folder)]) == Exit.GOOD, capsys.readouterr()
     assert main(["certify", str(folder)]) == Exit.GOOD
     assert "CPU time" in capsys.readouterr().out
+
+
+def test_a_log_of_transactions_in_arrows_format_is_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = unpacked("certification", tmp_path)
+    for log in list(folder.rglob("transactions.csv")):
+        log.rename(log.with_suffix(".arrow"))
+    refusal = f"{folder}/run-1/agent-0/transactions.arrow: an earlier cuesta wrote this log of transactions"
+    assert main(["certify", str(folder)]) == Exit.BAD_INPUT
+    printed = capsys.readouterr().err
+    assert refusal in printed
+    assert "make the run again" in printed
+    assert main(["certify", "--verify", str(folder)]) == Exit.FAILED
+    assert f"the figures cannot be derived: {refusal}" in capsys.readouterr().out
+    assert main(["ledger", str(folder)]) == Exit.GOOD
+    assert f"left out: {folder}: {refusal}" in capsys.readouterr().out
+
+
+def test_all_but_the_log_of_transactions_in_arrows_format_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = unpacked("certification", tmp_path) / "run-1"
+    log = run / "agent-0" / "transactions.csv"
+    log.rename(log.with_suffix(".arrow"))
+    assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == Exit.GOOD
+    assert main(["certify", "--verify", str(run)]) == Exit.GOOD, capsys.readouterr()

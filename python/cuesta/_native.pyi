@@ -243,12 +243,6 @@ def distribution(text: str) -> str:
 def key_distribution(text: str) -> str:
     """A distribution of the gaps between keys in its canonical spelling. Raises ValueError."""
 
-def read_transaction_log(path: str) -> list[tuple[str, int, int, int, int, int]]:
-    """Read the rows of `transactions.arrow` up to where it is cut off or damaged. Raises OSError.
-
-    A row: class (`GROUP/NAME`, each percent-encoded), user, and due, sent, first and done in ns on the monotonic clock.
-    """
-
 def duration(text: str) -> int:
     """Read a duration (`200ms`, `15m`) into nanoseconds. Raises ValueError."""
 

@@ -19,7 +19,6 @@ mod ssh;
 mod tape;
 mod text;
 mod tmux;
-mod transactions;
 
 #[pymodule(gil_used = false)]
 mod _native {
@@ -51,6 +50,4 @@ mod _native {
     use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
     #[pymodule_export]
     use crate::tmux::{Tmux, tmux_status, tmux_stop};
-    #[pymodule_export]
-    use crate::transactions::read_transaction_log;
 }

@@ -32,4 +32,3 @@ pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSum
 pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
 pub use timer_fd::TimerFd;
 pub use transaction::Transaction;
-pub use transaction_log::{LoggedTransaction, read_transaction_log};

@@ -108,7 +108,7 @@ struct Files {
 
 impl Files {
     fn create(folder: &AgentFolder, setup: &RecorderSetup) -> io::Result<Self> {
-        let log = || TransactionLog::create(folder.file("transactions.arrow")?, &setup.series_names);
+        let log = || TransactionLog::create(folder.file("transactions.csv")?, &setup.series_names);
         let transactions = setup.log_transactions.then(log).transpose()?;
         Ok(Self { histograms: folder.file("histograms.hlog")?, transactions })
     }
@@ -153,9 +153,6 @@ fn write_all(
     }
     for (interval, mut part) in partial.rest() {
         write(&interval, &mut part)?;
-    }
-    if let Some(transactions) = files.transactions {
-        transactions.finish()?;
     }
     snapshot.lock().unwrap_or_else(PoisonError::into_inner).finished = true;
     Ok(folder)
@@ -223,7 +220,6 @@ impl<W: Write> Write for FlushRows<'_, W> {
 mod tests {
     use super::*;
     use crate::{Stamp, StepTimes, Transaction};
-    use arrow_ipc::reader::StreamReader;
     use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
     use std::fs;
@@ -286,9 +282,11 @@ mod tests {
         assert_eq!(phases[1]["phase"], "measure");
         assert_eq!(phases[1]["transactions"], 2);
 
-        let file = fs::File::open(agent.join("transactions.arrow")).expect("there");
-        let batches = StreamReader::try_new(file, None).expect("a stream");
-        assert_eq!(batches.map(|batch| batch.expect("a batch").num_rows()).sum::<usize>(), 4);
+        let log = fs::read_to_string(agent.join("transactions.csv")).expect("there");
+        let mut rows: Vec<_> = log.lines().skip(1).collect();
+        rows.sort_unstable();
+        let of = |number| format!("\"g\",\"t\",3,{number},{number},{number},{number}");
+        assert_eq!(rows, [of(0), of(0), of(1), of(1)]);
     }
 
     fn base64(text: &str) -> Vec<u8> {

@@ -6,6 +6,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Default)]
 pub struct SeriesNames {
     tags: Vec<String>,
+    sources: Vec<[String; 2]>,
 }
 
 /// The number of one series of durations: one histogram in each interval.
@@ -37,6 +38,7 @@ impl SeriesNames {
         let tag = [group, source, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
             self.tags.push(tag);
+            self.sources.push([group, source].map(str::to_owned));
             self.tags.len() - 1
         });
         SeriesId(u16::try_from(number).expect("a plan names fewer series"))
@@ -45,6 +47,11 @@ impl SeriesNames {
     /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.
     pub fn tags(&self) -> &[String] {
         &self.tags
+    }
+
+    /// The group and the source of each series, as the plan and the tape name them.
+    pub fn sources(&self) -> &[[String; 2]] {
+        &self.sources
     }
 }
 

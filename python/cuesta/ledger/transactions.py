@@ -1,11 +1,17 @@
-"""Reads the log of transactions, `agent-K/transactions.arrow`: every transaction with its four instants."""
+"""Reads the log of transactions, `agent-K/transactions.csv`: every transaction with its four instants."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote
+from typing import Self
 
-from cuesta import _native
+from cuesta.errors import InputError
+from cuesta.ledger.rows import parsed_rows
 from cuesta.ledger.run import Agent, Recorded
+
+FILE = "transactions.csv"
+EARLIER_FILE = "transactions.arrow"
+"""The log of versions that wrote Arrow's format, which cannot be read any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +26,31 @@ class Transaction:
     first: float
     done: float
 
+    @classmethod
+    def of(cls, row: str, begun: int) -> Self:
+        """Convert a row's instants to those of the run, which began at `begun` on the machine's clock, in ns."""
+        group, name, user, *stamps = next(csv.reader([row], strict=True))
+        due, sent, first, done = ((int(stamp) - begun) / 1e9 for stamp in stamps)
+        return cls(group, name, int(user), due, sent, first, done)
+
 
 def transactions(recorded: Recorded) -> list[Transaction]:
-    """The transactions of all agents in order of `done`; empty if the run kept no log."""
+    """The transactions of all agents in order of `done`; empty if the run kept no log.
+
+    What cannot be read is left out, with a sentence in `recorded.damage`. Raises InputError for an Arrow log.
+    """
     begun = recorded.agents[0].origin.clock if recorded.agents else 0
-    return sorted((row for agent in recorded.agents for row in logged(agent, begun)), key=lambda row: row.done)
+    rows = (row for agent in recorded.agents for row in logged(agent, begun, recorded.damage))
+    return sorted(rows, key=lambda row: row.done)
 
 
-def logged(agent: Agent, begun: int) -> Iterator[Transaction]:
-    """Read an agent's log up to where it is cut off; `begun` is the start of the run on the machine's clock, in ns."""
-    path = agent.folder / "transactions.arrow"
-    if not path.exists():
-        return
-    for series, user, *stamps in _native.read_transaction_log(str(path)):
-        group, name = map(unquote, series.split("/"))
-        yield Transaction(group, name, user, *((stamp - begun) / 1e9 for stamp in stamps))
+def logged(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]:
+    """Read an agent's log up to where it is cut off."""
+    earlier, path = agent.folder / EARLIER_FILE, agent.folder / FILE
+    if earlier.exists():
+        raise InputError(
+            f"{earlier}: an earlier cuesta wrote this log of transactions, and this one reads {FILE}",
+            "use the cuesta that wrote it, or make the run again; all other files of the folder can be read",
+        )
+    if path.exists():
+        yield from parsed_rows(path, lambda row: Transaction.of(row, begun), damage, start='"')
