@@ -1,8 +1,8 @@
 """The command `cuesta`, one file per verb.
 
-- `main`: finds the verb, calls it and prints errors. `verbs`: help and arguments of each verb, quick to load; `flags`:
-  the flags that set settings of plans, `setting_flags` adds them; `options`: what a command line sets. The modules
-  below carry the verbs out.
+- `main`: finds the verb, calls it and prints errors. `parser`: parses a command line. `verbs`: help and arguments of
+  each verb, quick to load; `flags`: the flags that set settings of plans, `setting_flags` adds them; `options`: what a
+  command line sets. The modules below carry the verbs out.
 - `run`: emulates users who type at a host; `dry_run`: prints what a run would do.
 - `search`: finds the largest load that meets an objective, trial by trial; `resumed`: reads one that goes on.
 - `host`: runs the built-in host for other programs to type at.

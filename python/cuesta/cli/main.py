@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from cuesta import __version__
+from cuesta.cli.parser import Parser
 from cuesta.errors import CuestaError, Exit, UsageError
 
 VERBS = {
@@ -54,15 +55,13 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     """Run the command and return its exit code. `loaded` is called after the verb's import, before the verb starts."""
     open_streams()
     words = joined(sys.argv[1:] if arguments is None else arguments)
-    parser = top_parser() if not words or words[0] not in VERBS else verb_parser(words[0])
-    if words[1:] and {"-h", "--help"} & set(words):
-        print_help_of_word(words[0], words[1])
-    parsed, unknown = parser.parse_known_args(words if parser.prog == "cuesta" else words[1:])
     try:
-        if unknown:
-            raise _unknown(unknown[0], parser)
-        if words[0] not in VERBS:
+        if not words or words[0] not in VERBS:
+            top_parser().parse_args(words)
             raise UsageError(f"cuesta: expected a verb first, got {words[0]}", "`cuesta --help` shows them all")
+        if words[1:] and {"-h", "--help"} & set(words):
+            print_help_of_word(words[0], words[1])
+        parsed = parse(words[0], words[1:])
         verb = import_module(f"cuesta.cli.{words[0]}")
         loaded()
         return int(verb.carry_out(parsed))
@@ -111,23 +110,23 @@ def joined(arguments: Sequence[str]) -> list[str]:
     return result
 
 
-def top_parser() -> argparse.ArgumentParser:
+def top_parser() -> Parser:
     """The parser for a command line without a verb, such as `cuesta --help`."""
-    top = argparse.ArgumentParser("cuesta", description=ABOUT, epilog=EXAMPLES, formatter_class=Raw, allow_abbrev=False)
+    top = Parser("cuesta", description=ABOUT, epilog=EXAMPLES)
     top.add_argument("--version", action="version", version=f"cuesta {__version__}")
-    verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
+    # The verbs are only listed here: what follows one is left to `top`, which refuses it.
+    verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=argparse.ArgumentParser)
     for name, line in VERBS.items():
         verbs.add_parser(name, help=line)
     return top
 
 
-def verb_parser(name: str) -> argparse.ArgumentParser:
+def parse(name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse what follows a verb. Raises UsageError."""
     verb = import_module(f"cuesta.cli.verbs.{name}")
-    parser = argparse.ArgumentParser(
-        f"cuesta {name}", description=verb.ABOUT, epilog=verb.EXAMPLES, formatter_class=Raw, allow_abbrev=False
-    )
+    parser = Parser(f"cuesta {name}", description=verb.ABOUT, epilog=verb.EXAMPLES)
     verb.add_arguments(parser)
-    return parser
+    return parser.parse_args(arguments)
 
 
 def print_help_of_word(verb: str, word: str) -> None:
@@ -136,30 +135,10 @@ def print_help_of_word(verb: str, word: str) -> None:
     about, examples = getattr(module, "WORDS", {}).get(word, (None, None))
     if module and about:
         prog = f"cuesta {verb} {word}"
-        parser = argparse.ArgumentParser(prog, description=about, epilog=examples, formatter_class=Raw)
+        parser = Parser(prog, description=about, epilog=examples)
         module.add_word_arguments(parser, word)
         parser.print_help()
         parser.exit()
-
-
-def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
-    """The error for an argument that a verb does not have, with the nearest flag."""
-    remedy = f"`{verb.prog} --help` shows them all"
-    if not argument.startswith("-"):
-        return UsageError(f"{verb.prog}: one argument too many: {argument}", remedy)
-    import difflib  # noqa: PLC0415
-
-    flag, flags = argument.partition("=")[0], re.findall(r"--([\w-]+)", verb.format_usage())
-    matches = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
-    hint = f"; did you mean --{matches[0]}?" if matches else ""
-    return UsageError(f"{verb.prog}: no such flag: {flag}{hint}", remedy)
-
-
-class Raw(argparse.RawDescriptionHelpFormatter):
-    """Prints the examples without wrapping them."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30, width=110)
 
 
 def _explain(error: CuestaError) -> int:

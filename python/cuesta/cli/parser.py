@@ -1,0 +1,41 @@
+"""The parser of a command line."""
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from cuesta.errors import UsageError
+
+
+class Raw(argparse.RawDescriptionHelpFormatter):
+    """Prints the examples without wrapping them."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=110)
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses an argument that it does not have, with the nearest flag."""
+
+    def __init__(self, prog: str, **options: object) -> None:
+        super().__init__(prog, formatter_class=Raw, allow_abbrev=False, **options)  # type: ignore[arg-type]
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Raises UsageError for an argument that is not known, so that none is left."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            raise self._unknown(unknown[0])
+        return parsed, []
+
+    def _unknown(self, argument: str) -> UsageError:
+        remedy = f"`{self.prog} --help` shows them all"
+        if not argument.startswith("-"):
+            return UsageError(f"{self.prog}: one argument too many: {argument}", remedy)
+        import difflib  # noqa: PLC0415
+
+        flag, flags = argument.partition("=")[0], re.findall(r"--([\w-]+)", self.format_usage())
+        matches = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
+        hint = f"; did you mean --{matches[0]}?" if matches else ""
+        return UsageError(f"{self.prog}: no such flag: {flag}{hint}", remedy)
