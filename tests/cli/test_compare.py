@@ -245,7 +245,7 @@ def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.
 
 def test_an_unwritable_profile_is_refused_before_metering(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meters", "100ms", "--record", "missing/service.profile"]) == Exit.FAILED
-    assert "--record FILE" in capsys.readouterr().err
+    assert "cuesta meters record FILE" in capsys.readouterr().err
 
 
 def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:

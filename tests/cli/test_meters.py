@@ -15,6 +15,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.cli import main
+from cuesta.cli.verbs.meters import with_word
 from cuesta.errors import Exit
 
 
@@ -74,13 +75,36 @@ def test_words_replace_the_flags(capsys: pytest.CaptureFixture[str], here: Path)
     assert "METERS" in out(capsys, "report", "--since", mine)
     assert main(["meters", "record", str(here / "service.profile"), "200ms"]) == Exit.GOOD
     assert json.loads((here / "service.profile").read_text())["format"] == 1
-    assert main(["meters", "record"]) == Exit.USAGE
     assert main(["meters", "1", "2", "3"]) == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("", "rows"),
+        ("5", "rows 5"),
+        ("1 60 --pid 7", "rows 1 60 --pid 7"),
+        ("--exact 300ms 1 --json", "rows --exact 300ms 1 --json"),
+        ("--front-end RUN", "rows --front-end RUN"),
+        ("1 -3", "rows 1 -3"),
+        ("--report --since f", "report --since f"),
+        ("--pid 7 --reset --report", "report --reset --pid 7"),
+        ("--reset --cpus 0-3", "reset --cpus 0-3"),
+        ("10m --record f --plain", "record f 10m --plain"),
+        ("--record=f --pid 7 10m", "record f --pid 7 10m"),
+        ("report --reset", "report --reset"),
+        ("--help", "--help"),
+        ("5 --help", "rows 5 --help"),
+    ],
+)
+def test_the_word_that_is_meant_comes_first(arguments: str, meant: str) -> None:
+    assert list(with_word(arguments.split())) == meant.split()
 
 
 @pytest.mark.parametrize(
     ("word", "flags"),
     [
+        ("rows", {"json", "plain", "exact", "calls", "pid", "cgroup", "cpus", "from", "front-end"}),
         ("report", {"since", "reset", "json", "pid", "cgroup", "cpus", "from"}),
         ("reset", {"since", "pid", "cgroup", "cpus", "from"}),
         ("record", {"plain", "exact", "calls", "pid", "cgroup", "cpus", "from"}),
@@ -95,7 +119,7 @@ def test_a_word_has_help_with_its_own_flags(capsys: pytest.CaptureFixture[str], 
     assert raised.value.code == 0
     assert said.startswith(f"usage: cuesta meters {word} ")
     assert set(
-        re.findall(r"^  .*?--(\w+)", said.partition("options:")[2].partition("examples:")[0], re.MULTILINE)
+        re.findall(r"^  .*?--([\w-]+)", said.partition("options:")[2].partition("examples:")[0], re.MULTILINE)
     ) == flags | {"help"}
 
 
@@ -159,17 +183,35 @@ def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[s
         (["record", "x", "abc"], "cuesta meters record: INTERVAL"),
         (["profile", "abc"], "cuesta meters profile: SECONDS"),
         (["1", "-3"], "COUNT"),
-        (["1", "--report"], "cannot be combined"),
-        (["1", "--since", "x"], "needs --report"),
-        (["--reset", "--json", "x"], "--json writes a report"),
-        (["profile", "1", "--plain"], "consists of samples"),
-        (["--from", "box:9100"], "not a URL"),
+        (["reprot"], "or a word, which stands first: rows, report, reset,"),
+        (["1", "--report"], "cuesta meters report: one argument too many: 1"),
+        (["1", "--since", "x"], "cuesta meters rows: no such flag: --since"),
+        (["--reset", "--json", "x"], "cuesta meters reset: no such flag: --json"),
+        (["report", "--sinc", "x"], "no such flag: --sinc; did you mean --since?"),
+        (["profile", "1", "--plain"], "cuesta meters profile: no such flag: --plain"),
+        (["--from", "box://9100"], "not a URL"),
     ],
 )
 def test_impossible_subjects_and_flags_are_refused(
     capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
     assert main(["meters", *arguments]) in (Exit.USAGE, Exit.FAILED)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["record"], "required: FILE"),
+        (["--record"], "--record: expected one argument"),
+        (["--from", "box:9100"], "--from: expected a URL such as http://host:9100/metrics, got 'box:9100'"),
+        (["--pid", "1", "--cpus", "0"], "--cpus: not allowed with argument --pid"),
+    ],
+)
+def test_arguments_that_do_not_fit_a_word(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["meters", *arguments])
+    assert left.value.code == Exit.USAGE
     assert said in capsys.readouterr().err
 
 

@@ -113,7 +113,8 @@ def test_status_tells_by_what_error_the_last_agent_ended(net: Network) -> None:
     ("words", "prefix", "code", "why"),
     [
         (["status"], (), Exit.FAILED, "no agent of TMux works in this network namespace"),
-        (["up"], (), Exit.USAGE, "no peer is given"),
+        (["upp"], (), Exit.USAGE, "invalid choice: 'upp' (choose from"),
+        (["up"], (), Exit.USAGE, "are required: --peer"),
         (["up", "--peer", "203.0.113.1"], (), Exit.FAILED, "no route to 203.0.113.1"),
         (["up", "--peer", "198.18.7.1"], (), Exit.FAILED, "this host's own address"),
         (["up", "--peer", "198.18.7.2"], UNPRIVILEGED, Exit.FAILED, "CAP_NET_ADMIN"),
@@ -124,9 +125,9 @@ def test_status_tells_by_what_error_the_last_agent_ended(net: Network) -> None:
         (["up", "--peer", "198.18.7.2", "--device", "lo"], (), Exit.USAGE, "device"),
         (["up", "--peer", "198.18.7.2", "--mtu", "60"], (), Exit.USAGE, "between 68 and 65535"),
         (["up", "--peer", "198.18.7.2", "--udp-port", "70000"], (), Exit.USAGE, "u16"),
-        (["up", "--peer", "198.18.7.2", "--json"], (), Exit.USAGE, "--json is no flag of it"),
-        (["status", "--peer", "198.18.7.2"], (), Exit.USAGE, "--peer is no flag of it"),
-        (["down", "--foreground"], (), Exit.USAGE, "--foreground is no flag of it"),
+        (["up", "--peer", "198.18.7.2", "--json"], (), Exit.USAGE, "cuesta tmux up: no such flag: --json"),
+        (["status", "--peer", "198.18.7.2"], (), Exit.USAGE, "cuesta tmux status: no such flag: --peer"),
+        (["down", "--foreground"], (), Exit.USAGE, "cuesta tmux down: no such flag: --foreground"),
         (["up", "--peer", "198.18.7.2", "--capture", "/nowhere/x"], (), Exit.FAILED, "cannot write the capture"),
     ],
 )

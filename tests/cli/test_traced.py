@@ -45,8 +45,8 @@ def test_an_interval_gives_a_report_instead_of_rows(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--exact", "--report"], "--reset ends at once"),
-        (["--calls", "--reset"], "--reset ends at once"),
+        (["--exact", "--report"], "cuesta meters report: no such flag: --exact"),
+        (["--calls", "--reset"], "cuesta meters reset: no such flag: --calls"),
         (["--exact", "--from", "http://host.invalid:9100/metrics"], "a node_exporter does not trace"),
     ],
 )

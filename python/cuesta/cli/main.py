@@ -59,8 +59,6 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
         if not words or words[0] not in VERBS:
             top_parser().parse_args(words)
             raise UsageError(f"cuesta: expected a verb first, got {words[0]}", "`cuesta --help` shows them all")
-        if words[1:] and {"-h", "--help"} & set(words):
-            print_help_of_word(words[0], words[1])
         parsed = parse(words[0], words[1:])
         verb = import_module(f"cuesta.cli.{words[0]}")
         loaded()
@@ -126,19 +124,7 @@ def parse(name: str, arguments: Sequence[str]) -> argparse.Namespace:
     verb = import_module(f"cuesta.cli.verbs.{name}")
     parser = Parser(f"cuesta {name}", description=verb.ABOUT, epilog=verb.EXAMPLES)
     verb.add_arguments(parser)
-    return parser.parse_args(arguments)
-
-
-def print_help_of_word(verb: str, word: str) -> None:
-    """Print the help of a word such as `report` of `cuesta meters report`, and exit; nothing if it is no such word."""
-    module = import_module(f"cuesta.cli.verbs.{verb}") if verb in VERBS else None
-    about, examples = getattr(module, "WORDS", {}).get(word, (None, None))
-    if module and about:
-        prog = f"cuesta {verb} {word}"
-        parser = Parser(prog, description=about, epilog=examples)
-        module.add_word_arguments(parser, word)
-        parser.print_help()
-        parser.exit()
+    return parser.parse_args(getattr(verb, "with_word", list)(arguments))
 
 
 def _explain(error: CuestaError) -> int:

@@ -1,8 +1,8 @@
-"""The parser of a command line."""
+"""The parser of a command line, of a verb and of a verb's word, such as `report` of `cuesta meters report`."""
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cuesta.errors import UsageError
 
@@ -15,10 +15,18 @@ class Raw(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses an argument that it does not have, with the nearest flag."""
+    """Refuses an argument that it does not have, with the nearest flag; so do the parsers of its words."""
 
     def __init__(self, prog: str, **options: object) -> None:
         super().__init__(prog, formatter_class=Raw, allow_abbrev=False, **options)  # type: ignore[arg-type]
+
+    def add_words(self, words: Mapping[str, tuple[str, str, str]]) -> list["Parser"]:
+        """Add the words that may follow the verb, each with its line of help, its help and its examples."""
+        parsers = self.add_subparsers(title="words", prog=self.prog, dest="word", metavar="WORD", required=True)
+        return [
+            parsers.add_parser(word, help=line, description=about, epilog=examples)
+            for word, (line, about, examples) in words.items()
+        ]
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -10,11 +10,6 @@ from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
 
-WORD = "profile"
-"""The word given in place of an interval: `cuesta meters profile`."""
-SECONDS = 10.0
-"""The default length of a profile."""
-
 
 def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: float, stopped: threading.Event) -> int:
     """Sample for `seconds`, or until `stopped` is set, and show where CPU time went."""
@@ -38,9 +33,9 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     return Exit.GOOD
 
 
-def _fraction(text: str | None) -> float:
+def _fraction(text: str) -> float:
     try:
-        fraction = 0.9 if text is None else float(text)
+        fraction = float(text)
     except ValueError:
         fraction = -1.0
     if not 0.0 < fraction <= 1.0:

@@ -12,7 +12,6 @@ from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.cli.tmux_status import served, status_text
-from cuesta.cli.verbs.tmux import foreign_flags
 from cuesta.errors import CuestaError, Exit, UsageError
 
 LOOK_EVERY = 0.2
@@ -20,19 +19,14 @@ LOOK_EVERY = 0.2
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    word = arguments.word
-    if foreign := foreign_flags(arguments):
-        raise UsageError(f"cuesta tmux {word}: {foreign[0]} is no flag of it", f"cuesta tmux {word} --help")
     try:
-        return {"up": _up, "status": _status, "down": _down}[word](arguments)
+        return {"up": _up, "status": _status, "down": _down}[arguments.word](arguments)
     except _native.RunError as error:
         raise CuestaError(f"cuesta tmux: {error}") from None
 
 
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The agent's settings that the command line gives; it knows the defaults of all others."""
-    if not arguments.peer:
-        raise UsageError("cuesta tmux up: no peer is given", "cuesta tmux up --peer ADDRESS")
     given = {"peers": arguments.peer, "delay": _delay(arguments.delay), "ports": _ports(arguments.ports)}
     numbers = ("max_mpx", "max_host", "mtu", "udp_port", "interface", "device")
     switches = {name: True for name in ("multiplex_udp", "rfc_bypass") if getattr(arguments, name)}

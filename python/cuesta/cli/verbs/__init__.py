@@ -1,4 +1,4 @@
-"""The help and the arguments of each verb: ABOUT, EXAMPLES, `add_arguments`.
+"""The help and the arguments of each verb: ABOUT, EXAMPLES, `add_arguments`; `with_word` if a word may be left out.
 
 They import nothing slow, so that `--help` is quick.
 

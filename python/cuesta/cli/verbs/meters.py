@@ -1,7 +1,10 @@
-"""`cuesta meters`: its help and its arguments; each of its words, such as `report`, has help of its own."""
+"""`cuesta meters`: its help, its words, and the help and the arguments of each word."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from cuesta.cli.parser import Parser
 
 ABOUT = """Reads the kernel's meters, as sar does: a row every INTERVAL seconds, or a whole report of an interval.
 An interval belongs to the caller that began it: `reset` begins one, `report` prints the report since then, and other
@@ -16,18 +19,32 @@ EXAMPLES = """examples:
   cuesta meters 1 60 --pid 4711      60 rows of a process and its descendants
   cuesta meters                      a report of the next 5 s
   cuesta meters reset                begin an interval ...
-  cuesta meters report               ... and report it, any number of times (--reset and --report do the same)
+  cuesta meters report               ... and report it, any number of times
   cuesta meters 1 --json             a report a second, one object a row (JSON lines)
   cuesta meters record service.profile 10m     what a live service asks of its host, for `cuesta compare --profile`
   cuesta meters --exact 10           a report of 10 s traced in the kernel: idle by kind, interrupts, page waits (root)
   cuesta meters profile 10 --pid N   where 10 s of its CPU time go, by function (ic_sample); --flame FILE draws it
   cuesta meters stream               for programs: what a JSON request on stdin asks for (docs/meters.md)
-`cuesta meters report --help` and likewise reset, record, profile, stream have only the flags of each.
+Without a word, `rows` is meant. --report, --reset and --record FILE are the words report, reset and record FILE.
+`cuesta meters rows --help` and likewise the other words show the flags of each.
 
 docs/meters.md says what each figure is and where it comes from."""
 
 WORDS = {
+    "rows": (
+        "print a row every INTERVAL, or a report of 5 s",
+        """\
+Prints a row every INTERVAL, and at the end the average over all of them. Without INTERVAL it prints a report of the
+next 5 s, and with --exact or --calls a report of each INTERVAL. The word `rows` may be left out.""",
+        """examples:
+  cuesta meters 5
+  cuesta meters 1 60 --pid 4711
+  cuesta meters --exact 10
+  cuesta meters 1 --from http://10.0.0.7:9100/metrics
+  cuesta meters --front-end RUN""",
+    ),
     "report": (
+        "print the report of your interval",
         """\
 Prints the report of your interval, which `cuesta meters reset` began. The interval goes on: a later report covers
 it from the same beginning. It has no CPU time by cause, because nothing samples between two commands.""",
@@ -37,6 +54,7 @@ it from the same beginning. It has no CPU time by cause, because nothing samples
   cuesta meters report --since before.json --json report.json""",
     ),
     "reset": (
+        "begin an interval of yours",
         """\
 Begins an interval of yours: it saves what the kernel's counters say now. The counters themselves are not reset,
 so callers do not disturb one another.""",
@@ -46,6 +64,7 @@ so callers do not disturb one another.""",
   cuesta meters reset --since before.json""",
     ),
     "record": (
+        "write what a live service asks of its host, to compare with benchmarks",
         """\
 Meters a live service for INTERVAL, 1m by default, and writes what it asks of its host to FILE. Ctrl-C ends the
 interval early. `cuesta compare --profile FILE RUNS` says how far a benchmark is from that service.""",
@@ -54,6 +73,7 @@ interval early. `cuesta compare --profile FILE RUNS` says how far a benchmark is
   cuesta meters record service.profile 10m --cgroup /system.slice/postgresql.service""",
     ),
     "profile": (
+        "show where CPU time goes, by function",
         """\
 Samples this machine for SECONDS, 10 by default, and shows where CPU time goes, by function and by module: the
 largest first, until they cover the fraction.""",
@@ -63,6 +83,7 @@ largest first, until they cover the fraction.""",
   cuesta meters profile --fraction 0.99 --folded stacks.txt""",
     ),
     "stream": (
+        "for programs: write reports as a request on stdin asks",
         """\
 For programs: reads a JSON request from stdin, then writes one report after another as JSON lines until stdin ends.
 A run meters a remote host this way, over ssh. docs/meters.md says what a request may have.""",
@@ -70,66 +91,84 @@ A run meters a remote host this way, over ssh. docs/meters.md says what a reques
   echo '{"every": 1.0, "sampled": false}' | cuesta meters stream""",
     ),
 }
-"""What may stand in the place of an interval: its help, and its examples."""
+"""The words: the line of help, the help and the examples of each."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    words = ", ".join(WORDS)
-    parser.add_argument(
-        "interval", nargs="?", metavar="INTERVAL", help=f"seconds between rows, or 200ms, 1m; or a word: {words}"
+def with_word(arguments: Sequence[str]) -> Sequence[str]:
+    """Put the word first: `rows` if none is given, `report` in place of `--report` and likewise the others."""
+    if arguments and arguments[0] in (*WORDS, "-h", "--help"):
+        return arguments
+    parser = argparse.ArgumentParser("cuesta meters", add_help=False, allow_abbrev=False)
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--reset", action="store_true")
+    parser.add_argument("--record", metavar="FILE")
+    flags, others = parser.parse_known_args(arguments)
+    if flags.record:
+        return ["record", flags.record, *others]
+    if flags.report:
+        return ["report", *(["--reset"] if flags.reset else []), *others]
+    return ["reset" if flags.reset else "rows", *others]
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.usage = "cuesta meters [INTERVAL [COUNT]] [FLAG ...]\n       cuesta meters WORD [ARGUMENT ...]"
+    rows, report, reset, record, profile, _stream = parser.add_words(WORDS)
+
+    rows.add_argument("interval", nargs="?", metavar="INTERVAL", help="seconds between rows, or 200ms, 1m")
+    rows.add_argument("count", nargs="?", metavar="COUNT", help="rows; without it until Ctrl-C")
+    _add_subject(rows).add_argument(
+        "--front-end", type=Path, metavar="RUN", help="the built-in host's front end in a run folder (tty_meters)"
     )
-    parser.add_argument("count", nargs="?", metavar="COUNT", help="rows; without it until Ctrl-C")
-    parser.add_argument("length", nargs="?", help=argparse.SUPPRESS)
-    _add_subject(parser)
-    interval = parser.add_argument_group("reports of an interval of your own")
-    interval.add_argument("--report", action="store_true", help="print the report since your last --reset")
-    interval.add_argument("--reset", action="store_true", help="begin an interval (after the report, if both)")
-    _add_since(interval)
-    _add_profile(parser.add_argument_group("a profile: cuesta meters profile [SECONDS]"))
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write a profile of the service over INTERVAL (1m)")
-    _add_tiers(parser, "how; by default reports are sampled, rows are not")
-    _add_json(parser)
+    _add_tiers(rows, "how; by default reports are sampled, rows are not")
+    _add_json(rows, "as data: rows become JSON lines")
+
+    _add_subject(report)
+    _add_since(report)
+    report.add_argument("--reset", action="store_true", help="then begin a new interval")
+    _add_json(report)
+
+    _add_subject(reset)
+    _add_since(reset)
+
+    record.add_argument("file", type=Path, metavar="FILE", help="where to write the profile of the service")
+    record.add_argument("interval", nargs="?", default="1m", metavar="INTERVAL", help="how long to meter; default 1m")
+    _add_subject(record)
+    _add_tiers(record, "how; by default it is sampled")
+
+    profile.add_argument("seconds", nargs="?", default="10", metavar="SECONDS", help="how long to sample; default 10")
+    profile.add_argument(
+        "--fraction", default="0.9", metavar="F", help="share of the busy samples to show; default 0.9"
+    )
+    profile.add_argument("--flame", type=Path, metavar="FILE", help="write a flame graph (SVG)")
+    profile.add_argument("--folded", type=Path, metavar="FILE", help="write the stacks as text, for other programs")
+    _add_subject(profile, may_be_url=False)
+    _add_json(profile)
 
 
-def add_word_arguments(parser: argparse.ArgumentParser, word: str) -> None:
-    """Add what belongs to one of `WORDS`, for its help."""
-    if word == "record":
-        parser.add_argument("file", metavar="FILE", help="where to write the profile of the service")
-        parser.add_argument("interval", nargs="?", metavar="INTERVAL", help="how long to meter; default 1m")
-    if word == "profile":
-        parser.add_argument("seconds", nargs="?", metavar="SECONDS", help="how long to sample; default 10")
-        _add_profile(parser)
-    if word != "stream":
-        _add_subject(parser, is_here=word == "profile")
-    if word in ("report", "reset"):
-        _add_since(parser)
-    if word == "record":
-        _add_tiers(parser, "how; by default it is sampled")
-    if word == "report":
-        parser.add_argument("--reset", action="store_true", help="then begin a new interval")
-    if word in ("report", "profile"):
-        _add_json(parser)
+def _add_subject(word: Parser, may_be_url: bool = True) -> argparse._MutuallyExclusiveGroup:
+    """Add flags of which one may name the subject, as the meters spell it: `pid:7`, or a URL."""
+    flags: list[tuple[str, Callable[[str], str], str, str]] = [
+        ("--pid", "pid:{}".format, "N", "a process and its descendants"),
+        ("--cgroup", "cgroup:{}".format, "PATH", "a control group and those below it"),
+        ("--cpus", "cpus:{}".format, "LIST", "all that runs on some CPUs, as 0-3,8"),
+    ]
+    if may_be_url:
+        flags.append(("--from", _url, "URL", "another machine, by its node_exporter's metrics"))
+    subject = word.add_argument_group("what is metered; by default the whole machine").add_mutually_exclusive_group()
+    word.set_defaults(subject="machine")  # `default="machine"` of a flag would become `pid:machine`
+    for flag, spell, metavar, meaning in flags:
+        subject.add_argument(flag, dest="subject", type=spell, default=argparse.SUPPRESS, metavar=metavar, help=meaning)
+    return subject
 
 
-Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
+def _url(text: str) -> str:
+    if "://" not in text:
+        raise argparse.ArgumentTypeError(f"expected a URL such as http://host:9100/metrics, got {text!r}")
+    return text
 
 
-def _add_subject(parser: argparse.ArgumentParser, is_here: bool = False) -> None:
-    subject = parser.add_argument_group("what is metered; by default the whole machine").add_mutually_exclusive_group()
-    subject.add_argument("--pid", metavar="N", help="a process and its descendants")
-    subject.add_argument("--cgroup", metavar="PATH", help="a control group and those below it")
-    subject.add_argument("--cpus", metavar="LIST", help="all that runs on some CPUs, as 0-3,8")
-    if is_here:
-        return
-    subject.add_argument("--from", dest="url", metavar="URL", help="another machine, by its node_exporter's metrics")
-    if parser.prog == "cuesta meters":
-        subject.add_argument(
-            "--front-end", type=Path, metavar="RUN", help="the built-in host's front end in a run folder (tty_meters)"
-        )
-
-
-def _add_since(arguments: Arguments) -> None:
-    arguments.add_argument(
+def _add_since(word: Parser) -> None:
+    word.add_argument(
         "--since",
         type=Path,
         metavar="FILE",
@@ -137,25 +176,25 @@ def _add_since(arguments: Arguments) -> None:
     )
 
 
-def _add_profile(arguments: Arguments) -> None:
-    arguments.add_argument("--fraction", metavar="F", help="share of the busy samples to show; default 0.9")
-    arguments.add_argument("--flame", type=Path, metavar="FILE", help="write a flame graph (SVG)")
-    arguments.add_argument("--folded", type=Path, metavar="FILE", help="write the stacks as text, for other programs")
-
-
-def _add_tiers(parser: argparse.ArgumentParser, title: str) -> None:
-    tiers = parser.add_argument_group(title)
+def _add_tiers(word: Parser, title: str) -> None:
+    tiers = word.add_argument_group(title)
     tiers.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
     traced = tiers.add_mutually_exclusive_group()
     traced.add_argument(
-        "--exact", action="store_true", help="trace the kernel (root): idle by kind, interrupts, page waits; reports"
+        "--exact",
+        dest="traced",
+        action="store_const",
+        const="light",
+        help="trace the kernel (root): idle by kind, interrupts, page waits; reports",
     )
     traced.add_argument(
         "--calls",
-        action="store_true",
+        dest="traced",
+        action="store_const",
+        const="full",
         help="count and time system calls too, which slows each of them: for a short run; not sampled",
     )
 
 
-def _add_json(arguments: Arguments) -> None:
-    arguments.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
+def _add_json(word: Parser, meaning: str = "as data") -> None:
+    word.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help=meaning)

@@ -1,6 +1,6 @@
-"""`cuesta tmux`: its help and its arguments; each of its words, such as `up`, has help of its own."""
+"""`cuesta tmux`: its help, its words, and the help and the arguments of each word."""
 
-import argparse
+from cuesta.cli.parser import Parser
 
 ABOUT = """Multiplexes the small TCP segments between this host and others into few IP datagrams (TMux, RFC 1692):
 `up` starts an agent on this host, `status` says what it does, `down` ends it. Each host needs an agent; to a host
@@ -13,12 +13,13 @@ EXAMPLES = """examples:
   cuesta tmux up --peer 10.0.0.7 --delay 5ms --ports 22,23
   cuesta tmux status
   cuesta tmux down
-`cuesta tmux up --help` and likewise status, down have only the flags of each.
+`cuesta tmux up --help` and likewise status, down show the flags of each.
 
 docs/tmux.md says what each setting and each counter is."""
 
 WORDS = {
     "up": (
+        "start the agent of this host",
         """\
 Starts the agent of this host and returns when it works. It ends by `cuesta tmux down`, or by Ctrl-C with
 --foreground. Names and defaults of --delay, --max-mpx and --max-host are those of the Annex terminal server.""",
@@ -29,6 +30,7 @@ Starts the agent of this host and returns when it works. It ends by `cuesta tmux
   cuesta tmux up --peer 10.0.0.7 --capture tmux.pcapng    all that crosses the network, for tcpdump -r""",
     ),
     "status": (
+        "say what it does and has counted",
         """\
 Says what the agent of this host does for whom, what it believes of its peers, and what it has counted.""",
         """examples:
@@ -36,6 +38,7 @@ Says what the agent of this host does for whom, what it believes of its peers, a
   cuesta tmux status --json""",
     ),
     "down": (
+        "end it",
         """\
 Ends the agent of this host and takes back all that it has set up. Also what an agent that was killed has left
 behind: rules are removed, and checks of source addresses (rp_filter) are strict again.""",
@@ -43,78 +46,51 @@ behind: rules are removed, and checks of source addresses (rp_filter) are strict
   cuesta tmux down""",
     ),
 }
-"""What the verb is followed by: its help, and its examples."""
+"""The words: the line of help, the help and the examples of each."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("word", metavar="WORD", choices=[*WORDS], help=f"one of {', '.join(WORDS)}")
-    _add_settings(parser.add_argument_group("settings of cuesta tmux up"))
-    _add_json(parser)
+def add_arguments(parser: Parser) -> None:
+    up, status, _down = parser.add_words(WORDS)
+    _add_settings(up)
+    status.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="the status as data")
 
 
-def foreign_flags(arguments: argparse.Namespace) -> list[str]:
-    """The flags that are given and do not belong to the word."""
-    defaults = {word: vars(_word_parser(word).parse_args([])) for word in WORDS}
-    others = {name: value for flags in defaults.values() for name, value in flags.items()}
-    given = (name for name, value in others.items() if getattr(arguments, name) != value)
-    return [f"--{name.replace('_', '-')}" for name in given if name not in defaults[arguments.word]]
-
-
-def _word_parser(word: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(add_help=False)
-    add_word_arguments(parser, word)
-    return parser
-
-
-def add_word_arguments(parser: argparse.ArgumentParser, word: str) -> None:
-    """Add what belongs to one of `WORDS`."""
-    if word == "up":
-        _add_settings(parser)
-    if word == "status":
-        _add_json(parser)
-
-
-Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
-
-
-def _add_settings(arguments: Arguments) -> None:
-    arguments.add_argument(
-        "--peer", action="append", metavar="ADDRESS", help="a host to multiplex with (IPv4 or IPv6); may be repeated"
+def _add_settings(up: Parser) -> None:
+    up.add_argument(
+        "--peer",
+        action="append",
+        required=True,
+        metavar="ADDRESS",
+        help="a host to multiplex with (IPv4 or IPv6); may be repeated",
     )
-    arguments.add_argument(
+    up.add_argument(
         "--delay",
         metavar="D",
         help="longest time that a segment waits for others; default 20ms, at most 100ms; "
         "0ms = until nothing more is there to send",
     )
-    arguments.add_argument(
+    up.add_argument(
         "--max-mpx",
         type=int,
         metavar="N",
         help="segments above N octets are sent at once, with what waits; default 700",
     )
-    arguments.add_argument("--max-host", type=int, metavar="N", help="most peers; default 64")
-    arguments.add_argument(
+    up.add_argument("--max-host", type=int, metavar="N", help="most peers; default 64")
+    up.add_argument(
         "--ports", metavar="LIST|all", help="TCP ports, at either end, of what is multiplexed; default 23,513"
     )
-    arguments.add_argument("--mtu", type=int, metavar="N", help="largest datagram; default what the route carries")
-    arguments.add_argument(
-        "--udp-port", type=int, metavar="P", help="messages travel in UDP, from and to port P (ours)"
-    )
-    arguments.add_argument("--multiplex-udp", action="store_true", help="multiplex UDP from and to the ports as well")
-    arguments.add_argument(
+    up.add_argument("--mtu", type=int, metavar="N", help="largest datagram; default what the route carries")
+    up.add_argument("--udp-port", type=int, metavar="P", help="messages travel in UDP, from and to port P (ours)")
+    up.add_argument("--multiplex-udp", action="store_true", help="multiplex UDP from and to the ports as well")
+    up.add_argument(
         "--rfc-bypass",
         action="store_true",
         help="segments above --max-mpx go as plain IP, though it reorders connections",
     )
-    arguments.add_argument("--interface", metavar="NAME", help="the device to the peers; default as routes say")
-    arguments.add_argument("--device", metavar="NAME", help="name of the TUN device; default tmux0")
-    arguments.add_argument("--capture", metavar="FILE", help="write what crosses the network to FILE (pcapng)")
-    arguments.add_argument(
+    up.add_argument("--interface", metavar="NAME", help="the device to the peers; default as routes say")
+    up.add_argument("--device", metavar="NAME", help="name of the TUN device; default tmux0")
+    up.add_argument("--capture", metavar="FILE", help="write what crosses the network to FILE (pcapng)")
+    up.add_argument(
         "--user-receive", action="store_true", help="take no message apart in the kernel: the agent receives them all"
     )
-    arguments.add_argument("--foreground", action="store_true", help="stay; end with Ctrl-C")
-
-
-def _add_json(arguments: Arguments) -> None:
-    arguments.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="the status as data")
+    up.add_argument("--foreground", action="store_true", help="stay; end with Ctrl-C")
