@@ -3,6 +3,8 @@
 use std::fmt;
 use std::rc::Rc;
 
+use strsim::osa_distance;
+
 use crate::lex::{Token, shown};
 
 /// A tape's text and what it is called in messages.
@@ -157,7 +159,8 @@ pub(crate) fn did_you_mean(word: &str, words: impl Iterator<Item = &'static str>
     nearest(word, words).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{}`?", shown(near)))
 }
 
-/// The word nearest to a misspelt one, if any is near: at most one slip in three letters.
+/// The word nearest to a misspelt one, if any is near: at most one slip in three letters. A slip is a letter added, left
+/// out, changed, or swapped with its neighbour.
 fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > 40 {
         return None;
@@ -165,31 +168,10 @@ fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a s
     let wanted = word.to_lowercase();
     let tolerated = (wanted.chars().count() / 3).max(1);
     words
-        .map(|known| (slips(&wanted, &known.to_lowercase()), known))
+        .map(|known| (osa_distance(&wanted, &known.to_lowercase()), known))
         .filter(|(slips, known)| *slips <= tolerated && *slips < known.len())
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, known)| known)
-}
-
-/// Letters added, left out, changed, or swapped with their neighbour (optimal string alignment).
-fn slips(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            table[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let changed = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                changed.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1)
-            };
-            let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if swapped {
-                table[i][j] = table[i][j].min(table[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    table[a.len()][b.len()]
 }
 
 #[cfg(test)]
