@@ -9,8 +9,8 @@ Python prepares runs and reads their records; it is never on the path of a keyst
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.
 - `live`: shows the progress of a run.
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
-- `errors`: the exceptions and the exit codes; `units`: writes figures for people.
-- `columns`: pads, cuts and wraps text for a terminal.
+- `errors`: the exceptions and the exit codes; `validation`: says what is wrong with a value that a schema refuses.
+- `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
 - `machine`: describes this machine, for the record.
 - `_native`: the Rust half.
 """

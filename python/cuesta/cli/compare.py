@@ -10,8 +10,8 @@ from cuesta.analysis.compare.sides import in_pairs, read_side
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, UsageError
-from cuesta.plan.messages import near
 from cuesta.report.comparison import data, text
+from cuesta.validation import near
 
 MARGIN = "5%"
 """The default of --margin."""

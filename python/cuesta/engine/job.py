@@ -9,9 +9,9 @@ from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
-from cuesta.plan.messages import near
 from cuesta.plan.sweep import setting_at
 from cuesta.target import BUILTIN_HOST
+from cuesta.validation import near
 
 SECOND = 1_000_000_000
 DRAIN = 2 * SECOND

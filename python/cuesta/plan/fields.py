@@ -22,6 +22,7 @@ from cuesta.line_kinds import SYNTAX
 from cuesta.plan.reading import number, read_text, whole, wrong
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
+from cuesta.validation import show
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +64,6 @@ def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidato
             raise PydanticCustomError("value", "{text}", {"text": f"{text}: {error}"}) from None
 
     return BeforeValidator(validate), Syntax(expected)
-
-
-PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
-"""A password in a URL, which must not be shown."""
-
-
-def show(value: object) -> str:
-    """A raw value for a message: without passwords, at most 60 characters."""
-    value = (
-        PASSWORD.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", value)
-        if isinstance(value, str)
-        else value
-    )
-    text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def _duration(value: object) -> int:

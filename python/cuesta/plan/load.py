@@ -15,9 +15,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
-from cuesta.plan.messages import distinct, message, near, plan_error
+from cuesta.plan.messages import distinct, message, plan_error
 from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
+from cuesta.validation import near
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"

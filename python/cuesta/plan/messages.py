@@ -1,14 +1,13 @@
 """Error messages about plans: the file, the setting, what was expected, what it has, and what to do."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
-from cuesta.plan.fields import show
 from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.validation import near, problem
 
 TABLES: dict[str, type[BaseModel]] = {
     "group": Group,
@@ -48,24 +47,11 @@ def message(detail: ErrorDetails) -> str:
     match detail["type"]:
         case "extra_forbidden":
             return "no such setting" + near(str(detail["loc"][-1]), _table(detail["loc"]).model_fields)
-        case "model_type" | "dict_type" | "tuple_type" | "list_type":
-            kind = "a table" if detail["type"] in ("model_type", "dict_type") else "a list"
-            return f"expected {kind}, got {show(detail['input'])}"
-        case "literal_error":
-            return f"expected {detail['ctx']['expected']}, got {show(detail['input'])}"
-        case "missing":
-            return f"it has no `{detail['loc'][-1]}`"
         case "too_short" | "too_long":
             is_published = str(detail["loc"][0]).startswith("published")
             return "expected at most 256 of them" if is_published else "expected 1 to 256 groups"
         case _:
-            return detail["msg"].removeprefix("Value error, ")
-
-
-def near(word: str, words: Mapping[str, object] | Sequence[str]) -> str:
-    """A hint: `; did you mean …?`, or the list of known words."""
-    matches = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean `{matches[0]}`?" if matches else f"; there are {', '.join(words)}"
+            return problem(detail)
 
 
 def _table(loc: Sequence[int | str]) -> type[BaseModel]:

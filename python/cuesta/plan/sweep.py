@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from cuesta.errors import InputError
 from cuesta.plan.fields import PER_STEP
-from cuesta.plan.messages import near, plan_error
+from cuesta.plan.messages import plan_error
 from cuesta.plan.schema import Group, Host, Settings, driver_settings
+from cuesta.validation import near
 
 MOST_STEPS = 1000
 FILES = ("tape", "data")

@@ -1,0 +1,44 @@
+"""Says what is wrong with a value that a schema refuses: what was expected, and what it has."""
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from pydantic_core import ErrorDetails
+
+PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
+"""A password in a URL, which must not be shown."""
+
+EXPECTED = {"model_type": "a table", "dict_type": "a table", "tuple_type": "a list", "list_type": "a list"}
+"""What was expected, by the type of pydantic's error."""
+
+
+def problem(detail: ErrorDetails) -> str:
+    """What is wrong, by pydantic's error."""
+    match detail["type"]:
+        case name if name in EXPECTED:
+            return f"expected {EXPECTED[name]}, got {show(detail['input'])}"
+        case "literal_error":
+            return f"expected {detail['ctx']['expected']}, got {show(detail['input'])}"
+        case "missing":
+            return f"it has no `{detail['loc'][-1]}`"
+        case _:
+            return detail["msg"].removeprefix("Value error, ")
+
+
+def show(value: object) -> str:
+    """A raw value for a message: without passwords, at most 60 characters."""
+    value = (
+        PASSWORD.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", value)
+        if isinstance(value, str)
+        else value
+    )
+    text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """A hint: `; did you mean …?`, or the list of known words."""
+    known = list(words)
+    matches = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean `{matches[0]}`?" if matches else f"; there are {', '.join(known)}"
