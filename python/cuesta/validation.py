@@ -9,7 +9,19 @@ from pydantic_core import ErrorDetails
 PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
 """A password in a URL, which must not be shown."""
 
-EXPECTED = {"model_type": "a table", "dict_type": "a table", "tuple_type": "a list", "list_type": "a list"}
+EXPECTED = {
+    "model_type": "a table",
+    "dict_type": "a table",
+    "dataclass_type": "a table",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "frozen_set_type": "a list",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "date_type": "a date such as 2026-11-21",
+    "date_from_datetime_parsing": "a date such as 2026-11-21",
+}
 """What was expected, by the type of pydantic's error."""
 
 

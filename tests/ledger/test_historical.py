@@ -52,14 +52,29 @@ def test_a_row_with_too_few_cells_is_reported(write: Write) -> None:
 @pytest.mark.parametrize(
     ("was", "came", "wrong"),
     [
-        ('"265.9"', "265.9", "expected text as printed or a whole number, got 265.9"),
-        ('"265.9"', '"265.9", "1"', "4 cells, and the table has 3 columns"),
-        ('"poor"', '"bad"', "legibility: expected good or poor, got bad"),
-        ('title = "A form"', "", "not a table typed from a document"),
+        (
+            '"265.9"',
+            "265.9",
+            "table a, row subject, column command: expected text as printed or a whole number, got 265.9",
+        ),
+        ("= 4", "= true", "table a, row processes: expected text as printed or a whole number, got true"),
+        ('"265.9"', '"265.9", "1"', "table a: its row subject has 4 cells, and the table has 3 columns"),
+        ('"poor"', '"bad"', "table a, row subject, column total: legibility: expected 'good' or 'poor', got 'bad'"),
+        ("reading =", "raeding =", "column total: raeding: no such key; did you mean `reading`?"),
+        ('printed = "334.6", ', "", "table a, row subject, column total: it has no `printed`"),
+        ("page = 2", "cut_of = true", "table a: cut_of: no such key; did you mean `cut_off`?"),
+        ('why = "both', 'wyh = "both', "identity 1: wyh: no such key; did you mean `why`?"),
+        ("formula = ", "# ", "identity 1: formula: it has no `formula`"),
+        ('title = "A form"', "", "title: it has no `title`"),
+        ('title = "A form"', "title = 3", "title: expected text, got 3"),
+        ("date = 1969-06-03", 'date = "June"', "date: expected a date such as 2026-11-21, got 'June'"),
+        ("date = 1969-06-03", 'system = [{ name = "x", elapsed = { reading = "2" } }]', "system x: elapsed: it has no"),
+        ("date = 1969-06-03", 'system = [{ elapsed = "2" }]', "system 1: name: it has no `name`"),
         ('title = "A form"', 'format = 2\ntitle = "A form"', "is of format 2"),
         ('"68.6 sec.", ', '"68.6 sec." ', "Unclosed array"),
-        ("[table.a]\n", "", "3 cells, and the table has 0 columns"),
-        ("[table.a]\n", "table = 3\n[x]\n", "t.toml"),
+        ("[table.a]\n", "", "table a: its row subject has 3 cells, and the table has 0 columns"),
+        ('["creation", "command", "total"]', '"x"', "table a: columns: expected a list, got 'x'"),
+        ("date = 1969-06-03", "lists = 3", "lists: expected a table, got 3"),
     ],
 )
 def test_an_error_is_reported_with_its_place(write: Write, was: str, came: str, wrong: str) -> None:
@@ -67,7 +82,7 @@ def test_an_error_is_reported_with_its_place(write: Write, was: str, came: str, 
     with pytest.raises(InputError) as refused:
         read_historical(file)
     assert wrong in str(refused.value)
-    assert "t.toml" in str(refused.value)
+    assert all(row.startswith(f"{file}: ") for row in str(refused.value).splitlines())
 
 
 def test_a_typed_table_is_distinguished_from_other_files(write: Write) -> None:
@@ -85,9 +100,9 @@ def test_entries_of_a_ledger_are_prints_too(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ('[[system]]\nname = "a"\n', "system.0.date: Field required"),
-        ('unit = "days"\n[[improvement]]\nname = "a"\nsaves = "1%"\n', "unit: Input should be"),
-        ("[[improvement]]\n", "improvement.0.name: Field required"),
+        ('[[system]]\nname = "a"\n', "system.0.date: it has no `date`"),
+        ('unit = "days"\n[[improvement]]\nname = "a"\nsaves = "1%"\n', "unit: expected 's', 'min' or 'h', got 'days'"),
+        ("[[improvement]]\n", "improvement.0.name: it has no `name`"),
         ('title = "x"\n', "neither [[system]] nor [[improvement]]"),
         ("format = 7\n[[system]]\n", "is of format 7"),
         ("[[", "g.toml"),

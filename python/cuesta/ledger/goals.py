@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cuesta.errors import InputError
-from cuesta.ledger.historical import read_toml
-
-FORMAT = 1
-"""The newest format of these files that can be read."""
+from cuesta.ledger.historical import FORMAT, insist_on_format, read_toml
+from cuesta.validation import problem
 
 
 def as_written(value: Any) -> Any:
@@ -68,18 +66,15 @@ class Goals(Entry):
 
 
 def read_goals(path: Path | str) -> Goals:
-    """Raises InputError with the place of the first error."""
+    """Raises InputError with a row for each mistake, which names its place."""
     path = Path(path)
     data = read_toml(path)
-    found = data.get("format", FORMAT)
-    if not isinstance(found, int) or found > FORMAT:
-        raise InputError(f"{path}: is of format {found}, and this cuesta reads up to {FORMAT}")
+    insist_on_format(path, data)
     if not data.get("system") and not data.get("improvement"):
         remedy = "cuesta ledger --check checks it" if "identity" in data else "docs/ledger.md shows such a file"
         raise InputError(f"{path}: no goals: there is neither [[system]] nor [[improvement]] in it", remedy)
     try:
         return Goals.model_validate({"title": path.stem, **data})
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{path}: {place}: {first['msg']}", "docs/ledger.md shows such a file") from None
+        rows = [f"{path}: {'.'.join(map(str, detail['loc']))}: {problem(detail)}" for detail in error.errors()]
+        raise InputError("\n".join(rows), "docs/ledger.md shows such a file") from None

@@ -12,21 +12,30 @@ A cell is text as printed, or a whole number where something was counted and not
 import datetime
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from cuesta.errors import InputError
 from cuesta.ledger.rows import JsonObject
+from cuesta.validation import near, problem, show
 
 FORMAT = 1
 """The newest format of these files that can be read."""
 
-LEGIBILITY = ("good", "poor")
-
-LISTED = ("system", "improvement")
-"""Lists in a file of goals."""
+Legibility = Literal["good", "poor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,7 @@ class PrintedValue:
     cut_off: bool = False
     """Whether its further digits were cut off instead of rounded."""
     page: str = ""
-    legibility: str = "good"
+    legibility: Legibility = "good"
     reading: str | None = None
     """The typist's reading of it."""
     note: str = ""
@@ -51,6 +60,8 @@ class PrintedValue:
 @dataclass(frozen=True, slots=True)
 class Identity:
     """A formula that must hold; its names may have `{holes}`."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     formula: str
     why: str = ""
@@ -74,6 +85,158 @@ class Document:
     file: Path | None = None
 
 
+class Entry(BaseModel):
+    """A table of the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _printed(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        text = (
+            f'expected text as printed or a whole number, got {show(value)}; write a rounded number in quotes: "25.40"'
+        )
+        raise PydanticCustomError("printed", "{text}", {"text": text})
+    return value
+
+
+Printed = Annotated[str | int, BeforeValidator(_printed)]
+
+
+class Cell(Entry):
+    """A printed value. What it leaves out, its table says."""
+
+    printed: Printed
+    page: Printed = ""
+    legibility: Legibility | None = None
+    reading: str | None = None
+    note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_print(cls, value: object) -> object:
+        return value if isinstance(value, dict) else {"printed": value}
+
+
+Row = Annotated[
+    Annotated[Cell, Tag("cell")] | Annotated[list[Cell], Tag("cells")],
+    Discriminator(lambda value: "cells" if isinstance(value, list) else "cell"),
+]
+"""One cell, or a cell for each column."""
+
+
+class Table(Entry):
+    """A table of the document."""
+
+    title: str = ""
+    page: Printed = ""
+    legibility: Legibility = "good"
+    cut_off: bool = False
+    loose: tuple[str, ...] = ()
+    columns: list[str] = []
+    rows: dict[str, Row] = {}
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        for name, row in self.rows.items():
+            if isinstance(row, list) and len(row) > len(self.columns):
+                columns = len(self.columns)
+                raise ValueError(f"its row {name} has {len(row)} cells, and the table has {columns} columns")
+        return self
+
+    def prints(self, name: str) -> Iterator[tuple[str, PrintedValue]]:
+        """The values: of a row, and of the columns of a row."""
+        for row, cells in self.rows.items():
+            if isinstance(cells, Cell):
+                yield f"{name}.{row}", self.print(cells)
+            else:
+                for column, cell in zip(self.columns, cells, strict=False):
+                    yield f"{name}.{row}.{column}", self.print(cell)
+
+    def print(self, cell: Cell) -> PrintedValue:
+        return PrintedValue(
+            text=str(cell.printed),
+            counted=isinstance(cell.printed, int),
+            cut_off=self.cut_off,
+            page=str(cell.page or self.page),
+            legibility=cell.legibility or self.legibility,
+            reading=cell.reading,
+            note=cell.note,
+            loose=self.loose,
+        )
+
+    def short(self, name: str) -> dict[str, tuple[int, int]]:
+        """Rows with fewer cells than columns: how many cells, how many columns."""
+        columns = len(self.columns)
+        rows = ((row, cells) for row, cells in self.rows.items() if isinstance(cells, list))
+        return {f"{name}.{row}": (len(cells), columns) for row, cells in rows if len(cells) < columns}
+
+
+class Listed(Entry):
+    """A system or an improvement of a ledger: its text is printed, `cuesta.ledger.goals` reads the rest."""
+
+    name: str
+    cells: dict[str, Cell]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_prints(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        cells = {name: cell for name, cell in value.items() if name != "name" and isinstance(cell, str | dict)}
+        return {**({"name": value["name"]} if "name" in value else {}), "cells": cells}
+
+
+class TableFile(BaseModel):
+    """A file of typed tables; keys of others, such as `[[points]]`, are ignored."""
+
+    title: str
+    source: str = ""
+    date: datetime.date | None = None
+    table: dict[str, Table] = {}
+    identity: tuple[Identity, ...] = ()
+    derived: dict[str, str] = {}
+    lists: dict[str, frozenset[str]] = {}
+    system: list[Listed] = []
+    improvement: list[Listed] = []
+
+    def document(self, file: Path) -> Document:
+        prints, short = dict(self.listed()), dict[str, tuple[int, int]]()
+        for name, table in self.table.items():
+            prints |= table.prints(name)
+            short |= table.short(name)
+        return Document(
+            title=self.title,
+            prints=prints,
+            identities=self.identity,
+            derived=self.derived,
+            lists=self.lists,
+            short=short,
+            source=self.source,
+            date=self.date,
+            file=file,
+        )
+
+    def listed(self) -> Iterator[tuple[str, PrintedValue]]:
+        """The values of a ledger's systems and improvements."""
+        for kind, entries in (("system", self.system), ("improvement", self.improvement)):
+            for entry in entries:
+                for name, cell in entry.cells.items():
+                    yield f"{kind}.{key(entry.name)}.{name}", Table().print(cell)
+
+
+def read_historical(path: Path | str) -> Document:
+    """Raises InputError with a row for each mistake, which names its place."""
+    path = Path(path)
+    data = read_toml(path)
+    insist_on_format(path, data)
+    try:
+        return TableFile.model_validate(data).document(path)
+    except ValidationError as error:
+        rows = [f"{path}: {_place(detail['loc'], data)}: {_message(detail)}" for detail in error.errors()]
+        raise InputError("\n".join(dict.fromkeys(rows)), "docs/ledger.md shows a typed table") from None
+
+
 def is_historical(path: Path) -> bool:
     """Whether a TOML file holds typed tables."""
     try:
@@ -92,95 +255,44 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: {error}") from None
 
 
-def read_historical(path: Path | str) -> Document:
-    """Raises InputError that names the place."""
-    path = Path(path)
-    data = read_toml(path)
-    try:
-        return TableFile(path, data).document()
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: not a table typed from a document: {error}", "docs/ledger.md shows one") from None
+def insist_on_format(path: Path, data: JsonObject) -> None:
+    """Raises InputError for a file of a newer format."""
+    found = data.get("format", FORMAT)
+    if not isinstance(found, int) or found > FORMAT:
+        raise InputError(f"{path}: is of format {found}, and this cuesta reads up to {FORMAT}")
 
 
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """A TOML file of typed tables."""
+def _place(loc: Sequence[int | str], data: JsonObject) -> str:
+    """Where a mistake is: `table a, row subject, column total: legibility`."""
+    match loc:
+        case ["table", name, "rows", row, "cells", int(number), *keys]:
+            columns = data["table"][name].get("columns")
+            column = columns[number] if isinstance(columns, list) and number < len(columns) else number + 1
+            place = f"table {name}, row {row}, column {column}"
+        case ["table", name, "rows", row, "cell", *keys]:
+            place = f"table {name}, row {row}"
+        case ["table", name, *keys]:
+            place = f"table {name}"
+        case ["system" | "improvement" as kind, int(number), "cells", *keys]:
+            place = f"{kind} {data[kind][number].get('name', number + 1)}"
+        case [str(kind), int(number), *keys]:
+            place = f"{kind} {number + 1}"
+        case [place, *keys]:
+            pass
+    return ": ".join([str(place), *(str(name) for name in keys if name != "printed")])
 
-    path: Path
-    data: JsonObject
 
-    def document(self) -> Document:
-        """Raises InputError for a newer format."""
-        self.insist_on_format()
-        prints, short = dict(self.listed()), dict[str, tuple[int, int]]()
-        for name, table in self.data.get("table", {}).items():
-            for row, cells in table.get("rows", {}).items():
-                place, columns = f"{name}.{row}", table.get("columns", [])
-                prints |= dict(self.cells(place, cells, columns, table))
-                if isinstance(cells, list) and len(cells) < len(columns):
-                    short[place] = len(cells), len(columns)
-        stated = tuple(Identity(each["formula"], each.get("why", "")) for each in self.data.get("identity", []))
-        return Document(
-            title=self.data["title"],
-            prints=prints,
-            identities=stated,
-            derived=self.data.get("derived", {}),
-            lists={name: frozenset(words) for name, words in self.data.get("lists", {}).items()},
-            short=short,
-            source=self.data.get("source", ""),
-            date=self.data.get("date"),
-            file=self.path,
-        )
-
-    def listed(self) -> Iterator[tuple[str, PrintedValue]]:
-        """Name the values of a ledger's systems and improvements."""
-        for kind in LISTED:
-            for entry in self.data.get(kind, []):
-                for name, cell in entry.items():
-                    place = f"{kind}.{key(entry['name'])}.{name}"
-                    if name != "name" and isinstance(cell, str | dict):
-                        yield place, self.cell(place, cell, {})
-
-    def insist_on_format(self) -> None:
-        found = self.data.get("format", FORMAT)
-        if not isinstance(found, int) or found > FORMAT:
-            raise InputError(f"{self.path}: is of format {found}, and this cuesta reads up to {FORMAT}")
-
-    def cells(
-        self, place: str, cells: Any, columns: list[str], table: JsonObject
-    ) -> Iterator[tuple[str, PrintedValue]]:
-        """Name the cells of a row after its columns; a row of one value needs none."""
-        if not isinstance(cells, list):
-            yield place, self.cell(place, cells, table)
-            return
-        if len(cells) > len(columns):
-            raise InputError(f"{self.path}: {place}: {len(cells)} cells, and the table has {len(columns)} columns")
-        for column, cell in zip(columns, cells, strict=False):
-            yield f"{place}.{column}", self.cell(f"{place}.{column}", cell, table)
-
-    def cell(self, place: str, cell: Any, table: JsonObject) -> PrintedValue:
-        """Read a cell; its table gives defaults for what it does not say."""
-        if not isinstance(cell, dict):
-            cell = {"printed": cell}
-        printed = cell["printed"]
-        if isinstance(printed, bool) or not isinstance(printed, str | int):
-            raise InputError(
-                f"{self.path}: {place}: expected text as printed or a whole number, got {printed!r}",
-                'write a number that was printed and rounded in quotes: "25.40"',
-            )
-        legibility = cell.get("legibility", table.get("legibility", "good"))
-        if legibility not in LEGIBILITY:
-            raise InputError(f"{self.path}: {place}: legibility: expected {' or '.join(LEGIBILITY)}, got {legibility}")
-        return PrintedValue(
-            text=str(printed),
-            counted=isinstance(printed, int),
-            cut_off=bool(table.get("cut_off", False)),
-            page=str(cell.get("page", table.get("page", ""))),
-            legibility=legibility,
-            reading=cell.get("reading"),
-            note=cell.get("note", ""),
-            loose=tuple(table.get("loose", ())),
-        )
+def _message(detail: ErrorDetails) -> str:
+    if detail["type"] not in ("extra_forbidden", "unexpected_keyword_argument"):
+        return problem(detail)
+    match detail["loc"]:
+        case ["table", _, _]:
+            keys = list(Table.model_fields)
+        case ["identity", *_]:
+            keys = [each.name for each in fields(Identity)]
+        case _:
+            keys = list(Cell.model_fields)
+    return f"no such key{near(str(detail['loc'][-1]), keys)}"
 
 
 def key(name: str) -> str:
