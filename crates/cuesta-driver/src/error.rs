@@ -3,6 +3,8 @@
 use std::io;
 
 use cuesta_lines::{Fault, OpenError};
+use cuesta_record::Failure;
+use cuesta_screen::block::Refusal;
 use cuesta_tape::TooLong;
 
 /// Why a run cannot be.
@@ -36,8 +38,8 @@ impl From<TooLong> for RunError {
 pub(crate) enum LineLoss {
     /// It could not be opened.
     NotOpened {
-        /// The name of the error.
-        name: &'static str,
+        /// What the error is counted as.
+        failure: Failure,
         /// The host turned the user away because too many others were logging in.
         overload: bool,
     },
@@ -54,15 +56,15 @@ pub(crate) enum LineLoss {
 }
 
 impl LineLoss {
-    /// The name under which it is counted.
-    pub(crate) fn name(self) -> &'static str {
+    /// What it is counted as.
+    pub(crate) fn failure(self) -> Failure {
         match self {
-            Self::NotOpened { name, .. } => name,
-            Self::Fault(fault) => fault.name(),
-            Self::Blocked => "blocked",
-            Self::NoLogin => "no-login",
-            Self::ExitedAtStart => "exited-at-start",
-            Self::Exited => "exited",
+            Self::NotOpened { failure, .. } => failure,
+            Self::Fault(fault) => fault.failure(),
+            Self::Blocked => Failure::Blocked,
+            Self::NoLogin => Failure::NoLogin,
+            Self::ExitedAtStart => Failure::ExitedAtStart,
+            Self::Exited => Failure::Exited,
         }
     }
 }
@@ -75,6 +77,16 @@ impl From<io::Error> for LineLoss {
 
 impl From<&OpenError> for LineLoss {
     fn from(error: &OpenError) -> Self {
-        Self::NotOpened { name: error.name(), overload: error.is_overload() }
+        Self::NotOpened { failure: error.failure(), overload: error.is_overload() }
+    }
+}
+
+/// What a key that a keyboard did not take is counted as.
+pub(crate) fn failure_of(refusal: Refusal) -> Failure {
+    match refusal {
+        Refusal::Locked => Failure::KeyboardLocked,
+        Refusal::Protected => Failure::ProtectedField,
+        Refusal::Full => Failure::FullField,
+        Refusal::Unknown => Failure::UnknownKey,
     }
 }

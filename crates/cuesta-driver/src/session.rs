@@ -14,11 +14,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use cuesta_lines::{BisyncTotals, Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
 use crate::echo_matcher::EchoMatcher;
-use crate::error::LineLoss;
+use crate::error::{LineLoss, failure_of};
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
 use crate::terminal::{KeyInput, SentKey, Terminal, terminal_for};
@@ -197,7 +197,7 @@ impl Session {
         let key = match self.terminal.press(input) {
             Ok(key) => key,
             Err(refusal) => {
-                self.shared.tally(|tally| tally.counts.error(refusal.name()));
+                self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
                 return Ok(Pressed::Refused);
             }
         };
@@ -293,13 +293,8 @@ impl Session {
         let growth = totals.since(&std::mem::replace(&mut **counted, totals));
         self.shared.count_bisync(self.slot, &growth);
         self.shared.tally(|tally| {
-            let errors = &mut tally.counts.errors;
-            if growth.not_delivered > 0 {
-                *errors.entry("not-delivered").or_default() += growth.not_delivered;
-            }
-            if growth.in_doubt > 0 {
-                *errors.entry("in-doubt").or_default() += growth.in_doubt;
-            }
+            tally.counts.add_errors(Failure::NotDelivered, growth.not_delivered);
+            tally.counts.add_errors(Failure::InDoubt, growth.in_doubt);
         });
     }
 }
@@ -312,8 +307,6 @@ impl Drop for Session {
         self.count_opening();
         self.count_traffic();
         let dropped = self.line.dropped();
-        if dropped > 0 {
-            self.shared.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);
-        }
+        self.shared.tally(|tally| tally.counts.add_errors(Failure::DroppedSequence, dropped));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{ArrivalCounts, Interval, Phase, SeriesId, Stamp, Tally, clock};
+use cuesta_record::{ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, clock};
 use cuesta_tape::{Program, WaitCondition};
 
 use crate::connect::Connect;
@@ -185,7 +185,7 @@ impl ThreadState {
     }
 
     /// A user has lost its line, or could open none; `lost` says why, unless the line was to end.
-    pub(crate) fn disconnects(&self, slot: usize, lost: Option<&'static str>) {
+    pub(crate) fn disconnects(&self, slot: usize, lost: Option<Failure>) {
         let slot = &mut self.users.borrow_mut()[slot];
         self.connected.set(self.connected.get() - u64::from(slot.connected));
         slot.connected = false;

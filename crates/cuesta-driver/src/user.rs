@@ -154,8 +154,8 @@ impl User {
                     self.rest();
                 }
                 Stop::Lost(loss) => {
-                    self.shared.tally(|tally| tally.counts.error(loss.name()));
-                    self.shared.disconnects(self.slot, Some(loss.name()));
+                    self.shared.tally(|tally| tally.counts.error(loss.failure()));
+                    self.shared.disconnects(self.slot, Some(loss.failure()));
                     self.rest();
                     clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
@@ -229,7 +229,7 @@ impl User {
         let connect = Rc::clone(&self.shared.connect);
         let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
-                tally.counts.said.entry(error.name()).or_insert_with(|| error.to_string());
+                tally.counts.said.entry(error.failure()).or_insert_with(|| error.to_string());
             });
             Stop::Lost(LineLoss::from(&error))
         })?;

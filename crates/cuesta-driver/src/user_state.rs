@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{Counts, LongWait, Stamp, TimeSums, UserRow};
+use cuesta_record::{Counts, Failure, LongWait, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
@@ -46,7 +46,7 @@ pub(crate) struct UserState {
     /// Keys that wait for their echo: when the first was due, and how many they are.
     pub(crate) unechoed: Option<(Stamp, usize)>,
     /// Why it has no line.
-    pub(crate) lost: Option<&'static str>,
+    pub(crate) lost: Option<Failure>,
     pub(crate) connected: bool,
     /// Transactions that were given up.
     pub(crate) unanswered: u64,

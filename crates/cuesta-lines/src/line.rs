@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{Failure, Stamp};
 use socket2::SockRef;
 use tokio::sync::mpsc::Receiver;
 
@@ -250,18 +250,18 @@ impl Fault {
         }
     }
 
-    /// The name under which it is counted.
-    pub fn name(self) -> &'static str {
+    /// What it is counted as.
+    pub fn failure(self) -> Failure {
         match self {
-            Self::HalfSequence => "half-sequence",
-            Self::Reset => "reset",
-            Self::Closed => "closed",
-            Self::Aborted => "aborted",
-            Self::Refused => "refused",
-            Self::Timeout => "timeout",
-            Self::NoProgram => "no-program",
-            Self::Unreachable => "unreachable",
-            Self::Broken => "broken",
+            Self::HalfSequence => Failure::HalfSequence,
+            Self::Reset => Failure::Reset,
+            Self::Closed => Failure::Closed,
+            Self::Aborted => Failure::Aborted,
+            Self::Refused => Failure::Refused,
+            Self::Timeout => Failure::Timeout,
+            Self::NoProgram => Failure::NoProgram,
+            Self::Unreachable => Failure::Unreachable,
+            Self::Broken => Failure::Broken,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use cuesta_record::Failure;
 use rustix::io::Errno;
 use thiserror::Error;
 
@@ -128,21 +129,21 @@ impl OpenError {
         matches!(self, Self::Ssh(SshError::MaxStartups { .. }))
     }
 
-    /// The name under which it is counted.
-    pub fn name(&self) -> &'static str {
+    /// What it is counted as.
+    pub fn failure(&self) -> Failure {
         match self {
-            Self::Refused { .. } => "refused",
-            Self::Unreachable { .. } => "unreachable",
-            Self::Unresolved { .. } => "unresolved",
-            Self::Timeout { .. } => "timeout",
-            Self::OutOfFiles { .. } => "out-of-files",
-            Self::OutOfPorts { .. } => "out-of-ports",
-            Self::Reset { .. } => "reset",
-            Self::NoAddress => "no-address",
-            Self::Ssh(error) => error.name(),
-            Self::Program(error) => error.name(),
-            Self::Serial(error) => error.name(),
-            Self::Failed { .. } => "failed",
+            Self::Refused { .. } => Failure::Refused,
+            Self::Unreachable { .. } => Failure::Unreachable,
+            Self::Unresolved { .. } => Failure::Unresolved,
+            Self::Timeout { .. } => Failure::Timeout,
+            Self::OutOfFiles { .. } => Failure::OutOfFiles,
+            Self::OutOfPorts { .. } => Failure::OutOfPorts,
+            Self::Reset { .. } => Failure::Reset,
+            Self::NoAddress => Failure::NoAddress,
+            Self::Ssh(error) => error.failure(),
+            Self::Program(error) => error.failure(),
+            Self::Serial(error) => error.failure(),
+            Self::Failed { .. } => Failure::Failed,
         }
     }
 

@@ -6,11 +6,13 @@
 //! - [`clock`]: real or virtual time; all Rust code but benchmarks and tests reads it and sleeps here.
 //! - [`event_queue`]: descriptors on the thread's event queue; [`TimerFd`]: a timer for another one.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
-//! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
+//! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
+//!   of its histograms.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for displays.
 
 pub mod clock;
 pub mod event_queue;
+mod failure;
 mod folder;
 mod recorder;
 mod series;
@@ -23,6 +25,7 @@ mod timer_queue;
 mod transaction;
 mod transaction_log;
 
+pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{SeriesId, Transaction};
+use crate::{Failure, SeriesId, Transaction};
 
 /// Longer durations are recorded as this: nothing interactive takes a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
@@ -108,11 +108,11 @@ pub struct Counts {
     pub keys: u64,
     /// Characters each way.
     pub characters: CharacterCounts,
-    /// Failures of the host or the line, by name.
-    pub errors: BTreeMap<&'static str, u64>,
-    /// Details of the first failure of each name: why a line could not be opened, how its program ended.
+    /// How often each failure of the host or the line happened.
+    pub errors: BTreeMap<Failure, u64>,
+    /// Details of the first of each failure: why a line could not be opened, how its program ended.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<&'static str, String>,
+    pub said: BTreeMap<Failure, String>,
     /// Transactions whose answer did not come: it took too long, or the line was lost first.
     pub unanswered: u64,
     /// Transactions that a silence rule ended although the host had sent nothing since the last key, not even an echo.
@@ -251,9 +251,16 @@ pub struct TimeSums {
 }
 
 impl Counts {
-    /// Counts one failure by name.
-    pub fn error(&mut self, name: &'static str) {
-        *self.errors.entry(name).or_default() += 1;
+    /// Counts a failure.
+    pub fn error(&mut self, failure: Failure) {
+        self.add_errors(failure, 1);
+    }
+
+    /// Counts a failure that happened so many times; 0 leaves no trace.
+    pub fn add_errors(&mut self, failure: Failure, times: u64) {
+        if times > 0 {
+            *self.errors.entry(failure).or_default() += times;
+        }
     }
 
     fn absorb(&mut self, other: &Self) {
@@ -265,11 +272,11 @@ impl Counts {
         self.characters.received += other.characters.received;
         self.characters.line_in += other.characters.line_in;
         self.characters.line_out += other.characters.line_out;
-        for (name, count) in &other.errors {
-            *self.errors.entry(name).or_default() += count;
+        for (failure, times) in &other.errors {
+            self.add_errors(*failure, *times);
         }
-        for (name, said) in &other.said {
-            self.said.entry(name).or_insert_with(|| said.clone());
+        for (failure, said) in &other.said {
+            self.said.entry(*failure).or_insert_with(|| said.clone());
         }
         self.unanswered += other.unanswered;
         self.silent += other.silent;
@@ -315,7 +322,7 @@ pub struct UserRow {
     /// How long it had waited, in seconds.
     pub waited: f64,
     /// Why the user had no line at the end; none if it had.
-    pub lost: Option<&'static str>,
+    pub lost: Option<Failure>,
     /// What the user's bisync line carried, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bisync: Option<BTreeMap<&'static str, u64>>,
@@ -336,12 +343,12 @@ mod tests {
             pooled.record(series, duration);
             if n % 3 == 0 { &mut one } else { &mut two }.record(series, duration);
         }
-        one.counts.error("reset");
-        two.counts.error("reset");
+        one.counts.error(Failure::Reset);
+        two.counts.error(Failure::Reset);
         one.absorb(&mut two);
         let histogram = |tally: &Tally| tally.histograms().next().map(|(_, h)| h.clone());
         assert_eq!(histogram(&one), histogram(&pooled));
-        assert_eq!(one.counts.errors["reset"], 2);
+        assert_eq!(one.counts.errors[&Failure::Reset], 2);
         one.clear();
         assert_eq!(one.histograms().count(), 0);
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Fault, Received, StampPair};
-use cuesta_record::Stamp;
+use cuesta_record::{Failure, Stamp};
 use cuesta_tape::WaitCondition;
 
 use super::Session;
@@ -57,7 +57,7 @@ impl Session {
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
         if self.response.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
-            self.shared.tally(|tally| tally.counts.error("flood"));
+            self.shared.tally(|tally| tally.counts.error(Failure::Flood));
         }
     }
 
@@ -100,7 +100,7 @@ impl Session {
             EchoMatch::Wrong => {
                 self.shared.tally(|tally| {
                     tally.counts.stray += 1;
-                    tally.counts.error("wrong-echo");
+                    tally.counts.error(Failure::WrongEcho);
                 });
                 self.end_of_echo(at);
             }
@@ -154,10 +154,7 @@ impl Session {
 
     /// Counts keys that were never echoed.
     pub(super) fn count_unechoed(&self, keys: u64) {
-        if keys == 0 {
-            return;
-        }
-        self.shared.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
+        self.shared.tally(|tally| tally.counts.add_errors(Failure::Unechoed, keys));
     }
 
     /// Reports how many keys wait for their echo, and since when.

@@ -29,7 +29,7 @@ impl User {
         let loss = self.loss(fault, &ended, session.has_sent());
         let said = self.about(&ended);
         self.shared.tally(|tally| {
-            tally.counts.said.entry(loss.name()).or_insert(said);
+            tally.counts.said.entry(loss.failure()).or_insert(said);
         });
         Stop::Lost(loss)
     }

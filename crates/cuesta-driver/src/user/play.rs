@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Stamp, Transaction, UNKNOWN, clock};
+use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, clock};
 use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
 use tokio::task;
 
@@ -62,7 +62,7 @@ impl User {
             ExpectSource::Screen => session.shows(pattern.regex()).await,
         };
         if !found {
-            self.shared.tally(|tally| tally.counts.error("expect"));
+            self.shared.tally(|tally| tally.counts.error(Failure::Expect));
         }
     }
 
@@ -223,7 +223,7 @@ impl User {
             outcome => {
                 // What was lost on the line is counted there.
                 if outcome == WaitOutcome::TimedOut {
-                    self.shared.tally(|tally| tally.counts.error("timeout"));
+                    self.shared.tally(|tally| tally.counts.error(Failure::Timeout));
                 }
                 self.ready = clock::now();
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
@@ -304,7 +304,7 @@ impl User {
         let started = settled.map_or(Stamp::ZERO, |settled| schedule.timeline.at(settled));
         let deadline = started.max(clock::now()) + self.program().patience;
         let go_on = session.listen_at(wait, deadline).await?.unwrap_or_else(|| {
-            self.shared.tally(|tally| tally.counts.error("barrier"));
+            self.shared.tally(|tally| tally.counts.error(Failure::Barrier));
             clock::now()
         });
         self.next_due = self.next_due.max(go_on);

@@ -15,7 +15,7 @@ pub(crate) struct ConnectionTable {
     pub(crate) opened: u64,
     /// Lines refused: no descriptor, or an address that is not allowed.
     pub(crate) refused: u64,
-    /// Ended lines by cause: the names of [`cuesta_lines::Fault`], `closed` by the terminal, `ended` by the service,
+    /// Ended lines by cause: the names of failures of lines, `closed` by the terminal, `ended` by the service,
     /// `stopped` with the host, `panicked`.
     pub(crate) closes: BTreeMap<&'static str, u64>,
     /// The largest totals of any ended line.

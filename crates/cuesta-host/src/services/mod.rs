@@ -30,7 +30,7 @@ pub async fn serve(line: Box<dyn Line>, front: Rc<FrontEnd>) {
         outcome = terminal.flush().await;
     }
     terminal.end(match outcome {
-        Err(error) => Fault::of(&error).name(),
+        Err(error) => Fault::of(&error).failure().name(),
         Ok(()) if terminal.hung_up() => "closed",
         Ok(()) => "ended",
     });

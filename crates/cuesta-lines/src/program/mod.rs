@@ -23,7 +23,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::clock::Sleep;
-use cuesta_record::{Stamp, clock, event_queue};
+use cuesta_record::{Failure, Stamp, clock, event_queue};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use thiserror::Error;
@@ -69,12 +69,12 @@ pub enum ProgramError {
 }
 
 impl ProgramError {
-    /// The name under which it is counted.
-    pub fn name(&self) -> &'static str {
+    /// What it is counted as.
+    pub fn failure(&self) -> Failure {
         match self {
-            Self::OutOfPtys { .. } => "out-of-ptys",
-            Self::OutOfProcesses { .. } => "out-of-processes",
-            Self::NotStarted { .. } => "not-started",
+            Self::OutOfPtys { .. } => Failure::OutOfPtys,
+            Self::OutOfProcesses { .. } => Failure::OutOfProcesses,
+            Self::NotStarted { .. } => Failure::NotStarted,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Failure, Stamp, clock};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use serial2_tokio::SerialPort;
@@ -55,13 +55,13 @@ pub enum SerialError {
 }
 
 impl SerialError {
-    /// The name under which it is counted.
-    pub fn name(&self) -> &'static str {
+    /// What it is counted as.
+    pub fn failure(&self) -> Failure {
         match self {
-            Self::NoDevice { .. } => "no-device",
-            Self::Busy { .. } => "busy",
-            Self::NotPermitted { .. } => "not-permitted",
-            Self::BadSettings { .. } => "bad-settings",
+            Self::NoDevice { .. } => Failure::NoDevice,
+            Self::Busy { .. } => Failure::Busy,
+            Self::NotPermitted { .. } => Failure::NotPermitted,
+            Self::BadSettings { .. } => Failure::BadSettings,
         }
     }
 }

@@ -336,7 +336,7 @@ mod tests {
             destination.way
         );
         let error = super::tests::destination("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
-        assert_eq!(error.name(), "ssh-config");
+        assert_eq!(error.failure().name(), "ssh-config");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use cuesta_record::Failure;
 use thiserror::Error;
 
 /// User and password of a login, from the users' table.
@@ -213,26 +214,26 @@ pub enum SshError {
 }
 
 impl SshError {
-    /// The name under which it is counted.
-    pub fn name(&self) -> &'static str {
+    /// What it is counted as.
+    pub fn failure(&self) -> Failure {
         match self {
-            Self::MaxStartups { .. } => "max-startups",
-            Self::NotSsh { .. } => "not-ssh",
-            Self::Kex { .. } => "kex",
+            Self::MaxStartups { .. } => Failure::MaxStartups,
+            Self::NotSsh { .. } => Failure::NotSsh,
+            Self::Kex { .. } => Failure::Kex,
             Self::UnknownHost { .. }
             | Self::ChangedHost { .. }
             | Self::RevokedHost { .. }
-            | Self::NotWritten { .. } => "host-key",
-            Self::Certificate { .. } => "host-certificate",
-            Self::Jump { .. } => "jump",
-            Self::Command { .. } => "proxy-command",
-            Self::Auth { .. } => "auth",
-            Self::Identity { .. } | Self::Locked { .. } => "identity",
-            Self::Config { .. } => "ssh-config",
-            Self::Channel { .. } => "channel",
-            Self::NoPty { .. } => "no-pty",
-            Self::NoShell { .. } => "no-shell",
-            Self::HungUp { .. } => "hung-up",
+            | Self::NotWritten { .. } => Failure::HostKey,
+            Self::Certificate { .. } => Failure::HostCertificate,
+            Self::Jump { .. } => Failure::Jump,
+            Self::Command { .. } => Failure::ProxyCommand,
+            Self::Auth { .. } => Failure::Auth,
+            Self::Identity { .. } | Self::Locked { .. } => Failure::Identity,
+            Self::Config { .. } => Failure::SshConfig,
+            Self::Channel { .. } => Failure::Channel,
+            Self::NoPty { .. } => Failure::NoPty,
+            Self::NoShell { .. } => Failure::NoShell,
+            Self::HungUp { .. } => Failure::HungUp,
         }
     }
 }

@@ -72,7 +72,7 @@ fn running_out_of_descriptors_is_reported() {
             loop {
                 match open(&target.parse().expect("a target"), &Options::default()).await {
                     Ok(_) => break,
-                    Err(error) => assert_eq!(error.name(), "out-of-files", "{error}"),
+                    Err(error) => assert_eq!(error.failure().name(), "out-of-files", "{error}"),
                 }
                 refused += 1;
                 files.pop().expect("fewer than all are enough");

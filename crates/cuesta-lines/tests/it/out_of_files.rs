@@ -17,7 +17,7 @@ fn running_out_of_descriptors_is_reported_with_a_remedy() {
             files.push(file);
         }
         let error = open(&listener.target(), &Options::default()).await.err().expect("no descriptor is left");
-        assert_eq!(error.name(), "out-of-files");
+        assert_eq!(error.failure().name(), "out-of-files");
         assert!(error.to_string().contains("raise the limit with `ulimit -n`"), "{error}");
         files.truncate(files.len() - 1);
         let line = open(&listener.target(), &Options::default()).await;

@@ -270,7 +270,7 @@ fn input_for_an_ended_program_fails_as_closed() {
         let mut line = line("pty:true").await;
         to_the_end(&mut *line).await;
         let error = cuesta_lines::send(&mut *line, b"x").await.unwrap_err();
-        assert_eq!(cuesta_lines::Fault::of(&error).name(), "closed");
+        assert_eq!(cuesta_lines::Fault::of(&error).failure().name(), "closed");
     });
 }
 
@@ -297,6 +297,6 @@ fn a_command_with_a_nul_is_refused() {
     play(async {
         let target = Target::Pty("a\0b".to_owned());
         let error = open(&target, &Options::default()).await.err().expect("no such command can be");
-        assert_eq!(error.name(), "not-started");
+        assert_eq!(error.failure().name(), "not-started");
     });
 }

@@ -78,7 +78,7 @@ fn a_device_is_one_line() {
         let first = line(&target).await;
         let target: Target = target.parse().expect("a target");
         let error = open(&target, &Options::default()).await.err().expect("it is in use");
-        assert_eq!(error.name(), "busy", "{error}");
+        assert_eq!(error.failure().name(), "busy", "{error}");
         drop(first);
         assert!(open(&target, &Options::default()).await.is_ok());
     });
@@ -90,7 +90,7 @@ fn a_missing_device_is_reported() {
         for (device, name) in [("/dev/cuesta-none", "no-device"), ("/dev/null", "no-device"), ("/etc", "no-device")] {
             let target: Target = format!("serial:{device}").parse().expect("a target");
             let error = open(&target, &Options::default()).await.err().expect("no line");
-            assert_eq!(error.name(), name, "{error}");
+            assert_eq!(error.failure().name(), name, "{error}");
         }
     });
 }
@@ -102,7 +102,7 @@ fn an_unsupported_setting_is_reported() {
     let target: Target = wire.target("a", "?data=7&parity=even").parse().expect("a target");
     play(async move {
         let error = open(&target, &Options::default()).await.err().expect("no line");
-        assert_eq!(error.name(), "bad-settings", "{error}");
+        assert_eq!(error.failure().name(), "bad-settings", "{error}");
     });
 }
 

@@ -173,7 +173,7 @@ fn closed_and_reset_connections_are_distinguished() {
         drop(peer);
         assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
         let error = receive(&mut near, &mut [0; 9]).await.unwrap_err();
-        assert_eq!(Fault::of(&error).name(), "half-sequence");
+        assert_eq!(Fault::of(&error).failure().name(), "half-sequence");
         // Closed without an error.
         let mut near = open(&target, &Options::default()).await.unwrap();
         drop(listener.accept().unwrap().0);
@@ -184,8 +184,8 @@ fn closed_and_reset_connections_are_distinguished() {
         send(&mut near, b"unread").await.unwrap();
         wait_for_input(&peer);
         drop(peer);
-        assert_eq!(Fault::of(&receive(&mut near, &mut [0; 9]).await.unwrap_err()).name(), "reset");
-        assert_eq!(Fault::of(&send(&mut near, b"more").await.unwrap_err()).name(), "closed");
+        assert_eq!(Fault::of(&receive(&mut near, &mut [0; 9]).await.unwrap_err()).failure().name(), "reset");
+        assert_eq!(Fault::of(&send(&mut near, b"more").await.unwrap_err()).failure().name(), "closed");
     });
 }
 
@@ -221,7 +221,7 @@ fn errors_of_opening_have_a_name_and_a_remedy() {
     in_real_time(async {
         let closed = listen("tcp").target();
         let refused = open(&closed, &Options::default()).await.err().unwrap();
-        assert_eq!(refused.name(), "refused");
+        assert_eq!(refused.failure().name(), "refused");
         let address = closed.to_string().replace("tcp://", "");
         assert_eq!(
             refused.to_string(),
@@ -229,10 +229,10 @@ fn errors_of_opening_have_a_name_and_a_remedy() {
         );
         let unresolved = open(&"telnet://no-such-host.invalid".parse().unwrap(), &Options::default()).await;
         let unresolved = unresolved.err().unwrap();
-        assert_eq!(unresolved.name(), "unresolved");
+        assert_eq!(unresolved.failure().name(), "unresolved");
         assert!(unresolved.to_string().starts_with("\"no-such-host.invalid\" has no address ("), "{unresolved}");
         let host = open(&Target::Host, &Options::default()).await.err().unwrap();
-        assert_eq!(host.name(), "no-address");
+        assert_eq!(host.failure().name(), "no-address");
     });
 }
 
@@ -253,7 +253,7 @@ fn connecting_to_a_host_that_never_accepts_times_out() {
             }
             assert!(lines.len() < 10, "the queue never fills");
         };
-        assert_eq!(error.name(), "timeout");
+        assert_eq!(error.failure().name(), "timeout");
         assert!(error.to_string().contains("did not answer within 0.1 s"), "{error}");
     });
 }

@@ -1,7 +1,5 @@
 //! What keys do: most change the buffer, some call for the host and lock the keyboard.
 
-use std::fmt;
-
 use cuesta_tape::{Held, Key};
 
 use super::address;
@@ -36,24 +34,6 @@ pub enum Refusal {
     Full,
     /// The keyboard does not have the key, or the code page the character.
     Unknown,
-}
-
-impl Refusal {
-    /// The name under which it is counted.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Locked => "keyboard-locked",
-            Self::Protected => "protected-field",
-            Self::Full => "full-field",
-            Self::Unknown => "unknown-key",
-        }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl Display {

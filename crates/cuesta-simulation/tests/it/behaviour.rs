@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::float_cmp)] // Instants of a virtual clock are exact.
 
 use crate::harness::{Network, play, play_tape};
+use cuesta_record::Failure;
 use cuesta_simulation::Simulated;
 use serde_json::{Value, json};
 
@@ -123,7 +124,7 @@ fn a_response_that_takes_too_long_is_given_up() {
     let stations = json!([{"name": "cpu", "demand": "fixed 3s", "discipline": "ps"}]);
     let simulated = play_tape(tape, [0.0, 60.0], &json!({"load": {"users": 2}, "stations": stations})).unwrap();
     let counts = &simulated.figures.steps[0].counts;
-    assert!(counts.errors["timeout"] > 10 && counts.unanswered == counts.errors["timeout"]);
+    assert!(counts.errors[&Failure::Timeout] > 10 && counts.unanswered == counts.errors[&Failure::Timeout]);
     let more = json!({"load": {"users": 2}, "stations": stations, "patient": true});
     let step = &play_tape(tape, [10.0, 600.0], &more).unwrap().figures.steps[0];
     assert!(step.counts.errors.is_empty());
@@ -139,7 +140,7 @@ fn an_echo_that_takes_too_long_is_given_up_too() {
     let unechoed = |patient: bool| {
         let more = json!({"load": {"users": 1}, "stations": stations, "patient": patient});
         let errors = play_tape(tape, [0.0, 6000.0], &more).unwrap().figures.steps[0].counts.errors.clone();
-        errors.get("unechoed").copied().unwrap_or(0)
+        errors.get(&Failure::Unechoed).copied().unwrap_or(0)
     };
     assert!(unechoed(false) > 10);
     assert_eq!(unechoed(true), 0);

@@ -35,7 +35,7 @@ fn a_host_at_max_startups_is_named_and_accepts_later() {
         loop {
             match opened(&url).await {
                 Ok(mut line) => break ask(&mut line, "hi\r", "hi\r\nhi").await,
-                Err(error) => assert_eq!(error.name(), "max-startups"),
+                Err(error) => assert_eq!(error.failure().name(), "max-startups"),
             }
         }
     });
@@ -68,7 +68,7 @@ fn a_host_that_dies_in_a_session_breaks_the_line() {
         let ended = end(&mut line).await;
         assert!(ended.starts_with("closed: ") || ended.starts_with("reset: "), "{ended}");
         let error = cuesta_lines::send(&mut line, b"x").await.unwrap_err();
-        assert!(["closed", "reset"].contains(&cuesta_lines::Fault::of(&error).name()), "{error}");
+        assert!(["closed", "reset"].contains(&cuesta_lines::Fault::of(&error).failure().name()), "{error}");
     });
 }
 

@@ -29,7 +29,7 @@ pub(crate) async fn refused(url: &str) -> (&'static str, String) {
 pub(crate) async fn refused_within(url: &str, connect_timeout: Duration) -> (&'static str, String) {
     let options = Options { connect_timeout, ..Options::default() };
     let Err(error) = cuesta_lines::open(&url.parse().unwrap(), &options).await else { panic!("{url} was opened") };
-    (error.name(), error.to_string())
+    (error.failure().name(), error.to_string())
 }
 
 /// Types `keys`, and reads until `wanted` arrives.
@@ -62,7 +62,7 @@ pub(crate) async fn end(line: &mut dyn Line) -> String {
         match receive(line, &mut room).await {
             Ok(received) if received.len == 0 => return "closed by the host".to_owned(),
             Ok(_) => {}
-            Err(error) => return format!("{}: {error}", cuesta_lines::Fault::of(&error).name()),
+            Err(error) => return format!("{}: {error}", cuesta_lines::Fault::of(&error).failure().name()),
         }
     }
 }
