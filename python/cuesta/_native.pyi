@@ -255,6 +255,9 @@ def share_interval(share: float, samples: float) -> tuple[float, float]:
 def line_kinds() -> str:
     """The kinds of lines as JSON: `name`, `syntax`, `port`, `starts_program` and `descriptors` of each."""
 
+def failures() -> list[str]:
+    """The names under which failures of hosts and lines are counted."""
+
 def target(text: str) -> str:
     """A target's URL in its canonical spelling. Raises ValueError."""
 

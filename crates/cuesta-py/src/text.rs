@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cuesta_lines::{KINDS, Target};
-use cuesta_record::clock;
+use cuesta_record::{Failure, clock};
 use pyo3::prelude::*;
 
 use crate::errors::value;
@@ -47,6 +47,12 @@ pub(crate) fn line_kinds() -> String {
         })
     });
     kinds.collect::<serde_json::Value>().to_string()
+}
+
+/// The names of the failures that are counted.
+#[pyfunction]
+pub(crate) fn failures() -> Vec<&'static str> {
+    Failure::ALL.iter().map(|failure| failure.name()).collect()
 }
 
 /// A target's URL in its canonical spelling.
