@@ -5,14 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plain::kernel::cpu_list;
-use crate::plain::snapshot::tasks;
 use crate::plain::task_exits::ExitListener;
-use crate::report::{CounterFigures, total_time};
-use crate::sampled::cause::{CpuAccounting, SampledFigures, SamplerOptions, with_interrupts};
+use crate::sampled::cause::{CpuAccounting, SampledFigures, SamplerOptions};
 use crate::sampled::profile::Profile;
 use crate::traced::{self, Depth, Trace};
-use crate::{ByCause, CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Own, Roots, Subject, roots};
+use crate::{CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Roots, Subject};
 
 /// What to meter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,22 +55,6 @@ pub enum NoMeter {
 }
 
 impl MeterSpec {
-    /// Starts to listen for births and ends of the subject's tasks, if that is allowed. Only this machine's kernel reports them.
-    fn listen(&self, first: &CounterSnapshot) -> Option<ExitListener> {
-        // CPUs that come online later too.
-        let possible =
-            roots::read(&self.roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
-        let there = || first.stat.value().map(|stat| stat.cpus.keys().copied().collect());
-        let cpus: Vec<usize> = possible.value().cloned().flatten().or_else(there)?;
-        let all = match self.subject {
-            Subject::Cpus(_) => return None,
-            Subject::Machine => true,
-            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => false,
-        };
-        let read = || tasks::read(&self.roots, &self.subject).value().cloned();
-        (self.roots == Roots::default()).then(|| ExitListener::start(&cpus, all, &self.roots.proc, read)).flatten()
-    }
-
     fn read(&self, listener: Option<&ExitListener>) -> CounterSnapshot {
         let mut snapshot = CounterSnapshot::take_with(&self.roots, &self.subject, listener);
         if let Some(cpus) = &self.cpus {
@@ -90,7 +71,7 @@ impl Meter {
         if let Some(why) = first.absence() {
             return Err(NoMeter::Absent { subject: spec.subject, why });
         }
-        let listener = spec.listen(&first);
+        let listener = ExitListener::of(&spec.subject, &spec.roots, &first);
         let last = spec.read(listener.as_ref());
         Ok(Self {
             spec,
@@ -205,49 +186,7 @@ impl Meter {
         // The tracer counts the sampler's interrupts itself.
         let sampled =
             SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
-        Ok(joined(counted, sampled, by_cause))
-    }
-}
-
-impl Delta<'_> {
-    /// A report without samples and traces.
-    pub fn report(&self) -> MeterReport {
-        joined(self.counter_figures(), SampledFigures::nothing(self.missing("the sampler is not on")), None)
-    }
-}
-
-/// Puts counted and sampled figures into one report; traced causes replace sampled ones.
-fn joined(counted: CounterFigures, sampled: SampledFigures, traced: Option<Figure<ByCause>>) -> MeterReport {
-    let own = match sampled.by_cause.value() {
-        Some(by_cause) => with_interrupts(&counted, by_cause),
-        None => counted.own.clone(),
-    };
-    let by_cause = traced.unwrap_or(sampled.by_cause);
-    MeterReport {
-        total_time: total_time(&counted, &own, &by_cause),
-        at: counted.at,
-        wall: counted.wall,
-        seconds: counted.seconds,
-        subject: counted.subject,
-        cpus: counted.cpus,
-        notes: counted.notes.into_iter().chain(sampled.notes).collect(),
-        cpu: counted.cpu,
-        per_cpu: counted.per_cpu,
-        beside: counted.beside,
-        network: sampled.network.unwrap_or(counted.network),
-        own: Own { doubt: sampled.doubt, ..own },
-        counts: counted.counts,
-        idle: counted.idle,
-        pressure: counted.pressure,
-        traffic: counted.traffic,
-        devices: counted.devices,
-        interfaces: counted.interfaces,
-        by_cause,
-        closure: match sampled.interrupts_of_idle {
-            Some(percent) => counted.closure.and("the sampler on idle CPUs", &percent),
-            None => counted.closure,
-        },
-        cost: counted.cost,
+        Ok(sampled.counter_figures(counted).report(by_cause.unwrap_or(sampled.by_cause)))
     }
 }
 

@@ -1,11 +1,13 @@
-//! What clocks and counters say of an interval: all of a report that takes no sample; and `total_time_meters`: where the time
-//! went, largest first.
+//! What clocks and counters say of an interval: all of a report that takes no sample; and the report that they make, with
+//! `total_time_meters`: where the time went, largest first.
 
 use std::collections::BTreeMap;
 
 use cuesta_record::Stamp;
 
-use super::{ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Interface, Network, Own, TimeRow, Traffic};
+use super::{
+    ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Interface, MeterReport, Network, Own, TimeRow, Traffic,
+};
 use crate::Subject;
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
@@ -52,6 +54,39 @@ impl CounterFigures {
     pub(crate) fn own_seconds(&self) -> Figure {
         self.own.percent.map(|percent| percent / 100.0 * self.capacity())
     }
+
+    /// The report, with CPU time by cause or why there is none.
+    pub(crate) fn report(self, by_cause: Figure<ByCause>) -> MeterReport {
+        MeterReport {
+            total_time: self.total_time(&by_cause),
+            at: self.at,
+            wall: self.wall,
+            seconds: self.seconds,
+            subject: self.subject,
+            cpus: self.cpus,
+            notes: self.notes,
+            cpu: self.cpu,
+            per_cpu: self.per_cpu,
+            beside: self.beside,
+            network: self.network,
+            own: self.own,
+            counts: self.counts,
+            idle: self.idle,
+            pressure: self.pressure,
+            traffic: self.traffic,
+            devices: self.devices,
+            interfaces: self.interfaces,
+            by_cause,
+            closure: self.closure,
+            cost: self.cost,
+        }
+    }
+
+    /// Causes, where they are known, stand in place of user and system time, with what others used apart.
+    fn total_time(&self, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
+        let busy = by_cause.value().map_or_else(|| self.busy_rows.clone(), |found| rows(&self.cpu, &self.own, found));
+        busy.into_iter().chain(self.idle_rows.iter().cloned()).collect()
+    }
 }
 
 /// Why rows of what ran beside the subject have no average.
@@ -67,12 +102,6 @@ impl TimeRow {
             average: Figure::absent("it has no occurrences"),
         }
     }
-}
-
-/// The rows of a report. Causes, where they are known, stand in place of user and system time, with what others used apart.
-pub(crate) fn total_time(counted: &CounterFigures, own: &Own, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
-    let busy = by_cause.value().map_or_else(|| counted.busy_rows.clone(), |found| rows(&counted.cpu, own, found));
-    busy.into_iter().chain(counted.idle_rows.iter().cloned()).collect()
 }
 
 fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {

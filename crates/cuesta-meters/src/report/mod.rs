@@ -12,7 +12,7 @@ mod own;
 mod schema;
 mod tables;
 
-pub(crate) use counter_figures::{CounterFigures, NOT_ITS_OWN, total_time};
+pub(crate) use counter_figures::{CounterFigures, NOT_ITS_OWN};
 pub use figure::{Figure, Tier};
 pub use own::Source;
 pub use schema::{Field, OrEmpty, Table, Unit, schema};

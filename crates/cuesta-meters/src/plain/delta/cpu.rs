@@ -296,21 +296,23 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    use crate::{Delta, Meter, MeterSpec, Roots};
+    use crate::plain::task_exits::ExitListener;
+    use crate::{CounterSnapshot, Delta, Roots, Subject};
 
     #[test]
     fn a_lost_tenth_of_the_subjects_time_breaks_the_closure() {
-        let subject = format!("pid:{}", std::process::id()).parse().unwrap();
-        let mut meter = Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap();
-        let (earlier, cpus) = (meter.snapshot(), thread::available_parallelism().unwrap().get());
+        let (subject, roots) = (Subject::Process(std::process::id()), Roots::default());
+        let listener = ExitListener::of(&subject, &roots, &CounterSnapshot::take(&roots, &subject));
+        let snapshot = || CounterSnapshot::take_with(&roots, &subject, listener.as_ref());
+        let (earlier, cpus) = (snapshot(), thread::available_parallelism().unwrap().get());
         let is_over = AtomicBool::new(false);
         let later = thread::scope(|scope| {
             for _ in 0..2 * cpus {
                 scope.spawn(|| while !std::hint::black_box(&is_over).load(Ordering::Relaxed) {});
             }
-            let mut later = meter.snapshot();
+            let mut later = snapshot();
             while later.at.since(earlier.at).as_secs_f64() < 3.0 {
-                later = meter.snapshot();
+                later = snapshot();
             }
             is_over.store(true, Ordering::Relaxed);
             later

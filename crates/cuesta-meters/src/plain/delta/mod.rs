@@ -18,7 +18,7 @@ use crate::plain::kernel::cpu_list;
 use crate::plain::kernel::grown;
 use crate::plain::kernel::stat::Ticks;
 use crate::report::CounterFigures;
-use crate::{Count, CounterSnapshot, Figure, Source, Subject};
+use crate::{Count, CounterSnapshot, Figure, MeterReport, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel has.
 const UNTRACED: &str = "only tracing can show this (the traced tier: `cuesta meters --exact`)";
@@ -86,6 +86,11 @@ impl<'a> Delta<'a> {
         delta.compare_cpus();
         delta.note_what_is_missing();
         Ok(delta)
+    }
+
+    /// A report without samples and traces.
+    pub fn report(&self) -> MeterReport {
+        self.counter_figures().report(self.missing("the sampler is not on"))
     }
 
     pub(crate) fn counter_figures(&self) -> CounterFigures {
@@ -224,7 +229,7 @@ impl<'a> Delta<'a> {
     }
 
     /// A missing figure with the reason. If another program read the counters, the reason is that it does not report this one.
-    pub(crate) fn missing<T>(&self, why: &str) -> Figure<T> {
+    fn missing<T>(&self, why: &str) -> Figure<T> {
         Figure::absent(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
     }
 }

@@ -19,7 +19,9 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use self::accounts::ExitAccounts;
 pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
 use self::sockets::{ExitSocket, ForkSocket};
-use crate::plain::snapshot::tasks::Tasks;
+use crate::plain::kernel::cpu_list;
+use crate::plain::snapshot::tasks::{self, Tasks};
+use crate::{CounterSnapshot, Roots, Subject, roots};
 
 /// Pause after the first message of a burst, so that one wake-up reads many: each wake-up takes CPU from the host.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -44,9 +46,26 @@ struct Shared {
 }
 
 impl ExitListener {
-    /// Starts to listen on these CPUs, for all processes or for those in its snapshots and their descendants. The `first`
-    /// snapshot is taken once the kernel sends messages. None without permission.
-    pub(crate) fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
+    /// Starts to listen for births and ends of a subject's tasks, if that is allowed. Only this machine's kernel reports them.
+    pub(crate) fn of(subject: &Subject, roots: &Roots, first: &CounterSnapshot) -> Option<Self> {
+        let all = match subject {
+            Subject::Cpus(_) => return None,
+            Subject::Machine => true,
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => false,
+        };
+        if *roots != Roots::default() {
+            return None;
+        }
+        // CPUs that come online later too.
+        let possible = roots::read(&roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
+        let there = || first.stat.value().map(|stat| stat.cpus.keys().copied().collect());
+        let cpus: Vec<usize> = possible.value().cloned().flatten().or_else(there)?;
+        Self::start(&cpus, all, &roots.proc, || tasks::read(roots, subject).value().cloned())
+    }
+
+    /// Listens on these CPUs, for all processes or for those in its snapshots and their descendants. The `first` snapshot is
+    /// taken once the kernel sends messages. None without permission.
+    fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
         let (births, ends) = (ForkSocket::listen(), ExitSocket::listen(cpus)?);
         let mut accounts = ExitAccounts::new(all, clock::now(), births.is_some());
         accounts.read(&first()?);
@@ -120,8 +139,6 @@ mod tests {
 
     use super::*;
     use crate::plain::kernel::stat::Stat;
-    use crate::plain::snapshot::tasks;
-    use crate::{Roots, Subject};
 
     fn read() -> Tasks {
         let own = Subject::Process(std::process::id());

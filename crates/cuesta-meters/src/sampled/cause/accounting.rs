@@ -30,18 +30,36 @@ pub struct CpuAccounting {
 pub(crate) struct SampledFigures {
     pub(crate) by_cause: Figure<ByCause>,
     /// None unless the whole machine is sampled.
-    pub(crate) network: Option<Network>,
+    network: Option<Network>,
     /// Percent of the CPUs: idle time that the sampler's own interrupts used; none if not known.
     pub(crate) interrupts_of_idle: Option<Figure>,
     /// Why the subject's CPU time is in doubt.
-    pub(crate) doubt: Option<String>,
-    pub(crate) notes: Vec<String>,
+    doubt: Option<String>,
+    notes: Vec<String>,
 }
 
 impl SampledFigures {
     /// No samples; `by_cause` has the reason.
     pub(crate) fn nothing(by_cause: Figure<ByCause>) -> Self {
         Self { by_cause, network: None, interrupts_of_idle: None, doubt: None, notes: Vec::new() }
+    }
+
+    /// Adds to the figures of clocks and counters what samples say of them.
+    pub(crate) fn counter_figures(&self, counted: CounterFigures) -> CounterFigures {
+        let own = match self.by_cause.value() {
+            Some(by_cause) => with_interrupts(&counted, by_cause),
+            None => counted.own.clone(),
+        };
+        CounterFigures {
+            own: Own { doubt: self.doubt.clone(), ..own },
+            network: self.network.clone().unwrap_or(counted.network),
+            notes: counted.notes.into_iter().chain(self.notes.iter().cloned()).collect(),
+            closure: match &self.interrupts_of_idle {
+                Some(percent) => counted.closure.and("the sampler on idle CPUs", percent),
+                None => counted.closure,
+            },
+            ..counted
+        }
     }
 }
 
@@ -227,7 +245,7 @@ const CHANCE: f64 = 4.0;
 
 /// The subject's own time, with the interrupts outside it: those of the CPUs less those sampled in the subject's time.
 /// Unchanged if the subject's clock leaves interrupts out, or the samples do not see the kernel.
-pub(crate) fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> Own {
+fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> Own {
     let own = counted.own.clone();
     if own.others.value().is_none() || own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
         return own;
@@ -240,7 +258,7 @@ pub(crate) fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> O
 
 /// Why the subject's CPU time is in doubt: samples, one every `period` seconds, do not agree with its clocks. If samples miss
 /// the kernel, only too many samples are a reason.
-pub(crate) fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
+fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
     let seconds = own.seconds.value()?;
     let about = by_cause.about.0.as_ref()?;
     let samples = about.samples.value().filter(|_| period > 0.0)?;

@@ -31,7 +31,7 @@ mod syscall_return;
 mod tally;
 
 pub use accounting::CpuAccounting;
-pub(crate) use accounting::{SampledFigures, with_interrupts};
+pub(crate) use accounting::SampledFigures;
 pub use calibrate::{Constants, calibrate};
 pub use causes::{Cause, CauseShares, ClockedCpu, Corrections, Overhead};
 pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, SymbolClass, UserCode, classify};
