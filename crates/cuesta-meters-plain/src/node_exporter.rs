@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
-use crate::plain::kernel::net_dev::InterfaceCounters;
-use crate::plain::kernel::pressure::Pressure;
-use crate::plain::kernel::sched::RunQueue;
-use crate::plain::kernel::stat::Stat;
-use crate::plain::kernel::vmstat::FaultCounters;
-use crate::plain::snapshot::tasks::tick;
-use crate::{CounterSnapshot, Figure};
+use cuesta_meters_report::Figure;
+
+use crate::CounterSnapshot;
+use crate::kernel::diskstats::{DeviceCounters, SECTOR};
+use crate::kernel::net_dev::InterfaceCounters;
+use crate::kernel::pressure::Pressure;
+use crate::kernel::sched::RunQueue;
+use crate::kernel::stat::Stat;
+use crate::kernel::vmstat::FaultCounters;
+use crate::snapshot::tasks::tick;
 
 const TELLER: &str = "this node_exporter";
 
@@ -236,9 +238,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::plain::kernel::stat::Ticks;
+    use crate::kernel::stat::Ticks;
 
-    const CAPTURED: &str = include_str!("../../tests/captured/node_exporter");
+    const CAPTURED: &str = include_str!("../tests/captured/node_exporter");
 
     #[test]
     fn rows() {

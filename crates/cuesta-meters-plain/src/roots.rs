@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cuesta_meters_report::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
-use crate::plain::kernel::Malformed;
+use crate::kernel::Malformed;
 
 /// The folders that are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +27,12 @@ impl Default for Roots {
 
 impl Roots {
     /// A file below `/proc`, parsed.
-    pub(crate) fn proc<T>(&self, file: &str, parse: impl FnOnce(&str) -> Result<T, Malformed>) -> Figure<T> {
+    pub fn proc<T>(&self, file: &str, parse: impl FnOnce(&str) -> Result<T, Malformed>) -> Figure<T> {
         read(&self.proc.join(file), parse)
     }
 
     /// The folders where control groups of version 2 may be mounted, the usual one first.
-    pub(crate) fn unified(&self) -> Option<PathBuf> {
+    pub fn unified(&self) -> Option<PathBuf> {
         let mounts = ["fs/cgroup", "fs/cgroup/unified"].map(|mount| self.sys.join(mount));
         mounts.into_iter().find(|mount| mount.join("cgroup.controllers").exists())
     }

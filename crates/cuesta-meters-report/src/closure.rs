@@ -11,13 +11,13 @@ const SKEW: f64 = 0.03;
 
 impl Closure {
     /// The closure of the CPUs' own account. Tolerance: one percent, or two ticks of `tick` seconds per CPU in a short interval.
-    pub(crate) fn of(accounted: Figure, seconds: f64, tick: f64) -> Self {
+    pub fn of(accounted: Figure, seconds: f64, tick: f64) -> Self {
         let tolerance = f64::max(1.0, 200.0 * tick / seconds);
         Self::judged(accounted, BTreeMap::new(), 0.0, tolerance)
     }
 
     /// The closure of parts in percent, each measured by its own clock. If parts are missing, the first says why there is no sum.
-    pub(crate) fn by_clocks(parts: &[(&str, Figure)], interrupts: f64, seconds: f64) -> Self {
+    pub fn by_clocks(parts: &[(&str, Figure)], interrupts: f64, seconds: f64) -> Self {
         let sum = parts.iter().fold(Figure::plain(0.0), |sum, (_, part)| sum.with(part, |sum, part| sum + part));
         let value = |(name, part): &(&str, Figure)| Some(((*name).to_owned(), *part.value()?));
         let parts = parts.iter().filter_map(value).collect();
@@ -25,7 +25,8 @@ impl Closure {
     }
 
     /// The same closure with one more part.
-    pub(crate) fn and(mut self, name: &str, part: &Figure) -> Self {
+    #[must_use]
+    pub fn and(mut self, name: &str, part: &Figure) -> Self {
         self.parts.extend(part.value().map(|value| (name.to_owned(), *value)));
         let accounted = self.accounted.with(part, |accounted, part| accounted + part);
         Self::judged(accounted, self.parts, self.interrupts, self.tolerance)

@@ -12,51 +12,50 @@ use crate::Subject;
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
 #[derive(Debug)]
-pub(crate) struct CounterFigures {
-    pub(crate) at: Stamp,
-    pub(crate) wall: u64,
-    pub(crate) seconds: f64,
-    pub(crate) subject: Subject,
-    pub(crate) cpus: Vec<usize>,
-    pub(crate) notes: Vec<String>,
-    pub(crate) cpu: Cpu,
-    pub(crate) per_cpu: BTreeMap<usize, Cpu>,
-    pub(crate) beside: BTreeMap<usize, Cpu>,
-    pub(crate) own: Own,
-    pub(crate) counts: Counts,
-    pub(crate) idle: Idle,
+pub struct CounterFigures {
+    pub at: Stamp,
+    pub wall: u64,
+    pub seconds: f64,
+    pub subject: Subject,
+    pub cpus: Vec<usize>,
+    pub notes: Vec<String>,
+    pub cpu: Cpu,
+    pub per_cpu: BTreeMap<usize, Cpu>,
+    pub beside: BTreeMap<usize, Cpu>,
+    pub own: Own,
+    pub counts: Counts,
+    pub idle: Idle,
     /// Idle time by the kernel's own clock, in percent of the elapsed time. [`Cpu::idle`] is its share of the ticks, and busy ticks
     /// are a sample.
-    #[cfg_attr(not(feature = "exact"), expect(dead_code, reason = "only the tracer is compared with it"))]
-    pub(crate) kernel_idle: Figure,
-    pub(crate) pressure: BTreeMap<String, Figure>,
-    pub(crate) traffic: Traffic,
-    pub(crate) devices: BTreeMap<String, Device>,
-    pub(crate) interfaces: BTreeMap<String, Interface>,
-    pub(crate) closure: Closure,
-    pub(crate) cost: Figure,
+    pub kernel_idle: Figure,
+    pub pressure: BTreeMap<String, Figure>,
+    pub traffic: Traffic,
+    pub devices: BTreeMap<String, Device>,
+    pub interfaces: BTreeMap<String, Interface>,
+    pub closure: Closure,
+    pub cost: Figure,
     /// As far as it is known without samples.
-    pub(crate) network: Network,
+    pub network: Network,
     /// Rows of `total_time` for a report without causes.
-    pub(crate) busy_rows: Vec<TimeRow>,
+    pub busy_rows: Vec<TimeRow>,
     /// Rows of `total_time` for steal and idle.
-    pub(crate) idle_rows: Vec<TimeRow>,
+    pub idle_rows: Vec<TimeRow>,
 }
 
 impl CounterFigures {
     /// CPU seconds that there were.
-    pub(crate) fn capacity(&self) -> f64 {
+    pub fn capacity(&self) -> f64 {
         self.seconds * self.cpus.len() as f64
     }
 
     /// The subject's CPU seconds in the interval of the CPUs. [`Own::seconds`] are those between two looks at its tasks, which
     /// come a little later.
-    pub(crate) fn own_seconds(&self) -> Figure {
+    pub fn own_seconds(&self) -> Figure {
         self.own.percent.map(|percent| percent / 100.0 * self.capacity())
     }
 
     /// The report, with CPU time by cause or why there is none.
-    pub(crate) fn report(self, by_cause: Figure<ByCause>) -> MeterReport {
+    pub fn report(self, by_cause: Figure<ByCause>) -> MeterReport {
         MeterReport {
             total_time: self.total_time(&by_cause),
             at: self.at,
@@ -90,11 +89,11 @@ impl CounterFigures {
 }
 
 /// Why rows of what ran beside the subject have no average.
-pub(crate) const NOT_ITS_OWN: &str = "it is not the subject's";
+pub const NOT_ITS_OWN: &str = "it is not the subject's";
 
 impl TimeRow {
     /// A row of time that was not the host's.
-    pub(crate) fn idle(name: &str, percent: Figure) -> Self {
+    pub fn idle(name: &str, percent: Figure) -> Self {
         Self {
             name: name.to_owned(),
             percent,

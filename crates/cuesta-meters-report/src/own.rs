@@ -28,7 +28,8 @@ pub enum Source {
 impl Own {
     /// Divides the CPUs' busy time without the subject into interrupts and others. Others have what interrupts leave, unless they
     /// were measured; then interrupts are at most what the clocks of both leave.
-    pub(crate) fn with_beside(mut self, busy: &Figure, irq: &Figure) -> Self {
+    #[must_use]
+    pub fn with_beside(mut self, busy: &Figure, irq: &Figure) -> Self {
         let rest = busy.with(&self.percent, |busy, own| (busy - own).max(0.0));
         let measured = Some(&self.others).filter(|_| !self.others_are_rest);
         let left = measured.map_or(rest.clone(), |others| rest.with(others, |rest, others| (rest - others).max(0.0)));
@@ -46,7 +47,7 @@ impl Own {
     }
 
     /// What else the CPUs did: names and percentages.
-    pub(crate) fn beside(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
+    pub fn beside(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
         let apart = self.irq.value().map(|_| ("interrupts beside it", &self.irq));
         let others = if apart.is_some() { "others on these CPUs" } else { "others and interrupts" };
         std::iter::once((others, &self.others)).chain(apart)

@@ -167,13 +167,13 @@ macro_rules! table {
             )+
         }
 
-        impl $crate::report::schema::FieldType for $table {
+        impl $crate::schema::FieldType for $table {
             fn name() -> String {
                 stringify!($table).to_owned()
             }
 
-            fn tables(into: &mut Vec<$crate::report::schema::Table>) {
-                use $crate::report::schema::{Field, FieldType, Table, Unit};
+            fn tables(into: &mut Vec<$crate::schema::Table>) {
+                use $crate::schema::{Field, FieldType, Table, Unit};
 
                 if into.iter().any(|table| table.name == stringify!($table)) {
                     return;
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_table_that_is_missing_is_an_empty_object() {
-        assert_eq!(serde_json::to_value(OrEmpty::<super::super::Sampling>(None)).unwrap(), serde_json::json!({}));
+        assert_eq!(serde_json::to_value(OrEmpty::<crate::Sampling>(None)).unwrap(), serde_json::json!({}));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plain::kernel::cpu_list;
+use crate::cpu_list;
 
 /// The host under test, as the kernel knows it. As text and in JSON: `machine`, `pid:N`, `children:N,M`,
 /// `cgroup:PATH`, `cpus:0-3`.

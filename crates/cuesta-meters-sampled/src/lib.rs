@@ -1,4 +1,4 @@
-//! The sampled tier: a timer on each CPU finds the kind of work; CPU clocks give its amount.
+//! The sampled tier of the meters: a timer on each CPU finds the kind of work; CPU clocks give its amount.
 //!
 //! - [`perf`]: `perf_event_open(2)` and its rings.
 //! - [`cause`]: CPU time by cause.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plain::task_exits::ExitListener;
+use crate::plain::ExitListener;
 use crate::sampled::cause::{CpuAccounting, SampledFigures, SamplerOptions};
 use crate::sampled::profile::Profile;
 use crate::traced::{self, Depth, Trace};
@@ -178,14 +178,14 @@ impl Meter {
             Some(Ok(traced)) => (traced.counter_figures(plain), Some(traced)),
             Some(Err(why)) => (traced::untraced(plain, &why), None),
         };
-        let sampled = match &self.accounting {
+        let mut sampled = match &self.accounting {
             Ok(accounting) => accounting.sampled_figures(earlier.at, &counted),
             Err(why) => SampledFigures::nothing(Figure::absent(why)),
         };
         let by_cause = traced.as_ref().and_then(|traced| traced.by_cause(&sampled.by_cause, &counted));
-        // The tracer counts the sampler's interrupts itself.
-        let sampled =
-            SampledFigures { interrupts_of_idle: sampled.interrupts_of_idle.filter(|_| traced.is_none()), ..sampled };
+        if traced.is_some() {
+            sampled.interrupts_of_idle = None; // the tracer counts them itself
+        }
         Ok(sampled.counter_figures(counted).report(by_cause.unwrap_or(sampled.by_cause)))
     }
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use cuesta_meters_report::{Count, Counts, Figure, Subject};
+
 use super::tasks::{TaskDelta, ThreadDelta};
 use super::{Delta, UNTRACED, UNTRACED_CALLS};
-use crate::plain::kernel::grown;
-use crate::{Count, CounterSnapshot, Counts, Figure, Subject};
+use crate::CounterSnapshot;
+use crate::kernel::grown;
 
 const NO_WAKEUPS: &str = "only a kernel with CONFIG_SCHEDSTATS counts them, while `sysctl kernel.sched_schedstats=1`";
 
@@ -77,7 +79,7 @@ impl Delta<'_> {
     }
 
     fn wakeups(&self) -> Figure<Count> {
-        let wakeups = |queues: &BTreeMap<usize, crate::plain::kernel::sched::RunQueue>| {
+        let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::RunQueue>| {
             Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
         };
         let counted = self.count(|snapshot| &snapshot.queues, wakeups);
@@ -88,7 +90,7 @@ impl Delta<'_> {
     fn interrupts(
         &self,
         by_cpu: impl Fn(&CounterSnapshot) -> &Figure<BTreeMap<usize, u64>>,
-        all: impl Fn(&crate::plain::kernel::stat::Stat) -> Option<u64>,
+        all: impl Fn(&crate::kernel::stat::Stat) -> Option<u64>,
     ) -> Figure<Count> {
         if matches!(self.later.subject, Subject::Cpus(_)) {
             let sum = |table: &BTreeMap<usize, u64>| {
@@ -101,7 +103,7 @@ impl Delta<'_> {
 
     fn ios(&self) -> Figure<Count> {
         let both = self.earlier.devices.with(&self.later.devices, |a, b| {
-            let of = |name: &String, device: &crate::plain::kernel::diskstats::DeviceCounters| {
+            let of = |name: &String, device: &crate::kernel::diskstats::DeviceCounters| {
                 let before = a.get(name).copied().unwrap_or_default();
                 grown(before.reads, device.reads)
                     .unwrap_or(0)

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use cuesta_meters_report::{
+    Closure, Cpu, Figure, Idle, NOT_ITS_OWN, Network, Own, Source, Subject, TimeRow, unsampled,
+};
+
 use super::{Delta, UNTRACED, tasks};
-use crate::plain::kernel::grown;
-use crate::plain::kernel::stat::Ticks;
-use crate::plain::snapshot::tasks::tick;
-use crate::report::{NOT_ITS_OWN, unsampled};
-use crate::{Closure, Cpu, Figure, Idle, Network, Own, Source, Subject, TimeRow};
+use crate::kernel::grown;
+use crate::kernel::stat::Ticks;
+use crate::snapshot::tasks::tick;
 
 const NO_CPU: &str = "no CPU was there throughout";
 const NO_TICK: &str = "no clock tick passed in the interval";
@@ -112,7 +114,7 @@ impl Delta<'_> {
         if !matches!(self.later.subject, Subject::Cgroup(_)) {
             return Figure::absent("the subject is no control group");
         }
-        let usage = |group: &crate::plain::snapshot::group::Group| group.usage.clone();
+        let usage = |group: &crate::snapshot::group::Group| group.usage.clone();
         self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
             let seconds = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
             (seconds(a.total, b.total), seconds(a.user, b.user), seconds(a.system, b.system))
@@ -296,8 +298,9 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    use crate::plain::task_exits::ExitListener;
-    use crate::{CounterSnapshot, Delta, Roots, Subject};
+    use cuesta_meters_report::Subject;
+
+    use crate::{CounterSnapshot, Delta, ExitListener, Roots};
 
     #[test]
     fn a_lost_tenth_of_the_subjects_time_breaks_the_closure() {

@@ -1,4 +1,4 @@
-//! Delta: the difference of two snapshots, as figures of a [`MeterReport`](crate::MeterReport).
+//! Delta: the difference of two snapshots, as figures of a [`MeterReport`](cuesta_meters_report::MeterReport).
 //!
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
 //! - `tasks`: what tasks did; `process_pairs`: the processes of both snapshots, paired.
@@ -13,12 +13,13 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
+use cuesta_meters_report::{Count, CounterFigures, Figure, MeterReport, Source, Subject};
+
 use self::tasks::TaskDelta;
-use crate::plain::kernel::cpu_list;
-use crate::plain::kernel::grown;
-use crate::plain::kernel::stat::Ticks;
-use crate::report::CounterFigures;
-use crate::{Count, CounterSnapshot, Figure, MeterReport, Source, Subject};
+use crate::CounterSnapshot;
+use crate::kernel::cpu_list;
+use crate::kernel::grown;
+use crate::kernel::stat::Ticks;
 
 /// Why a figure is missing that no file of the kernel has.
 const UNTRACED: &str = "only tracing can show this (the traced tier: `cuesta meters --exact`)";
@@ -26,8 +27,7 @@ const UNTRACED: &str = "only tracing can show this (the traced tier: `cuesta met
 const UNTRACED_CALLS: &str = "only tracing can show this (the traced tier: `cuesta meters --calls`)";
 
 /// Why waits for block devices are missing without a tracer.
-pub(crate) const NO_DELAYS: &str =
-    "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
+pub const NO_DELAYS: &str = "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
 
 /// Two snapshots of one subject, and the parts that compare.
 #[derive(Debug)]
@@ -93,7 +93,8 @@ impl<'a> Delta<'a> {
         self.counter_figures().report(self.missing("the sampler is not on"))
     }
 
-    pub(crate) fn counter_figures(&self) -> CounterFigures {
+    /// What clocks and counters say of the interval.
+    pub fn counter_figures(&self) -> CounterFigures {
         let (busy_rows, idle_rows) = self.total_time();
         CounterFigures {
             at: self.later.at,
@@ -122,7 +123,7 @@ impl<'a> Delta<'a> {
     }
 
     /// The CPUs that are compared.
-    pub(crate) fn cpus(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn cpus(&self) -> impl Iterator<Item = usize> + '_ {
         self.cpus.keys().copied()
     }
 

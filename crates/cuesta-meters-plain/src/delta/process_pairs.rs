@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
 use super::tasks::{ExitDelta, TaskDelta, ThreadDelta};
-use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
-use crate::plain::task_exits::{ProcessUsage, TaskTotals};
+use crate::snapshot::tasks::{Process, Tasks, nanos};
+use crate::task_exits::{ProcessUsage, TaskTotals};
 
 /// The process that becomes the parent of orphans, unless another process has asked to (`PR_SET_CHILD_SUBREAPER`).
 const INIT: u32 = 1;

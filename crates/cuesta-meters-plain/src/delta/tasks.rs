@@ -1,11 +1,12 @@
 //! What tasks did between two snapshots: CPU time, page faults and waits, of the subject's tasks and of all others, by the same
 //! clocks. Short-lived tasks are included as far as the kernel reports them.
 
+use cuesta_meters_report::Figure;
+
 use super::process_pairs::{ProcessPairs, TaskSide};
 use crate::CounterSnapshot;
-use crate::Figure;
-use crate::plain::snapshot::tasks::Thread;
-use crate::plain::task_exits::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
+use crate::snapshot::tasks::Thread;
+use crate::task_exits::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
 
 /// CPU time, faults and waits of tasks. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use cuesta_meters_report::{Count, Device, Figure, Interface, Subject, Traffic};
+
 use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED};
-use crate::plain::kernel::diskstats::{DeviceCounters, SECTOR};
-use crate::plain::kernel::grown;
-use crate::plain::kernel::net_dev::InterfaceCounters;
-use crate::{Count, Device, Figure, Interface, Subject, Traffic};
+use crate::kernel::diskstats::{DeviceCounters, SECTOR};
+use crate::kernel::grown;
+use crate::kernel::net_dev::InterfaceCounters;
 
 const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU: name a process or a control group";
 

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_root_group_of_version_2_has_no_quota() {
-        let root = include_str!("../../../tests/captured/cgroup_cpu_stat");
+        let root = include_str!("../../tests/captured/cgroup_cpu_stat");
         assert_eq!(Usage::parse(root).unwrap().total, 15_984_903_022_000);
         assert!(Throttled::parse(root).is_err());
         assert_eq!(quota("max 100000\n"), Ok(None));

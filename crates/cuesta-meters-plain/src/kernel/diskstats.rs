@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let devices = parse(include_str!("../../../tests/captured/diskstats")).unwrap();
+        let devices = parse(include_str!("../../tests/captured/diskstats")).unwrap();
         assert_eq!(devices.len(), 10);
         let vda = DeviceCounters {
             reads: 3_297_255,

@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn sums_by_cpu() {
-        let sums = parse(include_str!("../../../tests/captured/interrupts")).unwrap();
+        let sums = parse(include_str!("../../tests/captured/interrupts")).unwrap();
         assert_eq!(sums, BTreeMap::from([(0, 19_397_209), (1, 16_992_179)]));
-        let soft = parse(include_str!("../../../tests/captured/softirqs")).unwrap();
+        let soft = parse(include_str!("../../tests/captured/softirqs")).unwrap();
         assert_eq!(soft.keys().copied().collect::<Vec<_>>(), [0, 1]);
     }
 

@@ -19,8 +19,9 @@
 //! | [`proc_events`] | netlink, process connector | who was forked by whom |
 //! | [`cpu_list`] | `0-3,8` wherever it stands | |
 
+pub use cuesta_meters_report::cpu_list;
+
 pub mod cgroup;
-pub mod cpu_list;
 pub mod diskstats;
 pub mod interrupts;
 pub mod loadavg;

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let interfaces = parse(include_str!("../../../tests/captured/net_dev")).unwrap();
+        let interfaces = parse(include_str!("../../tests/captured/net_dev")).unwrap();
         assert_eq!(interfaces.keys().collect::<Vec<_>>(), ["eth0", "ifb0"]);
         let eth0 = InterfaceCounters {
             received_bytes: 418_464_389,

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let stat = PidStat::parse(include_str!("../../../tests/captured/pid_stat")).unwrap();
+        let stat = PidStat::parse(include_str!("../../tests/captured/pid_stat")).unwrap();
         let expected = PidStat {
             parent: 20022,
             minor: 105,

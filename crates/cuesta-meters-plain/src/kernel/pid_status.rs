@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let status = PidStatus::parse(include_str!("../../../tests/captured/pid_status")).unwrap();
+        let status = PidStatus::parse(include_str!("../../tests/captured/pid_status")).unwrap();
         assert_eq!(status, PidStatus { voluntary: 14, involuntary: 3, cpus: vec![0, 1] });
         assert!(PidStatus::parse("voluntary_ctxt_switches:\t1\n").is_err());
         assert!(PidStatus::parse("").is_err());

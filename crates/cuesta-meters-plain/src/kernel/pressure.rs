@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let captured = include_str!("../../../tests/captured/pressure_io");
+        let captured = include_str!("../../tests/captured/pressure_io");
         assert_eq!(Pressure::parse(captured), Ok(Pressure { some: Some(121_256_518), full: Some(67_059_237) }));
         assert_eq!(Pressure::parse("some avg10=0.0 total=5\n"), Ok(Pressure { some: Some(5), full: None }));
         assert_eq!(Pressure::parse("full avg10=0.0 total=5\n"), Ok(Pressure { some: None, full: Some(5) }));

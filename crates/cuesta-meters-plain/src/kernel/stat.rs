@@ -122,7 +122,7 @@ impl Ticks {
 mod tests {
     use super::*;
 
-    const CAPTURED: &str = include_str!("../../../tests/captured/stat");
+    const CAPTURED: &str = include_str!("../../tests/captured/stat");
 
     #[test]
     fn reads_what_the_kernel_writes() {

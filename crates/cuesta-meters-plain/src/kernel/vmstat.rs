@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let captured = include_str!("../../../tests/captured/vmstat");
+        let captured = include_str!("../../tests/captured/vmstat");
         assert_eq!(FaultCounters::parse(captured), Ok(FaultCounters { faults: 333_716_420, major: 46_325 }));
         assert!(FaultCounters::parse("pgfault 1\n").is_err());
         assert!(FaultCounters::parse("pgfaults 1\npgmajfault x\n").is_err());

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cuesta_meters_report::{Figure, Subject};
 use serde::{Deserialize, Serialize};
 
-use crate::plain::kernel::cgroup::{Throttled, Usage, quota, quota_v1};
-use crate::plain::kernel::diskstats::DeviceCounters;
-use crate::plain::kernel::vmstat::FaultCounters;
-use crate::plain::kernel::{number, pid_cgroup};
-use crate::{Figure, Roots, Subject};
+use crate::Roots;
+use crate::kernel::cgroup::{Throttled, Usage, quota, quota_v1};
+use crate::kernel::diskstats::DeviceCounters;
+use crate::kernel::vmstat::FaultCounters;
+use crate::kernel::{number, pid_cgroup};
 
 /// The counters of a control group's files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
 }
 
 /// The folder of a group, of version 2 or of a controller of version 1. A path may begin with a mount point.
-pub(crate) fn folder(roots: &Roots, path: &Path, controller: Option<&str>) -> Option<PathBuf> {
+pub fn folder(roots: &Roots, path: &Path, controller: Option<&str>) -> Option<PathBuf> {
     let mount = match controller {
         None => roots.unified()?,
         Some(name) => roots.controller(name)?,
@@ -111,7 +112,7 @@ fn faults(unified: Option<&Path>) -> Figure<FaultCounters> {
 fn read_file<T>(
     folder: &Path,
     file: &str,
-    parse: impl FnOnce(&str) -> Result<T, crate::plain::kernel::Malformed>,
+    parse: impl FnOnce(&str) -> Result<T, crate::kernel::Malformed>,
 ) -> Figure<T> {
     crate::roots::read(&folder.join(file), parse)
 }

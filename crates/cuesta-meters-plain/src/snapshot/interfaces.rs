@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::Roots;
-use crate::plain::kernel::number;
+use crate::kernel::number;
 
 /// Bytes a second of one direction, of the interfaces that have a speed: virtual ones have none, or -1.
 pub(crate) fn speeds<'a>(roots: &Roots, names: impl Iterator<Item = &'a String>) -> BTreeMap<String, u64> {

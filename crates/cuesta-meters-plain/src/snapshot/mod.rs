@@ -1,30 +1,31 @@
-//! A snapshot: the kernel's counters at an instant. Two snapshots make a [`MeterReport`](crate::MeterReport).
+//! A snapshot: the kernel's counters at an instant. Two snapshots make a [`MeterReport`](cuesta_meters_report::MeterReport).
 //!
 //! - [`tasks`]: the subject's processes and threads.
 //! - [`group`]: its control group.
-//! - [`interfaces`]: the speeds of network interfaces.
+//! - `interfaces`: the speeds of network interfaces.
 
-pub(crate) mod group;
-pub(crate) mod interfaces;
-pub(crate) mod tasks;
+pub mod group;
+mod interfaces;
+pub mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use cuesta_meters_report::{Figure, Subject};
 use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
 use self::group::Group;
 use self::tasks::Tasks;
-use crate::plain::kernel::diskstats::{self, DeviceCounters};
-use crate::plain::kernel::net_dev::{self, InterfaceCounters};
-use crate::plain::kernel::pressure::Pressure;
-use crate::plain::kernel::sched::{self, RunQueue};
-use crate::plain::kernel::stat::Stat;
-use crate::plain::kernel::vmstat::FaultCounters;
-use crate::plain::kernel::{cpu_list, interrupts, loadavg, number};
-use crate::plain::task_exits::{ExitListener, ExitTotals};
-use crate::{Figure, Roots, Subject};
+use crate::Roots;
+use crate::kernel::diskstats::{self, DeviceCounters};
+use crate::kernel::net_dev::{self, InterfaceCounters};
+use crate::kernel::pressure::Pressure;
+use crate::kernel::sched::{self, RunQueue};
+use crate::kernel::stat::Stat;
+use crate::kernel::vmstat::FaultCounters;
+use crate::kernel::{cpu_list, interrupts, loadavg, number};
+use crate::task_exits::{ExitListener, ExitTotals};
 
 /// The counters of a subject and its machine. A snapshot saved as JSON compares with a later one until the next boot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ pub struct CounterSnapshot {
     /// Counters of ended tasks, if a listener runs.
     pub(crate) ended: Figure<ExitTotals>,
     /// CPUs that the subject may use; none = all.
-    pub(crate) allowed: Option<Vec<usize>>,
+    pub allowed: Option<Vec<usize>>,
     /// Whether the kernel counts waits for block devices.
     pub(crate) counts_delays: bool,
 }
@@ -85,7 +86,7 @@ impl CounterSnapshot {
     }
 
     /// The same with a listener, which knows the subject's processes and the counters of ended ones.
-    pub(crate) fn take_with(roots: &Roots, subject: &Subject, listener: Option<&ExitListener>) -> Self {
+    pub fn take_with(roots: &Roots, subject: &Subject, listener: Option<&ExitListener>) -> Self {
         let cpu = clock::thread_cpu();
         let at = clock::now();
         let stat = roots.proc("stat", Stat::parse);
@@ -165,6 +166,11 @@ impl CounterSnapshot {
     /// interrupts.
     pub(crate) fn times_interrupts_apart(&self) -> bool {
         self.pressure.get("irq").is_some_and(|irq| irq.value().is_some())
+    }
+
+    /// The CPUs that were online.
+    pub fn cpus(&self) -> impl Iterator<Item = usize> {
+        self.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied())
     }
 
     /// Why there is nothing to meter; none if there is.

@@ -4,27 +4,28 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
+use cuesta_meters_report::{Figure, Subject};
 use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
-use crate::plain::kernel::pid_stat::PidStat;
-use crate::plain::kernel::pid_status::PidStatus;
-use crate::plain::kernel::schedstat::SchedStat;
-use crate::plain::snapshot::group;
+use crate::Roots;
+use crate::kernel::pid_stat::PidStat;
+use crate::kernel::pid_status::PidStatus;
+use crate::kernel::schedstat::SchedStat;
 use crate::roots;
-use crate::{Figure, Roots, Subject};
+use crate::snapshot::group;
 
 /// With more threads than this, threads are not read: it would cost too much.
 const MOST_THREADS: u64 = 2000;
 
 /// The tasks of a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tasks {
+pub struct Tasks {
     pub(crate) at: Stamp,
     /// By process id.
-    pub(crate) processes: BTreeMap<u32, Process>,
+    pub processes: BTreeMap<u32, Process>,
     /// Processes outside the subject whose children belong to it. Only their counters of ended children count.
-    pub(crate) reapers: BTreeMap<u32, Process>,
+    pub reapers: BTreeMap<u32, Process>,
     /// Processes outside the subject, by process id, including those that left it.
     pub(crate) others: BTreeMap<u32, Process>,
     /// Whether threads were read.
@@ -33,10 +34,10 @@ pub(crate) struct Tasks {
 
 /// A process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Process {
+pub struct Process {
     pub(crate) stat: PidStat,
     /// By thread id.
-    pub(crate) threads: BTreeMap<u32, Thread>,
+    pub threads: BTreeMap<u32, Thread>,
     /// When the account that [`Self::cpu`] takes was read: a busy machine may read threads a tenth of a second after
     /// [`Tasks::at`]. None in snapshots of older versions.
     #[serde(default)]
@@ -63,14 +64,14 @@ fn by_threads(threads: &BTreeMap<u32, Thread>) -> u64 {
 
 /// A thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Thread {
+pub struct Thread {
     pub(crate) sched: SchedStat,
     /// Voluntary and involuntary switches; not read for a whole machine, which has a counter of its own.
     pub(crate) switches: Option<(u64, u64)>,
 }
 
 /// Length of a clock tick of the kernel's files; nanoseconds.
-pub(crate) fn tick() -> u64 {
+pub fn tick() -> u64 {
     1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn nanos(ticks: u64) -> u64 {
 }
 
 /// Reads the tasks of a subject.
-pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
+pub fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
     read_knowing(roots, subject, &HashSet::new())
 }
 

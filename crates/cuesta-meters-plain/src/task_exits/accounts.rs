@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::plain::kernel::taskstats::LastAccount;
-use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
+use crate::kernel::taskstats::LastAccount;
+use crate::snapshot::tasks::{Process, Tasks, nanos};
 
 /// Work of all tasks that ended since the listener started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -282,7 +282,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::plain::kernel::pid_stat::PidStat;
+    use crate::kernel::pid_stat::PidStat;
 
     fn tasks(subject: &[u32], others: &[u32]) -> Tasks {
         let process = |pid: &u32| {

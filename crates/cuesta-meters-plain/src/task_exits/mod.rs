@@ -13,22 +13,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use cuesta_meters_report::Subject;
 use cuesta_record::clock;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use self::accounts::ExitAccounts;
 pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
 use self::sockets::{ExitSocket, ForkSocket};
-use crate::plain::kernel::cpu_list;
-use crate::plain::snapshot::tasks::{self, Tasks};
-use crate::{CounterSnapshot, Roots, Subject, roots};
+use crate::kernel::cpu_list;
+use crate::snapshot::tasks::{self, Tasks};
+use crate::{CounterSnapshot, Roots, roots};
 
 /// Pause after the first message of a burst, so that one wake-up reads many: each wake-up takes CPU from the host.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Listens for births and ends until it is dropped.
 #[derive(Debug)]
-pub(crate) struct ExitListener {
+pub struct ExitListener {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -47,7 +48,7 @@ struct Shared {
 
 impl ExitListener {
     /// Starts to listen for births and ends of a subject's tasks, if that is allowed. Only this machine's kernel reports them.
-    pub(crate) fn of(subject: &Subject, roots: &Roots, first: &CounterSnapshot) -> Option<Self> {
+    pub fn of(subject: &Subject, roots: &Roots, first: &CounterSnapshot) -> Option<Self> {
         let all = match subject {
             Subject::Cpus(_) => return None,
             Subject::Machine => true,
@@ -58,8 +59,7 @@ impl ExitListener {
         }
         // CPUs that come online later too.
         let possible = roots::read(&roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
-        let there = || first.stat.value().map(|stat| stat.cpus.keys().copied().collect());
-        let cpus: Vec<usize> = possible.value().cloned().flatten().or_else(there)?;
+        let cpus = possible.value().cloned().flatten().unwrap_or_else(|| first.cpus().collect());
         Self::start(&cpus, all, &roots.proc, || tasks::read(roots, subject).value().cloned())
     }
 
@@ -138,7 +138,7 @@ mod tests {
     use rustix::net::sockopt;
 
     use super::*;
-    use crate::plain::kernel::stat::Stat;
+    use crate::kernel::stat::Stat;
 
     fn read() -> Tasks {
         let own = Subject::Process(std::process::id());

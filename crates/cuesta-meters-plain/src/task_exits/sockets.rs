@@ -8,9 +8,9 @@ use rustix::net::{
     AddressFamily, Protocol, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with, sockopt,
 };
 
-use crate::plain::kernel::cpu_list;
-use crate::plain::kernel::proc_events::{self, Event, PROCESSES};
-use crate::plain::kernel::taskstats::{LastAccount, Message, ask_for_ends, ask_for_family, messages};
+use crate::kernel::cpu_list;
+use crate::kernel::proc_events::{self, Event, PROCESSES};
+use crate::kernel::taskstats::{LastAccount, Message, ask_for_ends, ask_for_family, messages};
 
 /// Bytes of the receive buffer: some ten thousand ends.
 const ROOM: usize = 16 << 20;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use cuesta_meters_report::{ByCause, Count, CounterFigures, Counts, Cpu, Figure, Network, Own, Subject, Tier};
 use cuesta_record::Stamp;
 
 use super::calibrate::{Calibration, Constants, calibrate, reusable_constants};
@@ -10,9 +11,7 @@ use super::causes::{Cause, CauseShares, ClockedCpu};
 use super::sampler::{NotSampled, Sampler, SamplerOptions};
 use super::share::interval;
 use super::tally::{SampleTally, SampleWindow, Visibility};
-use crate::report::CounterFigures;
-use crate::sampled::profile::Profile;
-use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
+use crate::profile::Profile;
 
 /// Splits the CPU time of one subject until it is dropped.
 #[derive(Debug)]
@@ -27,12 +26,12 @@ pub struct CpuAccounting {
 
 /// What samples add to the figures of the plain tier.
 #[derive(Debug)]
-pub(crate) struct SampledFigures {
-    pub(crate) by_cause: Figure<ByCause>,
+pub struct SampledFigures {
+    pub by_cause: Figure<ByCause>,
     /// None unless the whole machine is sampled.
     network: Option<Network>,
     /// Percent of the CPUs: idle time that the sampler's own interrupts used; none if not known.
-    pub(crate) interrupts_of_idle: Option<Figure>,
+    pub interrupts_of_idle: Option<Figure>,
     /// Why the subject's CPU time is in doubt.
     doubt: Option<String>,
     notes: Vec<String>,
@@ -40,12 +39,12 @@ pub(crate) struct SampledFigures {
 
 impl SampledFigures {
     /// No samples; `by_cause` has the reason.
-    pub(crate) fn nothing(by_cause: Figure<ByCause>) -> Self {
+    pub fn nothing(by_cause: Figure<ByCause>) -> Self {
         Self { by_cause, network: None, interrupts_of_idle: None, doubt: None, notes: Vec::new() }
     }
 
     /// Adds to the figures of clocks and counters what samples say of them.
-    pub(crate) fn counter_figures(&self, counted: CounterFigures) -> CounterFigures {
+    pub fn counter_figures(&self, counted: CounterFigures) -> CounterFigures {
         let own = match self.by_cause.value() {
             Some(by_cause) => with_interrupts(&counted, by_cause),
             None => counted.own.clone(),
@@ -130,7 +129,7 @@ impl CpuAccounting {
     }
 
     /// What samples add to an interval that began at `from` and whose clocks and counters are `counted`.
-    pub(crate) fn sampled_figures(&self, from: Stamp, counted: &CounterFigures) -> SampledFigures {
+    pub fn sampled_figures(&self, from: Stamp, counted: &CounterFigures) -> SampledFigures {
         let window = self.since(from);
         let by_cause = self.by_cause(window.as_ref(), counted);
         let (Some(window), Some(found)) = (&window, by_cause.value()) else {
@@ -279,7 +278,8 @@ fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CauseRow, CounterSnapshot, Delta, OrEmpty, Roots, Sampling, Subject};
+    use cuesta_meters_plain::{CounterSnapshot, Delta, Roots};
+    use cuesta_meters_report::{CauseRow, OrEmpty, Sampling, Subject};
 
     #[test]
     fn windows_are_consecutive_and_add_up() {

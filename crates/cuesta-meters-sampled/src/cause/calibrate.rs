@@ -24,8 +24,8 @@ use super::kallsyms::Kallsyms;
 use super::pages::Pages;
 use super::reader::{Reader, SubjectFilter};
 use super::tally::SampleTally;
-use crate::sampled::perf::record::records;
-use crate::sampled::perf::{Event, EventConfig, Ring, Scope};
+use crate::perf::record::records;
+use crate::perf::{Event, EventConfig, Ring, Scope};
 
 /// The constants of this machine now. They differ by a factor of two from hour to hour on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use cuesta_meters_report::{ByCause, CauseRow, Figure, OrEmpty, Sampling};
+
 use super::calibrate::Constants;
 use super::share::{Share, ShareEstimator, bound, samples_taken};
 use super::tally::{SampleTally, SampleWindow, Visibility};
-use crate::{ByCause, CauseRow, Figure, OrEmpty, Sampling};
 
 /// Fewest samples for an estimate of calls: its chance error is then a tenth.
 const ENOUGH: u64 = 100;

@@ -165,7 +165,7 @@ impl UserCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::cause::symbol_classes::class_of;
+    use crate::cause::symbol_classes::class_of;
     use proptest::prelude::*;
 
     const PROGRAM: StackBase = StackBase::User(UserCode::Program);

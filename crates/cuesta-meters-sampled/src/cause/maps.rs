@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use crate::sampled::perf::record::Map;
+use crate::perf::record::Map;
 
 /// The number of a file (or of memory with a name) in [`Modules`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

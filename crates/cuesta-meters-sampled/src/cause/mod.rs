@@ -30,8 +30,7 @@ mod symbol_classes;
 mod syscall_return;
 mod tally;
 
-pub use accounting::CpuAccounting;
-pub(crate) use accounting::SampledFigures;
+pub use accounting::{CpuAccounting, SampledFigures};
 pub use calibrate::{Constants, calibrate};
 pub use causes::{Cause, CauseShares, ClockedCpu, Corrections, Overhead};
 pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, SymbolClass, UserCode, classify};
@@ -40,6 +39,5 @@ pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};
 pub use sampler::{NotSampled, Sampler, SamplerOptions};
 pub use share::{Share, bound, interval};
 pub use symbol_classes::class_of;
-#[cfg(feature = "exact")]
-pub(crate) use syscall_return::call_of;
+pub use syscall_return::call_of;
 pub use tally::{SampleTally, SampleWindow, Visibility};

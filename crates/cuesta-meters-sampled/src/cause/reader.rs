@@ -5,6 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cuesta_meters_plain::Roots;
+use cuesta_meters_plain::snapshot::{group, tasks};
+use cuesta_meters_report::Subject;
 use cuesta_record::Stamp;
 
 use super::causes::Cause;
@@ -14,11 +17,9 @@ use super::maps::{FileOffset, Maps};
 use super::pace::Pace;
 use super::syscall_return::SyscallReturns;
 use super::tally::SampleTally;
-use crate::plain::snapshot::{group, tasks};
-use crate::sampled::perf::Rings;
-use crate::sampled::perf::record::{Mode, Record, Sample, Stamped};
-use crate::sampled::profile::{Histogram, Profile, ProfileSample};
-use crate::{Roots, Subject};
+use crate::perf::Rings;
+use crate::perf::record::{Mode, Record, Sample, Stamped};
+use crate::profile::{Histogram, Profile, ProfileSample};
 
 /// Counts samples in order of time.
 #[derive(Debug)]

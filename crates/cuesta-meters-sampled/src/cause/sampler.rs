@@ -9,6 +9,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use cuesta_meters_plain::Roots;
+use cuesta_meters_plain::snapshot::tasks;
+use cuesta_meters_report::Subject;
 use cuesta_record::{Stamp, clock};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -16,11 +19,9 @@ use super::kallsyms::Kallsyms;
 use super::maps::executable;
 use super::reader::{Reader, SubjectFilter};
 use super::tally::{SampleWindow, Visibility};
-use crate::plain::snapshot::tasks;
-use crate::sampled::perf::allowed::Allowed;
-use crate::sampled::perf::{EventConfig, RingTarget, Rings, Scope};
-use crate::sampled::profile::Profile;
-use crate::{Roots, Subject};
+use crate::perf::allowed::Allowed;
+use crate::perf::{EventConfig, RingTarget, Rings, Scope};
+use crate::profile::Profile;
 
 /// Options of a sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct SamplerOptions {
 
 impl Default for SamplerOptions {
     fn default() -> Self {
-        Self { frequency: crate::sampled::perf::FREQUENCY, profile: false }
+        Self { frequency: crate::perf::FREQUENCY, profile: false }
     }
 }
 

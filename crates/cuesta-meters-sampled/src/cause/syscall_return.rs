@@ -79,7 +79,7 @@ fn call_before(bytes: [u8; REACH]) -> Option<CallKind> {
 
 /// The purpose of a call by its number (`asm/unistd_64.h`).
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn call_of(number: u32) -> CallKind {
+pub fn call_of(number: u32) -> CallKind {
     match number {
         // clone fork vfork execve exit exit_group execveat clone3
         56..=60 | 231 | 322 | 435 => CallKind::Loading,
@@ -89,8 +89,8 @@ pub(crate) fn call_of(number: u32) -> CallKind {
     }
 }
 
-#[cfg(all(feature = "exact", not(target_arch = "x86_64")))]
-pub(crate) fn call_of(_: u32) -> CallKind {
+#[cfg(not(target_arch = "x86_64"))]
+pub fn call_of(_: u32) -> CallKind {
     CallKind::Other
 }
 

@@ -16,7 +16,7 @@ use super::record::Layout;
 
 /// An open event of the kernel, disabled at first.
 #[derive(Debug)]
-pub(crate) struct Event(OwnedFd);
+pub struct Event(OwnedFd);
 
 impl Event {
     /// Opens an event on all tasks of `cpu`, or on one task, on one CPU or on any.
@@ -27,8 +27,7 @@ impl Event {
     }
 
     /// Opens the event that fires on a CPU when the kernel has handled a page fault, major or minor.
-    #[cfg(feature = "exact")]
-    pub(crate) fn of_faults(cpu: usize, major: bool) -> io::Result<OwnedFd> {
+    pub fn of_faults(cpu: usize, major: bool) -> io::Result<OwnedFd> {
         open(each_fault(major), -1, i32::try_from(cpu).unwrap_or(i32::MAX))
     }
 
@@ -180,8 +179,7 @@ const USER_ADDRESS: u64 = 1 << 8;
 const USER_ADDRESS: u64 = 1 << 32;
 
 /// An event for each handled page fault, major or minor; it takes no samples.
-#[cfg(feature = "exact")]
-pub(crate) fn each_fault(major: bool) -> sys::perf_event_attr {
+fn each_fault(major: bool) -> sys::perf_event_attr {
     let kind = if major { sys::PERF_COUNT_SW_PAGE_FAULTS_MAJ } else { sys::PERF_COUNT_SW_PAGE_FAULTS_MIN };
     let mut attributes = sys::perf_event_attr::default();
     attributes.type_ = sys::PERF_TYPE_SOFTWARE;

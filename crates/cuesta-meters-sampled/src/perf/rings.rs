@@ -8,12 +8,12 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
+use cuesta_meters_report::cpu_list;
 use cuesta_record::Stamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::record::{Layout, Record, Stamped, records};
 use super::{Event, EventConfig, Ring};
-use crate::plain::kernel::cpu_list;
 
 /// Which tasks the events watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,7 +190,7 @@ fn before(waiting: &mut Vec<Stamped>, floor: Stamp) -> Vec<Stamped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::perf::Scope;
+    use crate::perf::Scope;
 
     #[test]
     fn rings_follow_cpus_that_go_offline_and_come_back() {

@@ -193,7 +193,7 @@ fn clean(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::profile::Stack;
+    use crate::profile::Stack;
     use proptest::prelude::*;
 
     fn profile(command: &str) -> Profile {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use super::stacks::{Location, Profile, Stack};
-use crate::sampled::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
+use crate::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProfileSample<'a> {

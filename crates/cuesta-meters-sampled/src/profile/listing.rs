@@ -104,7 +104,7 @@ fn file(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::profile::stacks::Stack;
+    use crate::profile::stacks::Stack;
 
     pub(crate) fn profile(counts: &[(&str, &str, u64)]) -> Profile {
         let mut profile = Profile::default();

@@ -104,9 +104,7 @@ mod tests {
         let text = std::fs::read_to_string("/proc/self/maps").expect("our maps");
         let program = std::env::current_exe().expect("our program");
         let address = our_own_functions_have_names as *const () as u64;
-        let map = crate::sampled::cause::executable(&text)
-            .find(|map| (map.start..map.end).contains(&address))
-            .expect("mapped");
+        let map = crate::cause::executable(&text).find(|map| (map.start..map.end).contains(&address)).expect("mapped");
         assert_eq!(Path::new(&map.path), program);
         let place = Location::User { path: map.path.clone(), offset: address - map.start + map.offset };
         let names = look_up(std::slice::from_ref(&place));

@@ -4,7 +4,7 @@ use super::account::{Account, Class, Owner, Wait};
 use super::histogram::{Histograms, OFF_CPU};
 use super::trace::TraceSnapshot;
 use super::{Depth, account};
-use crate::plain::delta::NO_DELAYS;
+use crate::plain::NO_DELAYS;
 use crate::plain::snapshot::tasks::tick;
 use crate::report::CounterFigures;
 use crate::{Closure, Count, Counts, Cpu, Figure, Idle, Own, Source, Subject, TimeRow, Traffic};

@@ -47,9 +47,8 @@ impl Trace {
 
     /// Reads the accounts next to a snapshot of the other meters.
     pub(crate) fn read(&mut self, snapshot: &CounterSnapshot) {
-        let cpus = snapshot.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
         let at = clock::now();
-        let cpus = self.tracer.read(cpus);
+        let cpus = self.tracer.read(snapshot.cpus());
         self.snapshots.insert(snapshot.at, TraceSnapshot { at, cpus, histograms: self.tracer.histograms() });
         if self.snapshots.len() > MOST_KEPT {
             self.snapshots.pop_first();

@@ -1,8 +1,8 @@
 use cuesta_record::Stamp;
 
 use super::*;
-use crate::plain::kernel::pid_stat::PidStat;
-use crate::plain::snapshot::tasks::Thread;
+use crate::kernel::pid_stat::PidStat;
+use crate::snapshot::tasks::Thread;
 
 const TICK: u64 = 10_000_000;
 
@@ -182,7 +182,7 @@ fn work_of_others_is_not_the_subjects() {
 fn threads_are_exact_until_one_has_ended() {
     let with = |user, runs: &[u64]| {
         let threads = runs.iter().enumerate().map(|(tid, run)| {
-            let sched = crate::plain::kernel::schedstat::SchedStat { run: *run, wait: run / 10, slices: 1 };
+            let sched = crate::kernel::schedstat::SchedStat { run: *run, wait: run / 10, slices: 1 };
             (tid as u32, Thread { sched, switches: Some((2, 1)) })
         });
         Process { threads: threads.collect(), ..one(5, user, 0) }
