@@ -1,6 +1,6 @@
 """A report of the host's meters, typed. Times are seconds, shares percent, unless a field says otherwise.
 
-Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters/src/report/tables.rs`: change that.
+Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
 """
 
 from collections.abc import Mapping, Sequence

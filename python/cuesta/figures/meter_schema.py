@@ -1,4 +1,4 @@
-"""The schema of meter reports: labels, units, tiers, meanings. `crates/cuesta-meters/src/report/tables.rs` declares it.
+"""The schema of meter reports: labels, units, tiers, meanings. `crates/cuesta-meters-report/src/tables.rs` declares it.
 
 `python -m cuesta.figures.meter_schema` makes `meter_report.py` and the tables of docs/meters.md from it anew.
 """
@@ -44,7 +44,7 @@ UNITS = {
 }
 HEAD = '''"""A report of the host's meters, typed. Times are seconds, shares percent, unless a field says otherwise.
 
-Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters/src/report/tables.rs`: change that.
+Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
 """
 
 from collections.abc import Mapping, Sequence
