@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::destination::home_in_passwd;
+use super::destination::own_home;
 use super::target::SshTarget;
 
 /// A request to `ssh -G`.
@@ -256,9 +256,9 @@ fn ssh(arguments: impl Iterator<Item = impl AsRef<str>>) -> Command {
     ssh
 }
 
-/// The user's file where HOME differs from /etc/passwd; `ssh` itself looks at /etc/passwd only.
+/// The user's file where `HOME` differs from the user's home directory; `ssh` itself looks only in the latter.
 fn config_of(home: Option<&Path>) -> Option<PathBuf> {
-    let home = home.filter(|home| Some(*home) != home_in_passwd().as_deref())?;
+    let home = home.filter(|home| Some(*home) != own_home())?;
     let files = [home.join(".ssh/config"), "/etc/ssh/ssh_config".into()];
     Some(files.into_iter().find(|file| file.exists()).unwrap_or_else(|| "none".into()))
 }

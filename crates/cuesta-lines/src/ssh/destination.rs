@@ -3,8 +3,9 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use rustix::process::getuid;
+use nix::unistd::{Uid, User};
 
 use super::config::{ConfigQuery, HostConfig};
 use super::known_hosts;
@@ -115,7 +116,7 @@ impl Destination {
             None => None,
         };
         let user = target.user.clone().or_else(|| login.user.clone());
-        let user = user.or_else(|| config.said("user").map(str::to_owned)).or_else(local_user);
+        let user = user.or_else(|| config.said("user").map(str::to_owned)).or_else(own_name);
         let user = user.ok_or_else(|| fault("no user is named: write ssh://USER@HOST".to_owned()))?;
         let host = config.one("hostname").unwrap_or(&target.host).to_owned();
         let address = Address { host, port: target.port.or(port).unwrap_or(22) };
@@ -212,8 +213,8 @@ fn tokens(
         alias: alias.to_owned(),
         port: address.port,
         user: user.to_owned(),
-        local_user: local_user().unwrap_or_default(),
-        uid: getuid().as_raw(),
+        local_user: own_name().unwrap_or_default(),
+        uid: Uid::current().as_raw(),
         machine: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
         jump: config.one("proxyjump").unwrap_or_default().to_owned(),
     }
@@ -266,26 +267,23 @@ fn keep_alive(config: &HostConfig) -> Option<(u64, usize)> {
     Some((interval, config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
 }
 
-/// The name of the user who runs this process.
-fn local_user() -> Option<String> {
-    in_passwd(0).or_else(|| env::var("USER").ok())
+/// The user who runs this process, as the system knows it (`getpwuid`): from `/etc/passwd`, LDAP, SSSD, … Looked up once,
+/// because a directory service may be slow.
+static OWN_USER: LazyLock<Option<User>> = LazyLock::new(|| User::from_uid(Uid::current()).ok().flatten());
+
+fn own_name() -> Option<String> {
+    OWN_USER.as_ref().map(|user| user.name.clone()).or_else(|| env::var("USER").ok())
 }
 
-/// The home directory as `ssh` finds it.
-pub(super) fn home_in_passwd() -> Option<PathBuf> {
-    in_passwd(5).map(PathBuf::from)
-}
-
-/// A field of the current user's row in /etc/passwd.
-fn in_passwd(field: usize) -> Option<String> {
-    let uid = getuid().as_raw().to_string();
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let mine = users.lines().find(|row| row.split(':').nth(2) == Some(&uid))?;
-    mine.split(':').nth(field).map(str::to_owned)
+/// The home directory as `ssh` finds it; it may differ from `HOME`.
+pub(super) fn own_home() -> Option<&'static Path> {
+    OWN_USER.as_ref().map(|user| user.dir.as_path())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     fn destination(url: &str, login: &Login, config: &[(&str, &str)]) -> Result<Destination, SshError> {
@@ -304,6 +302,14 @@ mod tests {
         assert_eq!(who("ssh://url@h:9", &table), "url@h:9");
         assert_eq!(who("ssh://h", &table), "table@h:7");
         assert_eq!(who("ssh://h", &Login::default()), "file@h:7");
+    }
+
+    #[test]
+    fn the_own_user_is_the_one_that_the_system_names() {
+        let row = Command::new("getent").args(["passwd", &Uid::current().to_string()]).output().unwrap();
+        let row = String::from_utf8(row.stdout).unwrap();
+        let fields: Vec<_> = row.trim_end().split(':').collect();
+        assert_eq!((own_name().as_deref(), own_home()), (Some(fields[0]), Some(Path::new(fields[5]))));
     }
 
     #[test]
