@@ -146,7 +146,7 @@ impl Line for SimulatedLine {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         let waits = self.poll_requests(cx).is_pending();
         if self.echoes.is_empty() && self.characters == 0 && !self.closed {
-            debug_assert!(waits || self.current.is_none());
+            assert!(waits || self.current.is_none());
             return Poll::Pending;
         }
         let echoes = self.echoes.len().min(into.len());

@@ -1,4 +1,5 @@
-//! Users' addresses → names of functions, by the symbols of their files (`blazesym`).
+//! Users' addresses → names of functions, by the symbol tables of their files. `blazesym` is built without its feature `dwarf`:
+//! symbol tables are enough for names, and reading all debug information of a large program takes seconds.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -47,16 +48,14 @@ fn look_up(places: &[Location]) -> Names {
             by_file.entry(path).or_default().push(*offset);
         }
     }
-    // Symbol tables are enough for names, and reading all debug information of a large program takes seconds.
-    let symbolizer = Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).build();
+    let symbolizer = Symbolizer::new();
     let mut names = Names::new();
     for (path, offsets) in by_file {
         if !Path::new(path).is_file() {
             continue;
         }
-        let mut file = Elf::new(path);
-        file.debug_syms = false;
-        let found = symbolizer.symbolize(&Source::Elf(file), Input::FileOffset(&offsets)).unwrap_or_default();
+        let file = Source::Elf(Elf::new(path));
+        let found = symbolizer.symbolize(&file, Input::FileOffset(&offsets)).unwrap_or_default();
         for (offset, symbol) in offsets.iter().zip(found) {
             if let Some(symbol) = symbol.as_sym() {
                 names.insert((path.to_owned(), *offset), symbol.name.to_string());
