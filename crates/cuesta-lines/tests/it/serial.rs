@@ -1,7 +1,7 @@
 //! Serial devices: a pair of pseudo-terminals that socat connects, and ser2net on one of them.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -138,9 +138,10 @@ fn a_shell_answers_on_a_device() {
 #[test]
 fn ser2net_carries_a_device_to_the_network() {
     let wire = Wire::new();
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
+    // Each test has a network of its own (`.config/nextest.toml`).
+    let port = 2217;
     let _ser2net = ser2net(&wire.end("a"), wire.folder.path(), port);
-    wait_until("ser2net listens", move || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    wait_until("ser2net listens", move || TcpStream::connect(("127.0.0.1", port)).is_ok());
     let device = wire.target("b", "?baud=9600");
     play(async move {
         let mut network = line(&format!("telnet://127.0.0.1:{port}")).await;

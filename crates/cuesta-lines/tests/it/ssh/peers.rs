@@ -1,11 +1,13 @@
-//! Real ssh hosts, each with its own keys and home folder. Each runs in its own PID namespace, so that its sessions end with it.
+//! Real ssh hosts, each with its own keys and home folder. Each runs in its own PID namespace, so that its sessions end with it,
+//! and in the test's network.
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -121,8 +123,10 @@ pub(crate) fn me() -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
+/// Each test has a network of its own (`.config/nextest.toml`), and no connection has a port as low as this at its other end.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU16 = AtomicU16::new(2201);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn run(command: &mut Command) {
