@@ -27,6 +27,7 @@ fn network(users: u32) -> Network {
 }
 
 proptest! {
+    // With a seed of its own: a few examples of all would miss these statistical bounds by chance.
     #![proptest_config(ProptestConfig {
         cases: 24,
         failure_persistence: None,
