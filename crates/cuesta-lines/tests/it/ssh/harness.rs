@@ -7,6 +7,9 @@ use std::time::Duration;
 use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
 use cuesta_record::clock::{self, Time};
 
+/// After this time a test fails.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Runs a test as the driver runs users.
 pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
     clock::run(Time::Real, test).unwrap()
@@ -17,13 +20,20 @@ pub(crate) async fn opened(url: &str) -> Result<Box<dyn Line>, OpenError> {
 }
 
 pub(crate) async fn opened_by(url: &str, login: Login) -> Result<Box<dyn Line>, OpenError> {
-    let options = Options { login, columns: 100, rows: 30, terminal: "vt100".to_owned(), ..Options::default() };
+    let options = Options {
+        login,
+        columns: 100,
+        rows: 30,
+        terminal: "vt100".to_owned(),
+        connect_timeout: PATIENCE,
+        ..Options::default()
+    };
     cuesta_lines::open(&url.parse().unwrap(), &options).await
 }
 
 /// The name and the text of the error, which must occur.
 pub(crate) async fn refused(url: &str) -> (&'static str, String) {
-    refused_within(url, Duration::from_secs(10)).await
+    refused_within(url, PATIENCE).await
 }
 
 pub(crate) async fn refused_within(url: &str, connect_timeout: Duration) -> (&'static str, String) {
@@ -38,12 +48,12 @@ pub(crate) async fn ask(line: &mut dyn Line, keys: &str, wanted: &str) -> String
     until(line, wanted).await
 }
 
-/// Reads until `wanted` arrives, and returns everything read. It fails if nothing arrives for a minute.
+/// Reads until `wanted` arrives, and returns everything read.
 pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     let mut text = String::new();
     let mut room = [0; 4096];
     while !text.contains(wanted) {
-        let mut limit = pin!(clock::sleep_until(clock::now() + Duration::from_secs(60)));
+        let mut limit = pin!(clock::sleep_until(clock::now() + PATIENCE));
         let received = poll_fn(|cx| {
             assert!(limit.as_mut().poll(cx).is_pending(), "no {wanted:?} after {text:?}");
             line.poll_receive(cx, &mut room)
