@@ -21,11 +21,9 @@ fn the_kernel_stamps_keys_and_echoes() {
         let listener = listen("telnet");
         let (mut near, far) = pair(&listener, &stamped()).await;
         spawn_local(echo(far));
-        let (mut keys, mut stamped) = (0, 0);
+        let mut stamped = 0;
         // The kernel starts to stamp received packets a little after the request.
         while stamped < 50 {
-            keys += 1;
-            assert!(keys < 10_000, "{stamped} of {keys} keys were stamped");
             let wall = clock::wall();
             send(&mut near, b"k").await.unwrap();
             let received = receive(&mut near, &mut [0; 16]).await.unwrap();
