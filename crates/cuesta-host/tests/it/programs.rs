@@ -53,6 +53,11 @@ pub(crate) fn receive_all(mut line: TcpStream) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// A word for a program's arguments that no other test's programs have.
+pub(crate) fn mark(word: &str) -> String {
+    format!("mark_{word}_of_{}_", std::process::id())
+}
+
 /// The processes that have `mark` among their arguments.
 pub(crate) fn processes(mark: &str) -> usize {
     let commands = process_files("cmdline");

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use cuesta_lines::{Options, Target, open};
 use cuesta_record::clock::{self, Time};
 
-use crate::programs::{connect, processes, receive_all, receive_until, start, wait_for_close, wait_until, zombies};
+use crate::programs::{connect, mark, processes, receive_all, receive_until, start, wait_for_close, wait_until, zombies};
 use crate::user::User;
 
 #[test]
@@ -58,7 +58,7 @@ fn a_telnet_line_gives_its_window_and_name() {
 
 #[test]
 fn hanging_up_ends_even_a_program_that_ignores_it() {
-    for (mark, ignore) in [("mark_listens", ""), ("mark_deaf", "trap '' HUP; ")] {
+    for (mark, ignore) in [(&mark("listens"), ""), (&mark("deaf"), "trap '' HUP; ")] {
         let host = start("shell", &format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
         let mut line = connect(&host);
         receive_until(&mut line, "ready\r\n");
@@ -73,14 +73,16 @@ fn hanging_up_ends_even_a_program_that_ignores_it() {
 
 #[test]
 fn stopping_the_host_ends_all_programs() {
-    let host = start("shell", ": mark_stopped; trap '' HUP; echo ready; while :; do sleep 3600; done", "tcp");
+    let mark = &mark("stopped");
+    let command = format!(": {mark}; trap '' HUP; echo ready; while :; do sleep 3600; done");
+    let host = start("shell", &command, "tcp");
     let mut lines: Vec<TcpStream> = (0..5).map(|_| connect(&host)).collect();
     for line in &mut lines {
         receive_until(line, "ready\r\n");
     }
-    wait_until("all run", || processes("mark_stopped") == 5);
+    wait_until("all run", || processes(mark) == 5);
     host.stop();
-    assert_eq!(processes("mark_stopped"), 0);
+    assert_eq!(processes(mark), 0);
     wait_until("no zombie is left", || zombies() == 0);
 }
 

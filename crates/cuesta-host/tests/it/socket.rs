@@ -9,7 +9,7 @@ use rustix::net::sockopt::set_socket_linger;
 use serde_json::json;
 
 use crate::programs::{
-    PATHS, connect, processes, receive_all, receive_until, start_on, wait_for_close, wait_until, zombies,
+    PATHS, connect, mark, processes, receive_all, receive_until, start_on, wait_for_close, wait_until, zombies,
 };
 
 /// Answers each `a` with a `0`, as the host program of the 1993 tests did.
@@ -73,7 +73,7 @@ fn much_output_and_much_input_arrive_whole_before_a_half_close() {
 #[test]
 fn hanging_up_ends_even_a_program_that_reads_nothing() {
     for path in PATHS {
-        for (mark, ignore) in [("mark_socket_listens", ""), ("mark_socket_deaf", "trap '' HUP; ")] {
+        for (mark, ignore) in [(&mark("listens"), ""), (&mark("deaf"), "trap '' HUP; ")] {
             let host =
                 start_on(path, "socket", &format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
             let mut line = connect(&host);
@@ -90,19 +90,16 @@ fn hanging_up_ends_even_a_program_that_reads_nothing() {
 #[test]
 fn stopping_the_host_ends_programs_on_sockets() {
     for path in PATHS {
-        let host = start_on(
-            path,
-            "socket",
-            ": mark_socket_stopped; trap '' HUP; echo ready; while :; do sleep 3600; done",
-            "tcp",
-        );
+        let mark = &mark("stopped");
+        let command = format!(": {mark}; trap '' HUP; echo ready; while :; do sleep 3600; done");
+        let host = start_on(path, "socket", &command, "tcp");
         let mut lines: Vec<_> = (0..5).map(|_| connect(&host)).collect();
         for line in &mut lines {
             receive_until(line, "ready\n");
         }
-        wait_until("all run", || processes("mark_socket_stopped") == 5);
+        wait_until("all run", || processes(mark) == 5);
         host.stop();
-        assert_eq!(processes("mark_socket_stopped"), 0);
+        assert_eq!(processes(mark), 0);
         wait_until("no zombie is left", || zombies() == 0);
     }
 }
@@ -110,8 +107,9 @@ fn stopping_the_host_ends_programs_on_sockets() {
 #[test]
 fn a_reset_line_ends_its_program() {
     for path in PATHS {
-        let host =
-            start_on(path, "socket", ": mark_socket_reset; while read row; do echo $row; done; sleep 3600", "tcp");
+        let mark = &mark("reset");
+        let command = format!(": {mark}; while read row; do echo $row; done; sleep 3600");
+        let host = start_on(path, "socket", &command, "tcp");
         let mut line = connect(&host);
         line.write_all(b"row\n").unwrap();
         receive_until(&mut line, "row\n");
@@ -119,7 +117,7 @@ fn a_reset_line_ends_its_program() {
         set_socket_linger(&line, Some(Duration::ZERO)).unwrap();
         drop(line);
         wait_for_close(&host, &json!({"reset": 1}));
-        assert_eq!(processes("mark_socket_reset"), 0);
+        assert_eq!(processes(mark), 0);
     }
 }
 
