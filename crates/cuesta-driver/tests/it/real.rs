@@ -9,7 +9,11 @@ use std::time::Duration;
 use crate::harness::{RunRecords, script, spec};
 use cuesta_driver::Run;
 use cuesta_host::Host;
+use cuesta_record::Phase;
 use serde_json::{Value, json};
+
+/// After this time a test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const TAPE: &str = "Set KeyRate 20cps\nSet KeyLaw human\nSet Echo timed\nType \"hey\"\nEnter\nWait+Bytes 20\n";
 
@@ -46,15 +50,18 @@ fn due(agent: &Path) -> Vec<(u32, u64)> {
 #[test]
 fn one_seed_gives_the_same_due_instants_on_1_2_and_8_threads() {
     let (_host, address) = host();
-    let on = |threads| {
+    let on = |threads| loop {
         let folder = tempfile::tempdir().unwrap();
         let agent = folder.path().join("agent-0");
         let run = start(&address, threads, 2.0, &agent);
-        assert!(run.wait(Duration::from_secs(60)).unwrap());
+        assert!(run.wait(PATIENCE).unwrap());
         let played = RunRecords::read(&agent);
         assert!(played.series.iter().all(|row| row["threads"] == threads), "every row has all threads");
-        assert!(played.histogram("g/stamped/kernel_response").len() > 5);
-        due(&agent)
+        // A user who logs in late skips what it cannot catch up with, which the run says: such a run cannot be compared.
+        if played.series.iter().all(|row| row["skipped"] == 0) {
+            assert!(played.histogram("g/stamped/kernel_response").len() > 5);
+            break due(&agent);
+        }
     };
     let one = on(1);
     assert!(one.len() > 24 * 4, "{} transactions", one.len());
@@ -69,29 +76,32 @@ fn a_stopped_run_keeps_its_records() {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let run = start(&address, 2, 3600.0, &agent);
-    while run.snapshot().seconds < 2.0 {
+    // Whole intervals are written.
+    let written = loop {
         assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
-    }
+        let snapshot = run.snapshot();
+        if snapshot.phase == Some(Phase::Measure) && snapshot.transactions > 0 {
+            break snapshot.transactions as f64;
+        }
+    };
     run.stop();
-    assert!(run.wait(Duration::from_secs(10)).unwrap(), "the run does not stop");
+    assert!(run.wait(PATIENCE).unwrap(), "the run does not stop");
     let ending: Value = serde_json::from_reader(File::open(agent.join("agent.json")).unwrap()).unwrap();
     assert_eq!(ending["ended"], "interrupted");
-    assert!(RunRecords::read(&agent).sum("transactions") > 24.0);
+    assert!(RunRecords::read(&agent).sum("transactions") >= written);
     assert!(!due(&agent).is_empty());
 }
 
 #[test]
 fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
-    let target = "pty:printf 'hello, s3cret> '; sleep 60";
+    let target = "pty:printf 'hello, s3cret> '; sleep 3600";
     let group = json!({"target": target, "data": [{"password": "s3cret"}], "secret": ["password"]});
-    let spec = spec(2, 0.0, 60.0, &json!({"group": group, "spec": {"threads": 2}}));
+    let spec = spec(2, 0.0, 3600.0, &json!({"group": group, "spec": {"threads": 2}}));
     let run = Run::start(spec, &script("t", "Wait /root@vm/\n"), &folder.path().join("agent-0")).unwrap();
     let shown = loop {
         assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
-        let snapshot = run.snapshot();
-        assert!(snapshot.seconds < 10.0, "{snapshot:?}");
-        if let Some(wait) = snapshot.long_wait.filter(|wait| wait.users == 2) {
+        if let Some(wait) = run.snapshot().long_wait.filter(|wait| wait.users == 2) {
             break wait;
         }
     };
