@@ -1,14 +1,10 @@
 //! Independent timing of keys: another program traces the line, and another terminal model reads the trace.
 //!
-//! - [`cpus`]: which process runs on which CPU.
-//! - [`hops`]: how long a wake-up between the trace and the driver takes.
 //! - [`packets`]: tcpdump's trace of the network, with the kernel's time stamps.
 //! - [`terminal`]: script(1)'s trace of a terminal, with its own time stamps.
 //! - [`Event`], [`echoes`]: the echo times in either trace.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Used by one test only.
 
-pub mod cpus;
-pub mod hops;
 pub mod packets;
 pub mod terminal;
 
@@ -31,14 +27,6 @@ pub struct Echoes {
     pub times: Vec<u64>,
     /// Keys that were not shown before the next row began.
     pub missing: usize,
-}
-
-impl Echoes {
-    /// The median in ns.
-    pub fn median(&mut self) -> u64 {
-        self.times.sort_unstable();
-        self.times[self.times.len() / 2]
-    }
 }
 
 /// A key whose echo is pending.

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Event, cpus};
+use super::Event;
 
 /// A tcpdump process that records the packets to and from a port.
 pub struct Tcpdump {
@@ -30,7 +30,6 @@ impl Tcpdump {
         let mut messages = BufReader::new(process.stderr.take().unwrap()).lines();
         let listens = messages.by_ref().map_while(Result::ok).any(|row| row.contains("listening on"));
         assert!(listens, "tcpdump may not listen on loopback: run the tests as root");
-        cpus::pin_to_other(Some(&process));
         thread::spawn(move || messages.for_each(drop));
         Self { process, port, file }
     }

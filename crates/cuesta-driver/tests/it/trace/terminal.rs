@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Event, cpus};
+use super::Event;
 
 const TIMES: &str = "terminal.times";
 const BYTES: &str = "terminal.bytes";
@@ -11,7 +11,7 @@ const BYTES: &str = "terminal.bytes";
 /// The command line that runs `command` under script(1).
 pub fn traced(command: &str, folder: &Path) -> String {
     let [times, bytes] = [TIMES, BYTES].map(|name| folder.join(name).display().to_string());
-    cpus::command_on_other(&format!("script --quiet --flush --log-io {bytes} --log-timing {times} --command {command}"))
+    format!("script --quiet --flush --log-io {bytes} --log-timing {times} --command {command}")
 }
 
 /// Reads script's two files. One holds the bytes of both directions. The other has a row for each chunk, `I 0.001234 1`: the
