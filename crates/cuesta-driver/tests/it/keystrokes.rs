@@ -18,7 +18,6 @@ use crate::harness::{RunRecords, close, script, spec};
 use crate::trace::packets::Tcpdump;
 use crate::trace::{Echoes, echoes, terminal};
 use cuesta_driver::Run;
-use cuesta_record::read_transaction_log;
 use serde_json::json;
 
 const COLUMNS: u16 = 80;
@@ -106,9 +105,12 @@ fn typed(program: &Program, target: &str, folder: &Path) -> Vec<u64> {
     assert!(run.wait(PATIENCE).unwrap(), "the run does not stop");
     let played = RunRecords::read(&agent);
     assert_eq!(played.errors(), [], "{}", program.name);
-    let log = read_transaction_log(&agent.join("transactions.arrow")).unwrap();
-    let keys = log.iter().filter(|transaction| transaction.class.ends_with(KEY));
-    let echoes: Vec<u64> = keys.map(|key| key.stamps[3] - key.stamps[1]).collect();
+    let log = fs::read_to_string(agent.join("transactions.csv")).unwrap();
+    let echo = |row: &str| {
+        let [_, name, _, _, sent, _, done] = row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        (name.trim_matches('"') == KEY).then(|| done.parse::<u64>().unwrap() - sent.parse::<u64>().unwrap())
+    };
+    let echoes: Vec<u64> = log.lines().filter_map(echo).collect();
     let median = played.quantile("g/keys/echo_from_sent", 0.5) * 1e9;
     let mut sorted = echoes.clone();
     sorted.sort_unstable();
