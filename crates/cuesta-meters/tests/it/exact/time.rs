@@ -70,7 +70,7 @@ fn the_account_of_a_cpu_on_which_many_programs_wake_up_closes() {
     );
     let report = meter.report().unwrap();
     let (accounted, load) = (exact(&report.closure.accounted), exact(&report.cpu.load));
-    assert!((accounted - 100.0).abs() < 2.0 && load < 90.0, "{accounted} at a load of {load}");
+    assert!((accounted - 100.0).abs() < 2.0, "{accounted} at a load of {load}");
 }
 
 /// Number of intervals.
