@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cuesta_meters::MeterReport;
 use cuesta_meters::traced::Depth;
+use cuesta_record::clock;
 
 use super::program::{Program, counted, exact};
 
@@ -146,7 +147,7 @@ struct Quota(PathBuf);
 
 impl Quota {
     fn of_a_fifth(pid: u32) -> Self {
-        let name = format!("cuesta-exact-{pid}");
+        let name = format!("cuesta-exact-{pid}-{}", clock::wall());
         let version_1 = Path::new("/sys/fs/cgroup/cpu").join(&name);
         let is_1 = version_1.parent().is_some_and(|mount| mount.join("cpu.cfs_quota_us").exists());
         let folder = if is_1 { version_1 } else { Path::new("/sys/fs/cgroup").join(&name) };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuesta_meters::traced::Depth;
+use cuesta_record::clock;
 
 use super::program::{Program, counted, exact, meter};
 
@@ -59,7 +60,7 @@ impl Group {
     fn with(pid: u32) -> Self {
         let found = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
         let mount = found.into_iter().find(|mount| mount.join("cgroup.procs").exists()).expect("there are groups");
-        let group = Self(mount.join(format!("cuesta-exact-{pid}")));
+        let group = Self(mount.join(format!("cuesta-exact-{pid}-{}", clock::wall())));
         fs::create_dir_all(group.0.join("below")).unwrap();
         fs::write(group.0.join("below/cgroup.procs"), pid.to_string()).unwrap();
         group
