@@ -295,43 +295,31 @@ fn unknown(why: &str) -> Cpu {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::thread;
+    use cuesta_meters_report::Figure;
 
-    use cuesta_meters_report::Subject;
-
-    use crate::{CounterSnapshot, Delta, ExitListener, Roots};
+    use super::super::tasks::TaskDelta;
+    use crate::kernel::stat::Ticks;
+    use crate::snapshot::tasks::tick;
+    use crate::{CounterSnapshot, Delta, Roots};
 
     #[test]
     fn a_lost_tenth_of_the_subjects_time_breaks_the_closure() {
-        let (subject, roots) = (Subject::Process(std::process::id()), Roots::default());
-        let listener = ExitListener::of(&subject, &roots, &CounterSnapshot::take(&roots, &subject));
-        let snapshot = || CounterSnapshot::take_with(&roots, &subject, listener.as_ref());
-        let (earlier, cpus) = (snapshot(), thread::available_parallelism().unwrap().get());
-        let is_over = AtomicBool::new(false);
-        let later = thread::scope(|scope| {
-            for _ in 0..2 * cpus {
-                scope.spawn(|| while !std::hint::black_box(&is_over).load(Ordering::Relaxed) {});
-            }
-            let mut later = snapshot();
-            while later.at.since(earlier.at).as_secs_f64() < 3.0 {
-                later = snapshot();
-            }
-            is_over.store(true, Ordering::Relaxed);
-            later
-        });
+        let nowhere = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
+        let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&nowhere, &"pid:7".parse().unwrap()));
         let mut delta = Delta::between(&earlier, &later).unwrap();
+        let seconds = 10.0;
+        let of_tasks =
+            |cpu: f64| Figure::plain(TaskDelta { seconds, cpu: (cpu * 1e9) as u64, ..TaskDelta::default() });
+        let idle = Ticks { idle: 2_500_000_000 / tick(), ..Ticks::default() };
+        delta.seconds = seconds;
+        delta.cpus = [(0, idle), (1, idle)].into();
+        delta.own_tasks = of_tasks(12.0);
+        delta.others = of_tasks(3.0);
         let good = delta.closure();
-        assert!(good.closes, "{good:?}");
-        // The planted error is a tenth of the subject's time, or more if other processes use so much of the CPUs that a tenth is
-        // within the tolerance.
-        let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
-        let planted = f64::max(0.1, needed);
-        delta.own_tasks = delta
-            .own_tasks
-            .map(|tasks| super::tasks::TaskDelta { cpu: (tasks.cpu as f64 * (1.0 - planted)) as u64, ..*tasks });
+        assert!(good.closes && good.accounted.value() == Some(&100.0), "{good:?}");
+        delta.own_tasks = of_tasks(0.9 * 12.0);
         let bad = delta.closure();
-        assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
+        assert!(!bad.closes, "{bad:?}");
         assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "the lost time must not go to others");
     }
 }
