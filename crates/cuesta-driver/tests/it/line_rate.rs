@@ -68,9 +68,7 @@ fn keys_typed_at_line_rate_arrive_at_the_line_speed() {
     let (spec, scripts) = plan(&urls);
     let folder = tempfile::tempdir().unwrap();
     let run = Run::start(spec, &scripts, &folder.path().join("agent-0")).unwrap();
-    let found = LINES.iter().zip(logs).map(|((speed, _), log)| {
-        (*speed, slowness(&log.join().unwrap(), *speed))
-    });
+    let found = LINES.iter().zip(logs).map(|((speed, _), log)| (*speed, slowness(&log.join().unwrap(), *speed)));
     let found: Vec<_> = found.collect();
     run.stop();
     assert!(run.wait(Duration::from_secs(60)).unwrap());

@@ -6,7 +6,9 @@ use std::net::TcpStream;
 use cuesta_lines::{Options, Target, open};
 use cuesta_record::clock::{self, Time};
 
-use crate::programs::{connect, mark, processes, receive_all, receive_until, start, wait_for_close, wait_until, zombies};
+use crate::programs::{
+    connect, mark, processes, receive_all, receive_until, start, wait_for_close, wait_until, zombies,
+};
 use crate::user::User;
 
 #[test]

@@ -308,8 +308,7 @@ mod tests {
         let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&nowhere, &"pid:7".parse().unwrap()));
         let mut delta = Delta::between(&earlier, &later).unwrap();
         let seconds = 10.0;
-        let of_tasks =
-            |cpu: f64| Figure::plain(TaskDelta { seconds, cpu: (cpu * 1e9) as u64, ..TaskDelta::default() });
+        let of_tasks = |cpu: f64| Figure::plain(TaskDelta { seconds, cpu: (cpu * 1e9) as u64, ..TaskDelta::default() });
         let idle = Ticks { idle: 2_500_000_000 / tick(), ..Ticks::default() };
         delta.seconds = seconds;
         delta.cpus = [(0, idle), (1, idle)].into();
