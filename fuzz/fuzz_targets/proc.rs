@@ -5,7 +5,7 @@ use cuesta_meters::plain::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, net_dev, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
     pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::FaultCounters,
 };
-use cuesta_meters::{Delta, CounterSnapshot, Subject};
+use cuesta_meters::{CounterSnapshot, Delta, Subject};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -24,7 +24,8 @@ fuzz_target!(|text: &str| {
     let _ = sched::parse(text);
     let _ = PidStat::parse(text).map(|stat| stat.own());
     let _ = PidStatus::parse(text);
-    let _ = (cgroup::Usage::parse(text), cgroup::Usage::parse_v1(text, text, 10_000_000), cgroup::Throttled::parse(text));
+    let _ =
+        (cgroup::Usage::parse(text), cgroup::Usage::parse_v1(text, text, 10_000_000), cgroup::Throttled::parse(text));
     let _ = (cgroup::quota(text), cgroup::quota_v1(text, text));
     let _ = pid_cgroup::of(text, "cpu");
     if let Some(cpus) = cpu_list::parse(text) {
@@ -35,8 +36,10 @@ fuzz_target!(|text: &str| {
     }
     let _ = taskstats::messages(text.as_bytes());
     let _ = proc_events::event(text.as_bytes());
-    let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
-    if let (Ok(earlier), Ok(later)) = (CounterSnapshot::of_node_exporter(one), CounterSnapshot::of_node_exporter(other)) {
+    let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let (one, other) = text.split_at(middle);
+    if let (Ok(earlier), Ok(later)) = (CounterSnapshot::of_node_exporter(one), CounterSnapshot::of_node_exporter(other))
+    {
         let _ = Delta::between(&earlier, &later).map(|delta| delta.report());
     }
     let _ = CounterSnapshot::of_node_exporter(text);

@@ -1,7 +1,7 @@
 //! Reads any bytes as the kernel's samples, symbols and maps: nothing panics, and every sample has a cause.
 #![no_main]
 
-use cuesta_meters::sampled::cause::{StackBase, Kallsyms, UserCode, classify, class_of, executable};
+use cuesta_meters::sampled::cause::{Kallsyms, StackBase, UserCode, class_of, classify, executable};
 use cuesta_meters::sampled::perf::record::{Layout, Record, records};
 use libfuzzer_sys::fuzz_target;
 

@@ -30,7 +30,10 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
                 own_echoes.add(&cut, position, character, row);
             }
         }
-        assert_eq!(changed_rows.fresh_rows(&cut, &own_echoes, true).text.matches('\n').count(), usize::from(cut.size().1));
+        assert_eq!(
+            changed_rows.fresh_rows(&cut, &own_echoes, true).text.matches('\n').count(),
+            usize::from(cut.size().1)
+        );
     }
     assert_eq!(resolved + screen_echo.len(), typed);
     assert_eq!((cut.text(), cut.cursor(), cut.replies()), (whole.text(), whole.cursor(), whole.replies()));

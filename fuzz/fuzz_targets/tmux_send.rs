@@ -21,7 +21,10 @@ impl Output for Messages {
     }
 }
 
-fuzz_target!(|input: (u16, u8, bool, bool, Vec<(u64, Vec<u8>)>)| {
+/// Packets and the instants at which they are sent, in ns.
+type Packets = Vec<(u64, Vec<u8>)>;
+
+fuzz_target!(|input: (u16, u8, bool, bool, Packets)| {
     let (mtu, milliseconds, udp, rfc_bypass, packets) = input;
     let delay = std::time::Duration::from_millis(milliseconds.into());
     let settings =
