@@ -1,4 +1,6 @@
-"""Real daemons on free ports of loopback, with temporary keys and home folders. They end with the block.
+"""Real daemons, each in a network and a PID namespace of its own, with temporary keys and home folders.
+
+The thread that starts one is in its network namespace until the block ends; all its sessions end with it.
 
 `scripts/setup --tests` installs Debian's packages; none runs as a service.
 """
@@ -9,12 +11,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.own_network import own_network
 from tests.processes import descendants, end
 
 Command = Callable[[Path, int, Path], list[str]]
@@ -40,6 +43,10 @@ SetEnv HOME={folder}/home
 """Without the user's own start files of shells: they may read what a test types."""
 AT_A_SHELL = "ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i"
 """Additional settings of sshd that give users a plain shell."""
+TCPSVD = ["tcpsvd", "-E", "-l", "localhost", "-c", "100", "127.0.0.1"]
+"""Before the port. It is told its own name: otherwise it asks the DNS for each connection."""
+OWN_PROCESSES = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child"]
+"""Runs a command as the first process of a PID namespace, which ends with it and with the test."""
 
 
 def inetd(shell: Path, port: int, folder: Path) -> list[str]:
@@ -49,7 +56,7 @@ def inetd(shell: Path, port: int, folder: Path) -> list[str]:
 
 
 def tcpsvd(shell: Path, port: int, folder: Path) -> list[str]:
-    return ["tcpsvd", "-E", "-c", "100", "127.0.0.1", str(port), "/usr/sbin/telnetd", "-h", "-E", str(shell)]
+    return [*TCPSVD, str(port), "/usr/sbin/telnetd", "-h", "-E", str(shell)]
 
 
 def busybox(shell: Path, port: int, folder: Path) -> list[str]:
@@ -89,8 +96,8 @@ class Host:
 
 
 @contextmanager
-def sshd(folder: Path, *more: str) -> Iterator[Host]:
-    """Start sshd, which accepts the key `client` of the folder."""
+def sshd(folder: Path, *more: str, metered: bool = False) -> Iterator[Host]:
+    """Start sshd, which accepts the key `client` of the folder; `metered` as in `listening`."""
     port, home = free_port(), folder / "home/.ssh"
     home.mkdir(parents=True)
     Path("/run/sshd").mkdir(parents=True, exist_ok=True)
@@ -98,7 +105,7 @@ def sshd(folder: Path, *more: str) -> Iterator[Host]:
     keygen(folder / "client")
     (home / "known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
     (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, more="\n".join(more)))
-    with listening([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], port, folder) as pid:
+    with listening(["sshd", "-D", "-e", "-f", str(folder / "sshd_config")], port, folder, metered) as pid:
         yield Host(port, folder, pid)
 
 
@@ -110,19 +117,27 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 
 @contextmanager
-def listening(command: list[str], port: int, folder: Path) -> Iterator[int]:
-    """Start a daemon, wait until it listens, and yield its process; at the end kill it and its descendants."""
-    log = folder / "daemon.log"
-    with log.open("wb") as out:
-        program = [needed(command[0]), *command[1:]]
-        # Some end when their input ends.
-        daemon = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True)
-    try:
-        wait_until_it_listens(daemon, port, log)
-        yield daemon.pid
-    finally:
-        end([*descendants(daemon.pid), daemon.pid])
-        daemon.communicate()
+def listening(command: list[str], port: int, folder: Path, metered: bool = False) -> Iterator[int]:
+    """Start a daemon, wait until it listens, and yield its process number; at the end kill it and its descendants.
+
+    A `metered` one is in the first namespaces: elsewhere the kernel tells no meter of births and ends of processes.
+    """
+    log, program = folder / "daemon.log", [needed(command[0]), *command[1:]]
+    with nullcontext() if metered else own_network():
+        with log.open("wb") as out:
+            started = subprocess.Popen(
+                program if metered else [*OWN_PROCESSES, *program],
+                stdin=subprocess.PIPE,  # some end when their input ends
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+        try:
+            wait_until_it_listens(started, port, log)
+            yield started.pid if metered else descendants(started.pid)[-1]
+        finally:
+            end([*descendants(started.pid), started.pid])
+            started.communicate()
 
 
 def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:

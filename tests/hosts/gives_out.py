@@ -20,6 +20,7 @@ import os
 import select
 import socket
 import struct
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -132,7 +133,7 @@ class MemoryHost:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.log = arguments.log.open("a", encoding="utf-8")
-        self.group = limited_group(f"cuesta-{os.getpid()}", (arguments.above + 1) * EACH)
+        self.group = limited_group((arguments.above + 1) * EACH)
         self.lines: dict[int, int] = {}
         """The processes that serve lines, by the descriptors that tell when they end."""
         self.listener = socket.create_server(("127.0.0.1", arguments.port), backlog=500)
@@ -182,10 +183,9 @@ def serve_one(line: socket.socket) -> None:
     os._exit(0)
 
 
-def limited_group(name: str, most: int) -> Path:
+def limited_group(most: int) -> Path:
     root = next(each for each in GROUPS if (each / "cgroup.procs").exists())
-    group = root / name
-    group.mkdir()
+    group = Path(tempfile.mkdtemp(prefix="cuesta-", dir=root))
     present(group, LIMITS).write_text(str(most))
     return group
 

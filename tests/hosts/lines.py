@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.daemons import busybox, free_port, listening, sshd
+from tests.daemons import TCPSVD, busybox, free_port, listening, sshd
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,36 +27,37 @@ def host(name: str, log: Path) -> list[str]:
 
 
 @contextmanager
-def over_pty(command: list[str], _folder: Path) -> Iterator[Reached]:
+def over_pty(command: list[str], _folder: Path, metered: bool = False) -> Iterator[Reached]:
     """Have each user start the host on a terminal of its own."""
     yield Reached(f"pty:{shlex.join(command)}", "auto")
 
 
 @contextmanager
-def over_tcp(command: list[str], folder: Path) -> Iterator[Reached]:
+def over_tcp(command: list[str], folder: Path, metered: bool = False) -> Iterator[Reached]:
     """Start a TCP server; each connection is a host's standard input and output."""
     port = free_port()
-    with listening(["tcpsvd", "-E", "-c", "100", "127.0.0.1", str(port), *command], port, folder) as pid:
+    with listening([*TCPSVD, str(port), *command], port, folder, metered) as pid:
         yield Reached(f"tcp://127.0.0.1:{port}", f"pid:{pid}")
 
 
 @contextmanager
-def over_telnet(command: list[str], folder: Path) -> Iterator[Reached]:
+def over_telnet(command: list[str], folder: Path, metered: bool = False) -> Iterator[Reached]:
     """Start a telnet daemon, whose shell is the host."""
     shell, port = folder / "shell", free_port()
     shell.write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
     shell.chmod(0o755)
-    with listening(busybox(shell, port, folder), port, folder) as pid:
+    with listening(busybox(shell, port, folder), port, folder, metered) as pid:
         yield Reached(f"telnet://127.0.0.1:{port}", f"pid:{pid}")
 
 
 @contextmanager
-def over_ssh(command: list[str], folder: Path) -> Iterator[Reached]:
+def over_ssh(command: list[str], folder: Path, metered: bool = False) -> Iterator[Reached]:
     """Start sshd, which runs the host for each user who logs in."""
-    with sshd(folder, f"ForceCommand exec {shlex.join(command)}", "MaxStartups 100") as daemon:
+    more = (f"ForceCommand exec {shlex.join(command)}", "MaxStartups 100")
+    with sshd(folder, *more, metered=metered) as daemon:
         yield Reached(daemon.target, f"pid:{daemon.pid}")
 
 
-Over = Callable[[list[str], Path], AbstractContextManager[Reached]]
+Over = Callable[[list[str], Path, bool], AbstractContextManager[Reached]]
 LINES: dict[str, Over] = {"pty": over_pty, "tcp": over_tcp, "telnet": over_telnet, "ssh": over_ssh}
-"""The functions that open them, by kind of line."""
+"""The functions that open them, by kind of line; a host that is `metered` is in the first namespaces (`listening`)."""

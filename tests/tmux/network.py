@@ -3,7 +3,6 @@
 A thread that is `inside` a namespace opens sockets, starts programs and starts agents there.
 """
 
-import ctypes
 import itertools
 import json
 import os
@@ -20,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
+from tests import own_network
 from tests.daemons import needed
 
 NAMES = (f"tmuxtest-{os.getpid()}-{number}" for number in itertools.count())
 WIRE = "wire"
 """The first host's device, and the second's to it; `other` is the second's to the third, whose device is `wire`."""
-CLONE_NEWNET = 0x40000000
 PATIENCE = 30.0
 """Seconds after which what does not happen has failed."""
 
@@ -92,13 +91,8 @@ def ip(*words: str) -> str:
 @contextmanager
 def inside(place: Place) -> Iterator[None]:
     """Move this thread into the namespace."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with Path("/proc/thread-self/ns/net").open() as before, Path("/run/netns", place.namespace).open() as there:
-        assert libc.setns(there.fileno(), CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
-        try:
-            yield
-        finally:
-            assert libc.setns(before.fileno(), CLONE_NEWNET) == 0
+    with own_network.inside(Path("/run/netns", place.namespace)):
+        yield
 
 
 def start_agent(place: Place, *peers: str, **settings: object) -> _native.Tmux:
