@@ -1,7 +1,9 @@
-"""Users who compute sums at a real shell, over any kind of line."""
+"""Users who compute sums at a real shell, over any kind of line, until a test has seen enough."""
 
 from tests.busy import BUSY
+from tests.enough import LIMIT
 
+USERS = 5
 TAPE = r"""
 Set KeyRate 30cps
 Set Echo timed
@@ -17,15 +19,17 @@ Forever
   Think uniform 100ms 300ms
 End
 """
+KEYS = len("echo $((6*7))\r")
+"""Of a sum."""
 
 PLAN = (
-    """
+    f"""
 name = "real"
 tape = "shell.tape"
-users = 5
+users = {USERS}
 stagger = "50ms"
 settle = "1s"
-measure = "4s"
+measure = "{LIMIT}"
 """
     + BUSY
 )

@@ -10,7 +10,7 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
-from tests.daemons import free_port
+from tests.enough import LIMIT, ended_after, ended_when
 from tests.hercules import hercules
 from tests.hosts.lines import host, over_tcp
 from tests.hosts.log import Log
@@ -49,7 +49,7 @@ CHANNEL_PROGRAM = {
 def test_hercules_as_a_2703_receives_a_message_and_sends_one(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    port = free_port()
+    port, other = 2703, 2704
     write(
         "message.tape",
         """
@@ -66,26 +66,32 @@ def test_hercules_as_a_2703_receives_a_message_and_sends_one(
         End
         """,
     )
-    write("plan.toml", 'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "4s"\n' + BUSY)
-    line = f"0604 2703 lport={port} lhost=127.0.0.1 rhost=127.0.0.1 rport={free_port()} dial=NO lnctl=BSC"
+    write("plan.toml", f'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "{LIMIT}"\n' + BUSY)
+    line = f"0604 2703 lport={port} lhost=127.0.0.1 rhost=127.0.0.1 rport={other} dial=NO lnctl=BSC"
     # Without a console it listens at no port that tells when it is ready.
-    with hercules(here, ["00C0 3270", line], CHANNEL_PROGRAM):
-        target = f"bsc://127.0.0.1:{port}?framing=hercules&role=primary"
-        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
-    summary: Summary = json.loads(capsys.readouterr().out)
-    assert code == Exit.GOOD, summary["invalid_because"]
+    with hercules(here, ["00C0 3270", line], CHANNEL_PROGRAM), ended_after(20):
+        code, summary = played(f"bsc://127.0.0.1:{port}?framing=hercules&role=primary", capsys)
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
-    assert summary["transactions"]["count"] >= 10
     (carried,) = summary["steps"][0]["bisync"]["lines"]
     assert carried["characters_out"] % 12 == carried["characters_in"] % 8 == 0
     assert abs(carried["characters_out"] / 12 - carried["characters_in"] / 8) <= 1
     assert all(count == 0 for count in summary["steps"][0]["bisync"]["counters"].values())
     # Hercules sends an answer in two pieces, the second when the first is acknowledged: 40 ms later if that is delayed.
-    assert summary["response"]["p50"] < 0.02
+    assert summary["response"]["p50"] < 0.04
 
 
-QUICK = "reply_timeout=300ms&primary_bid_timeout=200ms&text_gap=100ms&wack_pause=50ms&wack_delay=50ms"
-"""Timers of a tenth of Multics', so that lost answers cost little time."""
+def played(target: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, Summary]:
+    code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-", "--out", "out"])
+    said = capsys.readouterr()
+    assert said.out, said.err
+    return code, json.loads(said.out)
+
+
+QUICK = "reply_timeout=1500ms&primary_bid_timeout=1400ms&text_gap=1s&wack_pause=50ms&wack_delay=50ms"
+"""Timers shorter than Multics', so that lost answers cost little, and longer than a busy machine delays an answer."""
+ENOUGH = 6
+"""How often the station does each thing that it does wrong."""
 
 
 def test_a_station_that_misbehaves_gets_each_message_once(
@@ -98,14 +104,20 @@ def test_a_station_that_misbehaves_gets_each_message_once(
     write("users.csv", "name\nann\nbob\neve\n")
     write(
         "plan.toml",
-        'tape = "messages.tape"\nusers = 3\ndata = "users.csv"\nsettle = 0\nmeasure = "6s"\n' + BUSY,
+        f'tape = "messages.tape"\nusers = 3\ndata = "users.csv"\nsettle = 0\nmeasure = "{LIMIT}"\n' + BUSY,
     )
     log = here / "log.jsonl"
-    with over_tcp(host("bisync_station", log), here) as reached:
-        target = f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}"
-        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
-    summary: Summary = json.loads(capsys.readouterr().out)
-    assert code == Exit.GOOD, summary["invalid_because"]
+
+    def times(did: str) -> list[int]:
+        """How often the station has done it, on each line."""
+        return [len(rows) for rows in Log.read(log).of(did) if rows]
+
+    def has_seen_enough(_: Path) -> bool:
+        return len(times("block")) == 3 and min(sum(times(did)) for did in ("nak", "wack", "lost")) >= ENOUGH
+
+    with over_tcp(host("bisync_station", log), here) as reached, ended_when(has_seen_enough):
+        code, summary = played(f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}", capsys)
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
     figures, did = summary["steps"][0]["bisync"], Log.read(log)
     sequences = sorted(line["sequence"] for line in figures["lines"])
@@ -115,14 +127,13 @@ def test_a_station_that_misbehaves_gets_each_message_once(
         name = texts[0].split()[-1]
         assert texts == [f"message {number % 100} {name}" for number in range(len(texts))]
     # The last message of a user may be taken and not acknowledged when the run ends.
-    assert sequences[0] > 20
     assert all(0 <= len(texts) - sent <= 1 for texts, sent in zip(sorted(taken, key=len), sequences, strict=True))
-    counted = {name: sum(len(rows) for rows in did.of(name)) for name in ("nak", "wack", "lost")}
     counters = figures["counters"]
-    assert counters["rejected_output"] == pytest.approx(counted["nak"], abs=3)
-    assert counters["wacks_received"] == pytest.approx(counted["wack"], abs=6)
-    assert counters["timeouts"] == counters["bad_responses"] == pytest.approx(counted["lost"], abs=3)
-    assert min(counted.values()) > 5
+    # After measuring each user may finish a message: one refusal, one lost answer, or three that say busy.
+    assert 0 <= sum(times("nak")) - counters["rejected_output"] <= 3
+    assert 0 <= sum(times("wack")) - counters["wacks_received"] <= 3 * 3
+    assert counters["timeouts"] == counters["bad_responses"]
+    assert 0 <= sum(times("lost")) - counters["timeouts"] <= 3
     assert counters["retries_exceeded"] == counters["bids_failed"] == counters["invalid_input"] == 0
 
 
@@ -138,25 +149,34 @@ def test_both_stations_send_at_the_speed_of_the_plan(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("message.tape", f'Set TypingSpeed 0ms\nForever\n  Type "{"x" * 200}"\n  Enter\n  Wait+Delivered\nEnd\n')
-    write("plan.toml", 'tape = "message.tape"\nusers = 2\nsettle = "500ms"\nmeasure = "3s"\nline_speed = 9600\n' + BUSY)
-    assert main(["run", "plan.toml", "--meters", "none", "--quiet", "--json", "-"]) == Exit.GOOD
-    summary: Summary = json.loads(capsys.readouterr().out)
-    for line in summary["steps"][0]["bisync"]["lines"]:
-        assert 4000 < line["baud"] < 9600
+    plan = f'tape = "message.tape"\nusers = 2\nsettle = "500ms"\nmeasure = "{LIMIT}"\nline_speed = 9600\n'
+    write("plan.toml", plan + BUSY)
+    with ended_after(10):
+        code, summary = played("host:", capsys)
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
+    on_the_line = 200 * 8 / 9600
+    # A message waits for the other station's, if that has bid before.
+    assert on_the_line <= summary["response"]["min"] < 4 * on_the_line
+    assert all(0 < line["baud"] < 9600 for line in summary["steps"][0]["bisync"]["lines"])
 
 
 def test_every_wack_is_counted_while_no_text_passes(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("message.tape", 'Think 500ms\nType "x"\nEnter\nWait+Delivered\n')
-    write("plan.toml", 'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "4s"\n' + BUSY)
-    log = here / "log.jsonl"
-    with over_tcp(host("busy_station", log), here) as reached:
-        target = f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}"
-        code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-"])
-    summary: Summary = json.loads(capsys.readouterr().out)
-    assert code == Exit.INVALID
-    wacks = sum(len(rows) for rows in Log.read(log).of("wack"))
-    assert wacks > 30
-    # Some come after measuring has ended, while users may still finish.
-    assert 0.5 * wacks <= summary["steps"][0]["bisync"]["counters"]["wacks_received"] <= wacks
+    write("plan.toml", f'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "{LIMIT}"\n' + BUSY)
+    log, seen = here / "log.jsonl", 0
+
+    def has_seen_enough(_: Path) -> bool:
+        nonlocal seen
+        seen = wacks()
+        return seen >= 20
+
+    def wacks() -> int:
+        return sum(len(rows) for rows in Log.read(log).of("wack"))
+
+    with over_tcp(host("busy_station", log), here) as reached, ended_when(has_seen_enough):
+        _, summary = played(f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}", capsys)
+    assert not summary["valid"]
+    # The last one may be on its way when the run is told to end; others come while the user may still finish.
+    assert seen - 1 <= summary["steps"][0]["bisync"]["counters"]["wacks_received"] <= wacks()

@@ -16,6 +16,7 @@ from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import needed
+from tests.enough import LIMIT, counted, ended_after, ended_when
 from tests.hercules import hercules
 from tests.hosts import keeps_old_text, unlocks_first, unlocks_last
 from tests.hosts.lines import host, over_tcp
@@ -28,7 +29,7 @@ USERS = 3
 ORDERS = 15
 """Of s3270."""
 MARGIN = 0.15
-"""Seconds by which a busy machine may move a median; half of what each host tries to cause."""
+"""Seconds by which Cuesta's median may differ from the host's; half of what each host tries to cause."""
 
 TAPE = """
 Set KeyRate 30cps
@@ -50,7 +51,7 @@ PLAN = (
 tape = "users.tape"
 users = {USERS}
 settle = "1s"
-measure = "4s"
+measure = "{LIMIT}"
 limits = ["response.p99 < 10s"]
 """
     + BUSY
@@ -70,7 +71,8 @@ def played(
 
 def at(name: str, wait: str, write: Write, capsys: pytest.CaptureFixture[str], here: Path) -> tuple[int, Summary, Log]:
     log = here / "log.jsonl"
-    with over_tcp(host(name, log), here) as reached:
+    locked = ended_when(lambda out: counted(out, "keyboard-locked") >= 2 * USERS)
+    with over_tcp(host(name, log), here) as reached, locked if name == "never_unlocks" else ended_after(6):
         code, summary = played(write, capsys, wait, reached.target.replace("tcp:", "tn3270:"))
     return code, summary, Log.read(log)
 
@@ -98,11 +100,9 @@ def test_a_response_is_what_the_host_wrote_after_the_key(
     name: str, wait: str, did: str, least: float, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, summary, log = at(name, wait, write, capsys, here)
-    assert code == Exit.GOOD, summary["invalid_because"]
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     by_host = took(log, did)
-    assert summary["transactions"]["count"] >= 6
     assert least * 0.99 <= summary["response"]["min"]
-    assert least * 0.99 <= summary["response"]["p50"] <= least + MARGIN
     assert min(by_host) * 0.99 <= summary["response"]["min"]
     assert abs(statistics.median(by_host) - summary["response"]["p50"]) < MARGIN
     if (name, wait) != ("unlocks_first", "Wait+Unlock"):
@@ -116,10 +116,8 @@ def test_a_response_is_what_the_host_wrote_after_the_key(
 def test_a_keyboard_that_stays_locked_makes_the_run_invalid(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, summary, log = at("never_unlocks", "Wait+Screen /DONE/", write, capsys, here)
-    assert code == Exit.INVALID
+    _, summary, log = at("never_unlocks", "Wait+Screen /DONE/", write, capsys, here)
     assert any("keyboard-locked" in said for said in summary["invalid_because"]), summary["invalid_because"]
-    assert summary["errors"]["by_name"]["keyboard-locked"] >= 8
     assert [each["ok"] for each in summary["limits"]] == [False]
     # Each user's first order was sent before measuring, and no other one.
     assert [len(rows) for rows in log.of("asked") if rows] == [1] * USERS
@@ -142,13 +140,12 @@ ANSWERS = {
 
 def test_users_at_a_program_on_hercules(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     devices = [f"{0xC0 + user:04X} 3270" for user in range(USERS)]
-    with hercules(here, devices, ANSWERS) as port:
+    with hercules(here, devices, ANSWERS) as port, ended_after(20):
         # At first its console shows a logo, which has no field to type into.
         begin, target = "Enter\nWait+Unlock", f"tn3270://127.0.0.1:{port}"
         code, summary = played(write, capsys, "Wait+Screen /DONE/", target, begin)
-    assert code == Exit.GOOD, summary["invalid_because"]
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
-    assert summary["transactions"]["count"] > 20
 
 
 def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,14 +162,15 @@ def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: 
             assert stopwatch.stdin
             stopwatch.stdin.write("\n".join(script) + "\n")
             stopwatch.stdin.close()
-            code, summary = played(write, capsys, "Wait+Unlock", target)
+            with ended_after(ORDERS):
+                code, summary = played(write, capsys, "Wait+Unlock", target)
             assert stopwatch.stdout
             rows = stopwatch.stdout.read().splitlines()
-    assert code == Exit.GOOD, summary["invalid_because"]
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     # Each status line ends with the seconds that the host took. The first two commands connect; each order takes two.
     assert set(rows[1::2]) == {"ok"}, rows
     timed = [float(row.split()[-1]) for row in rows[0::2]][3::2]
     assert len(timed) == ORDERS
-    assert summary["response"]["min"] >= delay * 0.99
-    assert min(timed) >= delay * 0.99
-    assert abs(statistics.median(timed) - summary["response"]["p50"]) < 0.02
+    # A busy machine delays many answers, but not each one.
+    assert delay * 0.99 <= min(timed) < delay + 0.02
+    assert delay * 0.99 <= summary["response"]["min"] < delay + 0.02

@@ -20,6 +20,7 @@ from cuesta.errors import Exit
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
+from tests.enough import LIMIT
 
 pytestmark = [pytest.mark.quiet, pytest.mark.timeout(300)]
 
@@ -59,7 +60,7 @@ def test_a_real_shell_is_measured_validly(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write("shell.tape", TAPE)
-    write("plan.toml", PLAN.partition("[validity]")[0])
+    write("plan.toml", PLAN.partition("[validity]")[0].replace(LIMIT, "4s"))
     with host(here) as target:
         is_valid(["plan.toml", "--target", target], capsys)
 

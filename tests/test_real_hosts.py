@@ -7,9 +7,10 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
-from tests.at_a_shell import PLAN, TAPE
+from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
 from tests.conftest import Write
 from tests.daemons import Command, busybox, inetd, tcpsvd, telnetd
+from tests.enough import counted, ended_after, ended_when
 
 SHELL = "pty:env PS1='$ ' bash --norc --noprofile -i"
 
@@ -20,14 +21,14 @@ def test_users_type_at_a_real_shell(
 ) -> None:
     write("shell.tape", TAPE)
     write("plan.toml", PLAN)
-    with telnetd(command, here) as port:
+    with telnetd(command, here) as port, ended_after(20):
         target = f"telnet://127.0.0.1:{port}"
         code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
-    assert summary["transactions"]["count"] > 20
-    assert summary["echo"]["count"] > 14 * 20
+    # Each user's first sum may have been typed before measuring began.
+    assert summary["echo"]["count"] >= KEYS * (summary["transactions"]["count"] - USERS)
     # A shell echoes at once, and answers after the echo.
     assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
     assert summary["fairness"]["jain"] > 0
@@ -39,14 +40,13 @@ def test_a_host_that_hangs_up_is_counted_and_the_run_goes_on(
     # Each session ends after its first sum.
     write("shell.tape", TAPE.replace("  Think uniform 100ms 300ms\n", '  Type "exit"\n  Enter\n  Think 300ms\n'))
     write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
-    with telnetd(busybox, here) as port:
+    with telnetd(busybox, here) as port, ended_when(lambda out: counted(out, "closed") > 2 * USERS):
         target = f"telnet://127.0.0.1:{port}"
         code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)
     # A failure of the host is data: each session ends, and each user calls again.
-    assert code == Exit.GOOD, summary["invalid_because"]
+    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert set(summary["errors"]["by_name"]) == {"closed"}
-    assert summary["errors"]["by_name"]["closed"] >= 5
 
 
 SLOW = """
@@ -68,14 +68,15 @@ def test_a_shell_is_timed_by_its_answer(
     rate: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("shell.tape", SLOW.format(rate=rate))
-    write("plan.toml", PLAN.replace('"4s"', '"9s"'))
-    main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
+    write("plan.toml", PLAN)
+    with ended_after(6):
+        main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)
-    assert summary["transactions"]["count"] >= 6
     assert summary["errors"]["count"] == 0
     # The typed row is shown first and contains the same word.
     for figure in ("response", "first_response"):
-        assert 1.0 <= summary[figure]["min"] <= summary[figure]["p50"] < 1.2
+        assert summary[figure]["count"] >= 6
+        assert 1.0 <= summary[figure]["min"] < 1.2
 
 
 EXPECTING = """
@@ -101,8 +102,8 @@ def test_blanks_at_the_end_of_a_prompt_can_be_expected(
     pattern: str, is_met: bool, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("shell.tape", EXPECTING.format(pattern=pattern))
-    write("plan.toml", PLAN.replace('"4s"', '"2s"'))
-    main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
+    write("plan.toml", PLAN)
+    with ended_after(3 * USERS):
+        main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)
-    assert summary["transactions"]["count"] > 10
     assert set(summary["errors"]["by_name"]) == (set() if is_met else {"expect"})

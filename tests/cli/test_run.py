@@ -15,6 +15,7 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.enough import measured, wait_until
 from tests.processes import command_of, descendants, end
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,8 +46,7 @@ def test_a_run_leaves_a_record_and_a_summary(here: Path, write: Write, capsys: p
     write("quick.toml", QUICK)
     code, summary = run("quick.toml", "--out", "out", "--limit", "errors.count == 0", capsys=capsys)
     assert (code, summary["valid"], summary["users"]) == (Exit.GOOD, True, 6)
-    assert summary["transactions"]["count"] > 10
-    assert summary["response"]["count"] == summary["transactions"]["count"]
+    assert summary["response"]["count"] == summary["transactions"]["count"] > 0
     assert summary["limits"][0]["ok"] is True
     names = {str(path.relative_to(here / "out")) for path in (here / "out").rglob("*") if path.is_file()}
     assert names >= {"run.json", "summary.json", "report.html", "agent-0/histograms.hlog", "host/series.jsonl"}
@@ -127,6 +127,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 def test_an_interrupted_run_keeps_what_was_measured(here: Path, write: Write, how: signal.Signals) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "60s", "--out", "out") as process:
+        wait_until(lambda: measured(here / "out") > 0, process)
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
     assert process.returncode == Exit.INTERRUPTED

@@ -15,8 +15,9 @@ class Log:
 
     @classmethod
     def read(cls, file: Path) -> "Log":
-        """Read the file that all connections of a host have written to."""
-        return cls([json.loads(row) for row in file.read_text().splitlines()])
+        """Read the whole rows of the file that all connections of a host write to; none if there is no file yet."""
+        text = file.read_text() if file.exists() else ""
+        return cls([json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()])
 
     def of(self, *did: str) -> list[list[dict[str, Any]]]:
         """The rows with one of these words, connection by connection."""

@@ -1,0 +1,73 @@
+"""Runs that end when they have measured enough, however busy the machine is.
+
+The `measure` of their plan only limits a run that hangs. Such a run ends with the exit code of an interrupted one, and
+what it has measured is kept.
+"""
+
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.engine.agents import Snapshot
+from cuesta.engine.job import Job
+from cuesta.engine.local import Look, RunResult, run
+from cuesta.ledger.rows import json_rows
+
+LIMIT = "100s"
+"""The `measure` of such a plan."""
+
+
+@contextmanager
+def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
+    """Interrupt each `cuesta run --out …` of this process once `enough` is true of its folder.
+
+    It is asked some times a second.
+    """
+
+    def until_enough(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
+        assert out, "the run needs --out"
+
+        def look_and_stop(snapshots: list[Snapshot]) -> None:
+            look(snapshots)
+            if enough(out):
+                stopping.set()
+
+        return run(job, out, look_and_stop, stopping)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cuesta.cli.run.run", until_enough)
+        yield
+
+
+def ended_after(transactions: int) -> AbstractContextManager[None]:
+    """Interrupt each run of this process once it has measured some transactions."""
+    return ended_when(lambda out: measured(out) >= transactions)
+
+
+def measured(out: Path) -> int:
+    """The transactions that a run has measured so far."""
+    return sum(row["transactions"] for row in measured_rows(out))
+
+
+def counted(out: Path, error: str) -> int:
+    """The errors of one name that a run has measured so far."""
+    return sum(row["errors"].get(error, 0) for row in measured_rows(out))
+
+
+def measured_rows(out: Path) -> list[dict[str, Any]]:
+    """The rows of all agents about the measurement interval."""
+    files = out.glob("agent-*/series.jsonl")
+    return [row for file in files for row in json_rows(file, dict[str, Any], []) if row["phase"] == "measure"]
+
+
+def wait_until(enough: Callable[[], bool], process: "subprocess.Popen[Any]") -> None:
+    """Wait for something that a process is to do; fail if it ends before."""
+    while not enough():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+            pytest.fail(f"{process.args!r} ended with {process.returncode}")
