@@ -1,6 +1,7 @@
 """Fixtures for all tests: no settings from the environment, an empty folder, and files in it."""
 
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -8,7 +9,9 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
-settings.register_profile("shared", settings(deadline=None))  # concurrent tests may take its CPU for a while
+# Only the seed of `scripts/test` chooses the examples: not what an earlier run met, and not Hypothesis' profile for CI.
+# A failure prints its example and how to replay it. No deadline, because concurrent tests may take its CPU for a while.
+settings.register_profile("shared", database=None, derandomize=False, print_blob=True, deadline=None)
 settings.load_profile("shared")
 
 Write = Callable[[str, str], Path]
@@ -19,6 +22,14 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("CUESTA_") or name == "COLUMNS":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def dice(request: pytest.FixtureRequest) -> random.Random:
+    """Random choices of a test, by its name and the seed of `scripts/test`; a failure prints both."""
+    seed = f"{request.node.name} {request.config.getoption('hypothesis_seed')}"
+    print(f"random choices: seed {seed!r}")
+    return random.Random(seed)
 
 
 @pytest.fixture

@@ -95,10 +95,12 @@ def hides(folder: Path, person: Person, secret: str) -> None:
     assert main(["check", str(folder / "session.tape")]) == Exit.GOOD
 
 
-def hides_at_any_speed(folders: pytest.TempPathFactory, start: Callable[[Path], Person], steps: Steps) -> None:
-    """Type a new secret at each speed, in concurrent sessions, and assert that none is in any file."""
+def hides_at_any_speed(
+    folders: pytest.TempPathFactory, start: Callable[[Path], Person], steps: Steps, dice: random.Random
+) -> None:
+    """Type another secret at each speed, in concurrent sessions, and assert that none is in any file."""
     folder = [folders.mktemp("recorded") for _ in GAPS]
-    secrets = ["".join(random.sample(LETTERS, random.randint(6, 14))) for _ in GAPS]
+    secrets = ["".join(dice.sample(LETTERS, dice.randint(6, 14))) for _ in GAPS]
     people = [start(each) for each in folder]  # start them before there are threads, because starting a process forks
     with ThreadPoolExecutor() as sessions:
         done = list(sessions.map(lambda person, secret, gap: played(person, steps, secret, gap), people, secrets, GAPS))
@@ -107,8 +109,8 @@ def hides_at_any_speed(folders: pytest.TempPathFactory, start: Callable[[Path], 
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_no_secret_is_in_any_file(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
-    hides_at_any_speed(tmp_path_factory, lambda folder: started(folder, name), PLACES[name].steps)
+def test_no_secret_is_in_any_file(tmp_path_factory: pytest.TempPathFactory, name: str, dice: random.Random) -> None:
+    hides_at_any_speed(tmp_path_factory, lambda folder: started(folder, name), PLACES[name].steps, dice)
 
 
 @pytest.fixture(scope="module")
@@ -119,12 +121,12 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", FAR)
 def test_no_secret_is_in_any_file_of_a_session_over_ssh(
-    tmp_path_factory: pytest.TempPathFactory, far: str, name: str
+    tmp_path_factory: pytest.TempPathFactory, far: str, name: str, dice: random.Random
 ) -> None:
     def start(folder: Path) -> Person:
         return Person(folder, "record", "-o", "session", "--target", far)
 
-    hides_at_any_speed(tmp_path_factory, start, FAR[name])
+    hides_at_any_speed(tmp_path_factory, start, FAR[name], dice)
 
 
 def test_a_password_for_ssh_is_in_no_file(tmp_path_factory: pytest.TempPathFactory, here: Path) -> None:
