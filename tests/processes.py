@@ -35,6 +35,17 @@ def end(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def in_the_first_pid_namespace() -> bool:
+    """Whether this is no container: to others the kernel does not tell of births and ends of processes."""
+    return command_name(2) == "kthreadd"
+
+
+def command_name(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
 @contextmanager
 def program(arguments: list[str], says: str = "") -> Iterator[None]:
     """Run a program until the end of the block, then kill it and its descendants. It is ready when it prints `says`."""

@@ -1,15 +1,18 @@
 """One set of tapes at every misleading host, over every kind of line: Cuesta's figures beside the host's own log.
 
 Many hosts run concurrently, because each mostly waits. Instants are compared as medians, with a margin much smaller
-than the error that a host tries to cause; and no answer may be faster than the host's fastest one.
+than the error that a host tries to cause; and no answer may be faster than the host's fastest one. For every change
+each host is met over one line, and each line meets a quarter of the hosts.
 """
 
+import itertools
 import json
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +23,9 @@ from tests.busy import BUSY
 from tests.hosts import answers_before_echo, echoes_in_escapes, echoes_late, paints_decoys, slow_keys
 from tests.hosts.lines import LINES, host
 from tests.hosts.log import Log
+from tests.processes import in_the_first_pid_namespace
 
-pytestmark = pytest.mark.timeout(600)  # the first test waits for all plays: 120 s on a quiet machine
+pytestmark = pytest.mark.timeout(300)
 
 AT_ONCE = 8
 """Hosts that are played at the same time; each run and its logins take some 2 s of CPU time."""
@@ -65,7 +69,7 @@ Repeat 15
   Type "hello"
   Enter
   Wait+Prompt
-  Think 200ms
+  Think 100ms
 End
 Type "freeze"
 Enter
@@ -106,8 +110,8 @@ tape = "users.tape"
 users = {USERS}
 data = "users.csv"
 stagger = "100ms"
-settle = "4s"
-measure = "9s"
+settle = "SETTLE"
+measure = "MEASURE"
 limits = ["response.p99 < 10s"]
 """
     + BUSY
@@ -141,7 +145,7 @@ def is_about(told: dict[str, float], logged: float) -> bool:
 def is_answered(played: Played) -> None:
     """Assert that the response agrees with the log and that nothing failed."""
     summary, log = played.summary, played.log
-    assert summary["transactions"]["count"] >= 6
+    assert summary["transactions"]["count"] > 0
     assert "timeout" not in summary["errors"]["by_name"]
     assert is_about(summary["response"], log.response)
     assert summary["response"]["min"] >= min(log.responses) * GRAIN
@@ -245,9 +249,12 @@ def is_silent_midway(played: Played) -> None:
 def is_charged(played: Played) -> None:
     """Assert that the host's CPU time agrees with the use that its processes logged, detached ones included."""
     is_answered(played)
+    if not in_the_first_pid_namespace():
+        assert played.summary["host"]["meters"]["accounting"] != "exit_records"
+        return
     meter_report = played.summary["host"]["sheet"]
     burned = played.log.cpu(meter_report["at"] - int(meter_report["seconds"] * 1e9), meter_report["at"])
-    assert burned >= 0.6
+    assert burned > 0
     metered = meter_report["own"]["seconds"]["value"]
     assert burned * (1 - AGREES) - EDGES <= metered <= burned * (1 + AGREES) + EDGES, (metered, burned)
     assert played.summary["host"]["meters"]["accounting"] == "exit_records"
@@ -262,13 +269,17 @@ class Case:
     echo: str = "timed"
     typed: str = COMMANDS
     metered: bool = False
+    settle: str = "4s"
+    measure: str = "9s"
 
 
 CASES = {
     "freezes": Case("freezes", is_silent, echo="off", typed=ROWS),
     "freezes on typists": Case("freezes", is_silent_to_typists, typed=TYPING),
-    "freezes midway": Case("freezes_midway", is_frozen, echo="off", typed=ROWS),
-    "freezes midway, by silence": Case("freezes_midway", is_silent_midway, echo="off", typed=SILENCES),
+    "freezes midway": Case("freezes_midway", is_frozen, echo="off", typed=ROWS, settle="0s", measure="15s"),
+    "freezes midway, by silence": Case(
+        "freezes_midway", is_silent_midway, echo="off", typed=SILENCES, settle="0s", measure="15s"
+    ),
     "closes halfway": Case("closes_halfway", is_cut_off),
     "echoes late": Case("echoes_late", is_echoed(echoes_late.LAG)),
     "echoes late, not timed": Case("echoes_late", is_answered_at_once, echo="off"),
@@ -290,9 +301,9 @@ def play(case: Case, line: str, folder: Path) -> Played:
     folder.mkdir(parents=True)
     (folder / "users.tape").write_text(BEGIN.format(echo=case.echo) + case.typed)
     (folder / "users.csv").write_text(WAYS)
-    (folder / "plan.toml").write_text(PLAN)
+    (folder / "plan.toml").write_text(PLAN.replace("SETTLE", case.settle).replace("MEASURE", case.measure))
     command = [sys.executable, "-m", "cuesta", "run", "plan.toml", "--quiet", "--json", "-", "--out", "out"]
-    with LINES[line](host(case.host, folder / "host.log"), folder) as reached:
+    with LINES[line](host(case.host, folder / "host.log"), folder, case.metered) as reached:
         meters = reached.meters if case.metered else "none"
         command += ["--target", reached.target, "--meters", meters]
         run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
@@ -302,25 +313,35 @@ def play(case: Case, line: str, folder: Path) -> Played:
     return Played(run.returncode, json.loads(run.stdout), Log.read(folder / "host.log"), end)
 
 
-Runs = dict[tuple[str, str], "Future[Played]"]
+Pair = tuple[str, str]
+PAIRS: list[Pair] = [*zip(itertools.cycle(LINES), CASES)]
+"""Each host over one line, and the other combinations."""
+OTHERS = [pair for pair in itertools.product(LINES, CASES) if pair not in PAIRS]
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Play all cases to their end: pytest changes the environment for each test, and no program may start meanwhile.
+def test_no_host_misleads_the_measurement(tmp_path: Path) -> None:
+    assert misled(PAIRS, tmp_path) == {}
 
-    (A new process reads the environment without a lock; its `execve` then fails with EFAULT.)
-    """
-    folder = tmp_path_factory.mktemp("hosts")
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("line", LINES)
+def test_no_host_misleads_the_measurement_over_any_line(tmp_path: Path, line: str) -> None:
+    assert misled([pair for pair in OTHERS if pair[0] == line], tmp_path) == {}
+
+
+def misled(pairs: list[Pair], folder: Path) -> dict[Pair, str]:
+    """Play some hosts, and return what is wrong with each one's measurement."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return {
-            (line, name): pool.submit(play, case, line, folder / line / case.host / case.echo / str(len(case.typed)))
-            for line in LINES
-            for name, case in CASES.items()
+            pair: wrong for pair, wrong in zip(pairs, pool.map(partial(judge, folder), pairs), strict=True) if wrong
         }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("line", LINES)
-def test_no_host_misleads_the_measurement(runs: Runs, line: str, name: str) -> None:
-    CASES[name].judged(runs[line, name].result())
+def judge(folder: Path, pair: Pair) -> str:
+    """What is wrong with the measurement of a host over a line; empty if nothing is."""
+    line, name = pair
+    try:
+        CASES[name].judged(play(CASES[name], line, folder / line / name.replace(" ", "-")))
+    except AssertionError as wrong:
+        return str(wrong)
+    return ""
