@@ -59,6 +59,7 @@ def test_a_smaller_load_is_measured_when_the_others_have_ended_their_pass(tmp_pa
     assert set(at_host) == {2}, "by the host's own count"
 
 
+@pytest.mark.nightly
 def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) -> None:
     """It stands still for longer than a load may take to settle."""
     planned = plan(tmp_path, 2, QUICK_PASS, host={"stall": "9s for 22s"})

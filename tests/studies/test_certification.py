@@ -27,6 +27,7 @@ def test_the_certification_study_is_played(here: Path, write: Write, monkeypatch
     assert main(["certify", "--verify", "out"]) == Exit.GOOD
 
 
+@pytest.mark.nightly
 def test_the_benchmark_study_is_played(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certifier, "WARM_UP", 0)
     write("cuesta.toml", BUSY.replace("settled = false\n", ""))

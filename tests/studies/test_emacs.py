@@ -113,7 +113,8 @@ def test_the_emacs_study_plays_all_parts_at_real_emacs(
     assert processes_at_home(home) == []
 
 
-@pytest.mark.parametrize("line", [over_telnet, pytest.param(over_ssh, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("line", [over_telnet, over_ssh])
 def test_the_emacs_study_is_typed_over_a_network(
     line: Callable[[Path, Path], AbstractContextManager[list[str]]],
     here: Path,

@@ -17,7 +17,9 @@ STUDY = Path(__file__).parents[2] / "studies" / "ssh-servers"
 PASS = {"list", "open the editor", "line", "save", "leave the editor", "count", "remove"}
 
 
-@pytest.mark.parametrize("server", ["openssh", "dropbear", "tinysshd", "none"])
+@pytest.mark.parametrize(
+    "server", ["openssh", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("dropbear", "tinysshd", "none"))]
+)
 def test_the_study_of_ssh_servers_types_at_the_real_ones(server: str, here: Path, write: Write) -> None:
     write("cuesta.toml", BUSY)
     folder = here / "server"
@@ -29,7 +31,7 @@ def test_the_study_of_ssh_servers_types_at_the_real_ones(server: str, here: Path
     summary = json.loads((here / "run.json").read_text())
     assert (summary["invalid_because"], summary["errors"]["count"]) == ([], 0)
     assert {each["transaction"] for each in summary["classes"] if each["response"]["count"]} == PASS
-    assert summary["echo"]["count"] > 0.9 * summary["keystrokes"]["count"] > 300
+    assert summary["echo"]["count"] > 0.9 * summary["keystrokes"]["count"] > 0
     assert summary["host"]["per_transaction"]["cpu_ms"] > 0
     (report,) = json.loads((here / "server.json").read_text())
     if server != "none":

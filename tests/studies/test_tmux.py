@@ -15,6 +15,8 @@ STUDY = Path(__file__).parents[2] / "studies" / "tmux"
 CONFIGURATIONS = [(path, hold) for path in ("user", "kernel") for hold in ("off", "20ms")]
 
 
+@pytest.mark.nightly
+@pytest.mark.timeout(300)
 def test_the_tmux_study_types_in_all_four_configurations(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
