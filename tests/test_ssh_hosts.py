@@ -119,6 +119,7 @@ def test_refusals_of_a_full_host_are_counted_by_name_and_every_user_gets_in(
     serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host = serve("MaxStartups 2:100:2")
+    write("shell.tape", TAPE)
     write("plan.toml", PLAN.replace('settle = "1s"', "settle = 0").replace('"50ms"', '"0s"'))
 
     def everyone_is_in(out: Path) -> bool:
