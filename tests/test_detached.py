@@ -109,6 +109,7 @@ Sleep 60m
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_work_that_an_absentee_leaves_behind_is_charged_to_it(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
