@@ -20,10 +20,10 @@ impl Output for Octets {
     }
 }
 
-/// Pieces with a number that says what each is for, and the instants at which they come, in ns.
-type Pieces = Vec<(u8, u64, Vec<u8>)>;
+/// What is done (a number), when (ns), and with which octets.
+type Calls = Vec<(u8, u64, Vec<u8>)>;
 
-fuzz_target!(|input: (bool, bool, Pieces)| {
+fuzz_target!(|input: (bool, bool, Calls)| {
     let (over_udp, udp, calls) = input;
     let carriage = if over_udp { Carriage::Udp { port: 1692 } } else { Carriage::Ip };
     let settings = Settings { peers: vec![PEER.into()], carriage, udp, ..Settings::default() };
