@@ -104,7 +104,9 @@ pub(crate) fn tinysshd() -> Peer {
     fs::write(path("known"), format!("[127.0.0.1]:{port} {}\n", &key[key.find("ssh-ed25519").unwrap()..])).unwrap();
     keygen(&path("client"));
     let port_text = port.to_string();
-    let host = spawn(&folder, &["tcpsvd", "-v", "-E", "127.0.0.1", &port_text, "tinysshd", "-v", &path("keys")]);
+    // Without a name, tcpsvd asks the DNS for one, which this network has not.
+    let listens = ["tcpsvd", "-v", "-E", "-l", "localhost", "127.0.0.1", &port_text];
+    let host = spawn(&folder, &[&listens[..], &["tinysshd", "-v", &path("keys")]].concat());
     started(host, port, folder, "")
 }
 
