@@ -7,11 +7,18 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Only the seed of `scripts/test` chooses the examples: not what an earlier run met, and not Hypothesis' profile for CI.
-# A failure prints its example and how to replay it. No deadline, because concurrent tests may take its CPU for a while.
-settings.register_profile("shared", database=None, derandomize=False, print_blob=True, deadline=None)
+# A failure prints its example and how to replay it. No time fails a test, because others may take its CPU for a while.
+settings.register_profile(
+    "shared",
+    database=None,
+    derandomize=False,
+    print_blob=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("shared")
 
 Write = Callable[[str, str], Path]
