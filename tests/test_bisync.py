@@ -15,8 +15,6 @@ from tests.hercules import hercules
 from tests.hosts.lines import host, over_tcp
 from tests.hosts.log import Log
 
-pytestmark = pytest.mark.timeout(120)
-
 Summary = dict[str, Any]
 
 

@@ -23,8 +23,6 @@ from tests.hosts.lines import host, over_tcp
 from tests.hosts.log import Log
 from tests.hosts.screens import FIELD, UNLOCK
 
-pytestmark = pytest.mark.timeout(120)
-
 USERS = 3
 ORDERS = 15
 """Of s3270."""

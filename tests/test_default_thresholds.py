@@ -22,7 +22,7 @@ from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
 from tests.enough import LIMIT
 
-pytestmark = [pytest.mark.quiet, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.quiet
 
 SHELL = "env PS1='$ ' bash --norc --noprofile -i"
 NEEDED, SPOILT, MOST = 2, 1, 8

@@ -72,7 +72,6 @@ WAYS = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("way", WAYS)
 def test_programs_that_outlive_their_session_are_metered(tmp_path: Path, way: str) -> None:
     assert shutil.which(way), f"{way} is missing: scripts/setup --tests installs it"
@@ -110,7 +109,6 @@ Sleep 60m
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(240)
 def test_work_that_an_absentee_leaves_behind_is_charged_to_it(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

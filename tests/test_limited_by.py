@@ -18,8 +18,6 @@ from tests.hosts.lines import host, over_pty
 from tests.hosts.log import Log
 from tests.processes import program
 
-pytestmark = pytest.mark.timeout(120)
-
 TAPE = r"""
 Set KeyRate 50cps
 Wait@30s /\$ $/

@@ -25,8 +25,6 @@ from tests.hosts.lines import LINES, host
 from tests.hosts.log import Log
 from tests.processes import in_the_first_pid_namespace
 
-pytestmark = pytest.mark.timeout(300)
-
 AT_ONCE = 8
 """Hosts that are played at the same time; each run and its logins take some 2 s of CPU time."""
 USERS = 3

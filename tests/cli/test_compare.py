@@ -94,7 +94,6 @@ End
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(300)
 def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """A program echoes printable keys after 20 ms, then after 150 ms; its answers arrive at once in both cases.
 

@@ -15,7 +15,6 @@ STUDY = Path(__file__).parents[2] / "studies" / "mcs"
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(300)
 def test_the_mcs_study_goes_past_the_saturation_of_the_front_end(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,7 +16,6 @@ CONFIGURATIONS = [(path, hold) for path in ("user", "kernel") for hold in ("off"
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(300)
 def test_the_tmux_study_types_in_all_four_configurations(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
