@@ -256,7 +256,7 @@ impl Counts {
         self.add_errors(failure, 1);
     }
 
-    /// Counts a failure that happened so many times; 0 leaves no trace.
+    /// Adds `times` failures of one kind. If `times` is 0, the kind is not listed.
     pub fn add_errors(&mut self, failure: Failure, times: u64) {
         if times > 0 {
             *self.errors.entry(failure).or_default() += times;

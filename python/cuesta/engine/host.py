@@ -44,7 +44,7 @@ class Running:
         return output.decode().split()
 
     def notes(self) -> list[str]:
-        """What it says of its start once it listens, such as a setting that has no effect here."""
+        """The rows that the host printed about its start, such as a setting that has no effect on this machine."""
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace").splitlines()
 

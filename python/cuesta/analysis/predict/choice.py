@@ -30,7 +30,7 @@ SUPPORTED = 10.0
 ALIKE = 2.0
 """Ratio of the errors of forms that fit about equally well, where rows are too few for a criterion."""
 ADEQUATE = 0.05
-"""Relative error of a form that leaves a row over, and so has been checked, which is good enough to be used."""
+"""Largest relative error at which a form is good enough to be used, if it has a degree of freedom left to check it."""
 EXACT = 1e-6
 """Root mean square error, as a share or in seconds, of a form that meets its rows."""
 
@@ -96,7 +96,10 @@ def by_error(found: Sequence[FittedModel]) -> list[FittedModel]:
 
 
 def comparable(found: Sequence[FittedModel]) -> Sequence[FittedModel]:
-    """The models that leave a row over, if one station does or one of them is adequate: others meet any rows."""
+    """The models with a degree of freedom left, if the single station or an adequate model has one; else all of them.
+
+    A model without one fits any rows, so its error says nothing.
+    """
     free = [model for model in found if model.fit.freedom > 0]
     is_checked = found[0].fit.freedom > 0 or any(rms(model) <= ADEQUATE * model.unit for model in free)
     return free if is_checked else found

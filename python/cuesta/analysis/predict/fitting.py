@@ -196,7 +196,7 @@ def errors(form: Form, parameters: Parameters, points: Sequence[Point]) -> Error
 
 
 def starts(form: Form, parameters: Parameters, points: Sequence[Point]) -> list[list[float]]:
-    """Where fits begin: with a station that is busy by a half, nearly always, or hardly."""
+    """The parameters that fits begin with: at one load a station is half busy, nearly saturated, or nearly idle."""
     least = min(timed(point) for point in points)
     first = [max(least, 1e-6) / 2] + [0.0] * (len(parameters.delays) - 1)
     if not form.has_delay and parameters.demands:

@@ -24,33 +24,36 @@ NEAR = 1.1
 
 def decide(trials: Sequence[Trial], method: Method) -> Try | Outcome:
     """Decide on all trials so far, in order of time."""
-    return after(trials, method)[1]
+    return replay(trials, method)[1]
 
 
 def conclude(trials: Sequence[Trial], method: Method, why: str) -> Outcome:
     """Say what is known when time has run out or the user stops the search; `why` is that reason, a clause."""
-    history, ask = after(trials, method)
+    history, ask = replay(trials, method)
     return ask if isinstance(ask, Outcome) else outcome_of(history, "budget", why)
 
 
 def go_on(trials: Sequence[Trial], method: Method) -> Try | Outcome:
     """As `decide`, for a search that was ended and goes on: a host that had stopped may have been started again."""
-    history, ask = after(trials, method)
+    history, ask = replay(trials, method)
     return decide(trials[:-1], method) if history.unrecovered else ask
 
 
 def counted(trials: Sequence[Trial], method: Method) -> list[Trial]:
     """The trials that tell something about their load."""
-    return after(trials, method)[0].counted
+    return replay(trials, method)[0].counted
 
 
 def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
     """Where the limit is by the trials so far; None before one load was met and one was missed."""
-    return by_regression.belief(after(trials, method)[0])
+    return by_regression.belief(replay(trials, method)[0])
 
 
-def after(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outcome]:
-    """Tell the search again. A trial counts even if the trials before it led to another load."""
+def replay(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outcome]:
+    """Replay the trials: the history after them, and what to do next.
+
+    A trial counts even if the method, given the trials before it, would have chosen another load.
+    """
     history = History(method)
     ask = next_of(history)
     for trial in trials:

@@ -33,7 +33,7 @@ ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
 STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
-"""Doubts that say: the host did not answer, or hardly."""
+"""Doubts that say that the host answered too little or not at all."""
 
 FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""

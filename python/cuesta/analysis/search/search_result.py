@@ -59,7 +59,7 @@ class SearchResult:
         return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
 
     def rows(self) -> list[TrialRow]:
-        """Tell the search again."""
+        """Replay the search: for each trial, the decision before it and the belief after it."""
         rows = []
         for number, trial in enumerate(self.trials):
             ask = decide(self.trials[:number], self.method)
