@@ -15,7 +15,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 use std::{fs, thread};
 
-use crate::harness::{RunRecords, close, script, spec};
+use crate::harness::{RunRecords, close, script, spec, stop_after};
 use crate::trace::packets::Tcpdump;
 use crate::trace::{Echoes, echoes, terminal};
 use cuesta_driver::Run;
@@ -94,16 +94,7 @@ fn typed(program: &Program, target: &str, folder: &Path) -> Vec<u64> {
     let group = json!({"target": target, "columns": COLUMNS, "rows": ROWS});
     let more = json!({"group": group, "spec": {"log_transactions": true}});
     let run = Run::start(spec(1, 0.0, 3600.0, &more), &script("t", &program.tape()), &agent).unwrap();
-    let (mut keys, mut seconds) = (0, 0.0);
-    while keys < KEYS {
-        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
-        let interval = run.snapshot();
-        if interval.seconds > seconds {
-            (keys, seconds) = (keys + interval.keys, interval.seconds);
-        }
-    }
-    run.stop();
-    assert!(run.wait(PATIENCE).unwrap(), "the run does not stop");
+    stop_after(&run, KEYS, |interval| interval.keys);
     let played = RunRecords::read(&agent);
     assert_eq!(played.errors(), [], "{}", program.name);
     let log = fs::read_to_string(agent.join("transactions.csv")).unwrap();

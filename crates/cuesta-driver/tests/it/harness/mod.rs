@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cuesta_driver::{Announcement, Connect, RunSpec, Scripts, simulate_announced};
+use cuesta_driver::{Announcement, Connect, Run, RunSpec, Scripts, simulate_announced};
 use cuesta_host::{FrontEnd, serve};
 use cuesta_lines::wire::bisync::Role;
 use cuesta_lines::{Bisync, Line, OpenError, Options, Target, Tn3270, loopback};
+use cuesta_record::{Phase, Snapshot};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -186,6 +187,20 @@ fn ends(target: &Target) -> Ends {
 pub fn close(what: &str, found: f64, wanted: f64, within: f64) {
     let error = (found - wanted).abs() / wanted.abs();
     assert!(error <= within, "{what}: {found}, expected {wanted} ({:.2} % off)", error * 100.0);
+}
+
+/// Stops a real run once its measured intervals have `enough` of what is `counted`.
+pub fn stop_after(run: &Run, enough: u64, counted: fn(&Snapshot) -> u64) {
+    let (mut count, mut seen) = (0, 0.0);
+    while count < enough {
+        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
+        let interval = run.snapshot();
+        if interval.phase == Some(Phase::Measure) && interval.seconds > seen {
+            (count, seen) = (count + counted(&interval), interval.seconds);
+        }
+    }
+    run.stop();
+    assert!(run.wait(Duration::from_secs(60)).unwrap(), "the run does not stop");
 }
 
 /// Resident memory of this process, in bytes.
