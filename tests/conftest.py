@@ -2,12 +2,14 @@
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import person
 
 # Only the seed of `scripts/test` chooses the examples: not what an earlier run met, and not Hypothesis' profile for CI.
 # A failure prints its example and how to replay it. No time fails a test, because others may take its CPU for a while.
@@ -29,6 +31,12 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("CUESTA_") or name == "COLUMNS":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _no_programs_left() -> Iterator[None]:
+    yield
+    person.end_all()
 
 
 @pytest.fixture

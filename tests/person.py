@@ -11,13 +11,24 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.processes import descendants, end
+
 KEY_GAP = 0.02
 """Seconds between keys that are not echoed."""
-PATIENCE = 30.0
-"""The longest wait, in seconds."""
-
+PATIENCE = 120.0
+"""Seconds after which a wait fails: a limit against hanging only."""
 
 CUESTA = (sys.executable, "-m", "cuesta")
+RUNNING: "list[Person]" = []
+"""Persons whose program has not been seen to end."""
+
+
+def end_all() -> None:
+    """Kill the programs of a test that failed before they ended."""
+    while RUNNING:
+        person = RUNNING[0]
+        end([*descendants(person.process), person.process])
+        person.leave()
 
 
 class Person:
@@ -32,6 +43,7 @@ class Person:
             os.chdir(here)
             os.environ["TERM"] = "xterm"
             os.execvp(program[0], [*program, *arguments])
+        RUNNING.append(self)
         self.wants_window(100, 30)
 
     def wants_window(self, columns: int, rows: int) -> None:
@@ -81,9 +93,13 @@ class Person:
         deadline = time.monotonic() + PATIENCE
         while self._read(deadline):
             pass
-        _, status = os.waitpid(self.process, 0)
+        return os.waitstatus_to_exitcode(self.leave())
+
+    def leave(self) -> int:
+        """Wait for the program, which has ended, and close the terminal; returns its status."""
+        RUNNING.remove(self)
         os.close(self.terminal)
-        return os.waitstatus_to_exitcode(status)
+        return os.waitpid(self.process, 0)[1]
 
     def _read(self, deadline: float) -> bool:
         ready, _, _ = select.select([self.terminal], [], [], max(0.0, deadline - time.monotonic()))
