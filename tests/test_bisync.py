@@ -75,8 +75,9 @@ def test_hercules_as_a_2703_receives_a_message_and_sends_one(
     assert carried["characters_out"] % 12 == carried["characters_in"] % 8 == 0
     assert abs(carried["characters_out"] / 12 - carried["characters_in"] / 8) <= 1
     assert all(count == 0 for count in summary["steps"][0]["bisync"]["counters"].values())
-    # Hercules sends an answer in two pieces, the second when the first is acknowledged: 40 ms later if that is delayed.
-    assert summary["response"]["p50"] < 0.04
+    # Hercules sends an answer in two pieces, the second when the first is acknowledged. If that is delayed,
+    # it comes 36 to 40 ms later.
+    assert summary["response"]["p50"] < 0.03
 
 
 def played(target: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, Summary]:
