@@ -23,7 +23,7 @@ def test_the_certification_study_is_played(here: Path, write: Write, monkeypatch
     record = json.loads((here / "out" / "record.json").read_text())
     assert (code, record["method"]["excluded"], record["grade"]) == (Exit.GOOD, {}, "observation")
     assert (record["workload"]["attached"], record["workload"]["users"]) == ("typewriter", 4)
-    assert record["runs"][0]["transactions"] == 12 * 4
+    assert 0 < record["runs"][0]["transactions"] <= 12 * 4
     assert main(["certify", "--verify", "out"]) == Exit.GOOD
 
 
