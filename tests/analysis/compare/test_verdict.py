@@ -80,7 +80,7 @@ def loop(rng: random.Random, seed: int) -> dict[str, float]:
     return {"demand": math.log(service), "throughput": math.log(done / 300), "response.p95": math.log(p95)}
 
 
-@pytest.mark.parametrize("in_pairs", [False, True])
+@pytest.mark.parametrize("in_pairs", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pairs: bool) -> None:
     """Each comparison has 8 + 8 runs of a simulated closed load; the runs of a pair have the same seed."""
     rng, seeds, false = random.Random(50), iter(range(10**6)), 0
