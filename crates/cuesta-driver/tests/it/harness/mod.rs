@@ -189,8 +189,8 @@ pub fn close(what: &str, found: f64, wanted: f64, within: f64) {
     assert!(error <= within, "{what}: {found}, expected {wanted} ({:.2} % off)", error * 100.0);
 }
 
-/// Stops a real run once its measured intervals have `enough` of what is `counted`.
-pub fn stop_after(run: &Run, enough: u64, counted: fn(&Snapshot) -> u64) {
+/// Stops a real run once its measured intervals have `enough` of what is `counted`; returns how many they have.
+pub fn stop_after(run: &Run, enough: u64, counted: fn(&Snapshot) -> u64) -> u64 {
     let (mut count, mut seen) = (0, 0.0);
     while count < enough {
         assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
@@ -201,6 +201,7 @@ pub fn stop_after(run: &Run, enough: u64, counted: fn(&Snapshot) -> u64) {
     }
     run.stop();
     assert!(run.wait(Duration::from_secs(60)).unwrap(), "the run does not stop");
+    count
 }
 
 /// Resident memory of this process, in bytes.
