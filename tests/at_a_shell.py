@@ -7,7 +7,6 @@ USERS = 5
 TAPE = r"""
 Set KeyRate 30cps
 Set Echo timed
-Set WaitTimeout 10s
 Wait /\$ $/
 Forever
   Transaction "arithmetic"

@@ -44,7 +44,6 @@ Set Echo {echo}
 Wait@30s /\$ $/
 """
 COMMANDS = """
-Set WaitTimeout 5s
 Forever
   Transaction "command"
     Type "echo DONE"

@@ -27,7 +27,6 @@ SHELL = "env PS1='$ ' bash --norc --noprofile -i"
 
 FILE_TAPE = r"""
 Set KeyRate 30cps
-Set WaitTimeout 10s
 Forever
   Transaction "arithmetic"
     Type "echo $((6*7))"
@@ -40,7 +39,6 @@ End
 
 CAT_TAPE = r"""
 Set KeyRate 30cps
-Set WaitTimeout 10s
 Forever
   Type "hello"
   Enter

@@ -80,7 +80,6 @@ TYPING = """
 Set KeyRate 5cps
 Set Echo timed
 Set Prompt /\\$ $/
-Set WaitTimeout 5s
 Wait+Prompt
 Forever
   Transaction "row"
