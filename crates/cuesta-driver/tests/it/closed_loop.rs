@@ -34,9 +34,9 @@ fn throughput_and_response_are_those_of_theory() {
     const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Bytes 40\nThink exp 1s\n";
     let mut table =
         String::from("    N servers         X   X exact    error         R   R exact    error  law error  U of host\n");
-    // Each run is long enough for about ten thousand transactions.
-    let one = [(1, 10.0), (10, 2.0), (50, 0.5), (75, 0.5), (100, 0.5), (150, 0.2), (200, 0.2)].map(|case| (case, 1));
-    let four = [(60, 0.5), (150, 0.2)].map(|case| (case, 4));
+    // Each run is long enough for ten to forty thousand transactions.
+    let one = [(1, 4.0), (10, 0.6), (50, 0.12), (75, 0.12), (100, 0.12), (200, 0.12)].map(|case| (case, 1));
+    let four = [(60, 0.12), (150, 0.12)].map(|case| (case, 4));
     for ((users, hours), servers) in one.into_iter().chain(four) {
         // The host as a whole serves 100 transactions a second.
         let demand = 0.010 * f64::from(servers);

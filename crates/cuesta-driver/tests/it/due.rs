@@ -117,7 +117,7 @@ fn each_step_has_counts_of_its_own() {
 #[test]
 fn waiting_for_a_free_user_is_response() {
     // One user is one server: M/D/1 with ρ = 0.5, mean response S + ρS / 2(1 − ρ).
-    let played = play(spec(1, 60.0, 7200.0, &open(5.0, "sessions")), ONE_INPUT, &host("fixed 0ms", "100ms"));
+    let played = play(spec(1, 60.0, 3600.0, &open(5.0, "sessions")), ONE_INPUT, &host("fixed 0ms", "100ms"));
     checked_counts(&played);
     close("mean response", played.sum("sums/response") / played.sum("transactions"), 0.150, 0.05);
     close("since sent", played.sum("sums/response_from_sent") / played.sum("transactions"), 0.100, 0.001);

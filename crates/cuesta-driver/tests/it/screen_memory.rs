@@ -21,11 +21,11 @@ fn screens(users: u32, seconds: f64) -> u64 {
 
 #[test]
 fn screens_take_the_memory_of_their_cells_and_no_more_with_time() {
-    let few = screens(10, 2.0);
-    let many = screens(210, 2.0);
-    let each = many.saturating_sub(few) / 200;
+    let few = screens(10, 1.0);
+    let many = screens(110, 1.0);
+    let each = many.saturating_sub(few) / 100;
     assert!((50_000..75_000).contains(&each), "{each} bytes a user");
-    let longer = screens(210, 8.0);
+    let longer = screens(110, 4.0);
     let growth = longer.saturating_sub(many);
     // The allocator may keep some pages.
     assert!(growth < 2 << 20, "{growth} bytes more");

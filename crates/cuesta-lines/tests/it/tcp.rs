@@ -130,8 +130,8 @@ fn a_slow_reader_holds_the_writer_and_loses_nothing() {
             let (mut near, mut far) = pair(&listener, &Options::default()).await;
             let sent = fill(&mut far);
             assert!(sent.len() < 1_000_000, "the kernel buffers {} characters", sent.len());
-            drop(far);
             assert!(receive_exactly(&mut near, sent.len()).await == sent);
+            drop(far);
             assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
         });
     }

@@ -67,7 +67,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn any_stream_gives_the_same_screen_however_it_is_cut(

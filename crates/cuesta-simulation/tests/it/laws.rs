@@ -29,7 +29,7 @@ fn network(users: u32) -> Network {
 proptest! {
     // With a seed of its own: a few examples of all would miss these statistical bounds by chance.
     #![proptest_config(ProptestConfig {
-        cases: 24,
+        cases: 8,
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::default()

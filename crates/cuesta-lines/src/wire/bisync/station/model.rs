@@ -6,9 +6,10 @@
 mod conversational;
 mod world;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
+
+use foldhash::HashMap;
 
 use self::world::{Action, World};
 use crate::wire::bisync::{Framing, Profile};
@@ -82,7 +83,7 @@ fn explore(setting: &Setting) -> Result<Explored, String> {
     let mut explored = Explored { states: 1, replies: 0, transitions: 0, ends: 0 };
     let mut path = vec![Step::new(World::new(setting), setting)];
     // Whether all that follows is explored; it is not for the states of the path.
-    let mut complete = HashMap::from([(path[0].key, false)]);
+    let mut complete = HashMap::from_iter([(path[0].key, false)]);
     while let Some(step) = path.last_mut() {
         let Some(action) = step.actions.get(step.next).copied() else {
             complete.insert(step.key, true);

@@ -1,10 +1,11 @@
 //! Two stations, the line between them, and what must hold of both.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
 use cuesta_record::Stamp;
+use foldhash::quality::FixedState;
 
 use super::{Mutation, Setting};
 use crate::wire::bisync::blocks::{Control, Format};
@@ -286,9 +287,7 @@ impl World {
     }
 
     pub(super) fn key(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
+        FixedState::default().hash_one(self)
     }
 }
 
