@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.planned import shown
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
-from cuesta.engine.preflight import ssh_settings, unused_settings
+from cuesta.engine.ssh import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of

@@ -18,7 +18,7 @@ from types import FrameType
 
 from cuesta import _native
 from cuesta.cli.loop import LOGOUT, looped
-from cuesta.engine.preflight import prepare_ssh
+from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of

@@ -3,6 +3,7 @@
 - `tapes`, `users`: read the files that the plan names, before anything is started; `passphrases`: of key files.
 - `job`: a plan with its tapes and users, checked; how long it takes.
 - `preflight`: checks that this machine and the target have what the run needs.
+- `ssh`: what a target's ssh configuration asks for: settings without effect, passphrases.
 - `folder`: the run folder and `run.json`.
 - `spec`: the specification that the Rust half receives.
 - `placement`: the CPUs and the network of the host and of the driver; `network`: a separate network for each, and what

@@ -6,15 +6,14 @@ import resource
 import shlex
 import socket
 import subprocess
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
-from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users
 from cuesta.engine.network import isolation
+from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -43,35 +42,6 @@ def check(job: Job) -> None:
             prepare_ssh(target, users)
         if target != BUILTIN_HOST:
             probe(target, next(iter(users), {}))
-
-
-def prepare_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
-    """Print which settings of the ssh configuration have no effect; ask for the passphrases of the users' keys."""
-    unused, locked = ssh_settings(target, users)
-    if unused:
-        print(f"cuesta: {unused_settings(unused)}", file=sys.stderr)
-    passphrases.ask_for(locked)
-
-
-def unused_settings(unused: Iterable[str]) -> str:
-    return f"settings of the ssh configuration that Cuesta ignores: {'; '.join(unused)}"
-
-
-def ssh_settings(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:
-    """The settings of a target's ssh configuration that have no effect, and key files that need a passphrase.
-
-    Raises CuestaError if the configuration requires what Cuesta cannot do.
-    """
-    by_user = {user.get("user") or None: user.get("password") or None for user in users} or {None: None}
-    unused, locked = dict[str, None](), dict[str, None]()
-    for user, password in by_user.items():
-        try:
-            settings, files = _native.ssh_preflight(target, user, password)
-        except _native.RunError as error:
-            raise CuestaError(f"{target}: {error}") from None
-        unused |= dict.fromkeys(settings)
-        locked |= dict.fromkeys(files)
-    return unused, locked
 
 
 def needed_files(job: Job) -> int:
