@@ -42,19 +42,17 @@ enum Found {
 
 use Found::{ForLinker, In, Kernel};
 
-pub(crate) const ALL: &[Case] = &[
-    Case {
-        name: "a_mix",
-        kinds: "user,faults,faults,calls,linking,linking,linking",
-        seconds: 2.5,
-        compared: &[
-            ("user", In(Cause::User)),
-            ("faults", In(Cause::PageFaults)),
-            ("calls", In(Cause::SystemCalls)),
-            ("linking", ForLinker),
-        ],
-    },
-];
+pub(crate) const ALL: &[Case] = &[Case {
+    name: "a_mix",
+    kinds: "user,faults,faults,calls,linking,linking,linking",
+    seconds: 2.5,
+    compared: &[
+        ("user", In(Cause::User)),
+        ("faults", In(Cause::PageFaults)),
+        ("calls", In(Cause::SystemCalls)),
+        ("linking", ForLinker),
+    ],
+}];
 
 /// One kind of work at a time; `a_mix` has most of them too. `scripts/nightly` plays these.
 pub(crate) const NIGHTLY: &[Case] = &[
