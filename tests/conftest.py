@@ -23,6 +23,7 @@ settings.register_profile(
 )
 settings.load_profile("shared")
 
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
 Write = Callable[[str, str], Path]
 
 
@@ -31,6 +32,8 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("CUESTA_") or name == "COLUMNS":
             monkeypatch.delenv(name)
+    # Meters keep their constants there, which take seconds to measure: all tests share them, whatever their HOME is.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE))
 
 
 @pytest.fixture(autouse=True)
