@@ -23,7 +23,9 @@ settings.register_profile(
 )
 settings.load_profile("shared")
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+# Meters keep their constants there, which take seconds to measure: all tests share them, whatever their HOME is.
+os.environ.setdefault("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+
 Write = Callable[[str, str], Path]
 
 
@@ -32,8 +34,6 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("CUESTA_") or name == "COLUMNS":
             monkeypatch.delenv(name)
-    # Meters keep their constants there, which take seconds to measure: all tests share them, whatever their HOME is.
-    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE))
 
 
 @pytest.fixture(autouse=True)

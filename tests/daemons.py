@@ -41,8 +41,8 @@ PrintLastLog no
 {more}
 SetEnv HOME={folder}/home XDG_CACHE_HOME={cache}
 """
-"""Without the user's own start files of shells: they may read what a test types. Meters keep their constants in the cache, which
-all tests share (`conftest`)."""
+"""Without the user's own start files of shells: they may read what a test types. In the cache, which all tests
+share, meters keep their constants."""
 AT_A_SHELL = "ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i"
 """Additional settings of sshd that give users a plain shell."""
 TCPSVD = ["tcpsvd", "-E", "-l", "localhost", "-c", "100", "127.0.0.1"]
@@ -106,7 +106,9 @@ def sshd(folder: Path, *more: str, metered: bool = False) -> Iterator[Host]:
     keygen(folder / "host")
     keygen(folder / "client")
     (home / "known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
-    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, cache=os.environ["XDG_CACHE_HOME"], more="\n".join(more)))
+    (folder / "sshd_config").write_text(
+        SSHD.format(port=port, folder=folder, cache=os.environ["XDG_CACHE_HOME"], more="\n".join(more))
+    )
     with listening(["sshd", "-D", "-e", "-f", str(folder / "sshd_config")], port, folder, metered) as pid:
         yield Host(port, folder, pid)
 

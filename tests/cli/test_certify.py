@@ -171,7 +171,7 @@ def test_it_is_verified_as_it_was_written(made: Path, capsys: pytest.CaptureFixt
     assert main(["certify", "--verify", str(made / "run-1")]) == Exit.GOOD
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_flipped_byte_anywhere_is_detected(made: Path, data: st.DataObject) -> None:
     names = sorted([*record(made)["raw"], "record.json"])
@@ -381,9 +381,9 @@ Sleep 60m
 
 @pytest.fixture
 def neighbours() -> Iterator[None]:
-    """Twice as many as there are CPUs, that leave no CPU idle."""
+    """One for each CPU, which leave none idle."""
     spin = ["sh", "-c", "while :; do :; done"]
-    spinning = [subprocess.Popen(spin) for _ in range(2 * len(os.sched_getaffinity(0)))]
+    spinning = [subprocess.Popen(spin) for _ in range(len(os.sched_getaffinity(0)))]
     yield
     for each in spinning:
         each.kill()

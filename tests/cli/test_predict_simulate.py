@@ -1,6 +1,7 @@
 """`cuesta predict --simulate`: percentiles beside exact theory, limits on them, seeds and refusals."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,18 +129,17 @@ def test_tables_whose_users_cannot_be_played(write: Write, capsys: pytest.Captur
         assert said in text
 
 
-def test_a_limit_that_nothing_checks_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_nothing_checks_is_not_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One row is fitted: neither of the mean nor of a percentile may it be said how many users keep a limit."""
     flags = ("--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10", "--simulate")
     for figure in ("mean", "p95"):
         limit = ("--limit", f"response.{figure} < 2s")
-        code, found = predict(MCS, *flags, *limit, capsys=capsys)
-        assert code == Exit.REFUSED
+        assert main(["predict", str(MCS), *flags, *limit, "--json", "found.json"]) == Exit.REFUSED
+        found = json.loads((here / "found.json").read_text())
         if figure == "p95":
             (one,) = simulated(found)["hosts"][0]["limits"]
             assert one["not_reported"].startswith("no row is left over that checks the model")
             assert (one["users"], one["reached"]) == (None, None)
-        assert main(["predict", str(MCS), *flags, *limit]) == Exit.REFUSED
         text = " ".join(capsys.readouterr().out.split())
         assert f"response.{figure} < 2s: NOT REPORTED: no row is left over that checks the model" in text
         assert "RESULT NOT REPORTED" in text
