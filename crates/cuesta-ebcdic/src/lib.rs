@@ -57,6 +57,15 @@ pub fn text(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn the_table_is_the_one_of_pythons_codec() {
+        let program = "import sys; sys.stdout.write(bytes(range(256)).decode('cp037'))";
+        let python = Command::new("python3").args(["-X", "utf8", "-c", program]).output().unwrap();
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(String::from_utf8(python.stdout).unwrap(), text(&all));
+    }
 
     #[test]
     fn every_byte_is_a_character_of_its_own() {
