@@ -340,5 +340,5 @@ def judge(folder: Path, pair: Pair) -> str:
     try:
         CASES[name].judged(play(CASES[name], line, folder / line / name.replace(" ", "-")))
     except AssertionError as wrong:
-        return str(wrong)
+        return str(wrong) or repr(wrong)
     return ""

@@ -21,6 +21,7 @@ EXPECTED = {
     "bool_parsing": "true or false",
     "date_type": "a date such as 2026-11-21",
     "date_from_datetime_parsing": "a date such as 2026-11-21",
+    "date_from_datetime_inexact": "a date such as 2026-11-21",
 }
 """What was expected, by the type of pydantic's error."""
 

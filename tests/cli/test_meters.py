@@ -92,6 +92,7 @@ def test_words_replace_the_flags(capsys: pytest.CaptureFixture[str], here: Path)
         ("--reset --cpus 0-3", "reset --cpus 0-3"),
         ("10m --record f --plain", "record f 10m --plain"),
         ("--record=f --pid 7 10m", "record f --pid 7 10m"),
+        ("--record f --report --reset 10m", "record f --report --reset 10m"),
         ("report --reset", "report --reset"),
         ("--help", "--help"),
         ("5 --help", "rows 5 --help"),

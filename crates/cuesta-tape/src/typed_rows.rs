@@ -119,6 +119,7 @@ mod tests {
             "Set Prompt /[?] *$/\nType \"what?\" Enter Wait+Prompt",
             "Type \"hello\" Wait+Screen /hell/",
             "Copy \"echo DONE\" Paste Enter Wait /DONE/",
+            "Type \"DOM\" Backspace Wait /DO/",
         ] {
             assert!(warns(tape), "{tape}");
         }

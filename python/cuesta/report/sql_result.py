@@ -2,47 +2,75 @@
 
 import datetime
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
+from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from cuesta.columns import left, right
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, many
 
+MOST_WRAPPED = 500
+"""More rows are not wrapped on a terminal either: wrapping takes a millisecond a row."""
 UNBOUNDED = 1_000_000
-"""The width, in columns, of a table that is not wrapped."""
+"""A width, in columns, at which no cell is wrapped."""
 
 
 def text(result: SqlResult) -> str:
     """Lay a result out for standard output: numbers to the right, words to the left.
 
-    Sentences are wrapped if the table then fits on the terminal. In a pipe each row of the result is one row of text.
+    On a terminal sentences are wrapped if the table then fits. In a pipe each row of the result is one row of text.
     """
     console = Console(highlight=False)
-    table = _table(result, "" if console.no_color else "bold")
-    least = Measurement.get(console, console.options.update(width=UNBOUNDED), table).minimum
-    console.width = console.width if console.is_terminal and least <= console.width else UNBOUNDED
+    columns = [_Column.of(name, [row[at] for row in result.rows]) for at, name in enumerate(result.columns)]
+    rows = _wrapped(columns, console) if console.is_terminal and len(result.rows) <= MOST_WRAPPED else None
+    return "\n".join([*(row.rstrip() for row in rows or _laid(columns)), many(len(result.rows), "row")])
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    name: str
+    cells: Sequence[str]
+    to_right: bool
+    has_sentences: bool
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[object]) -> Self:
+        has_sentences = any(isinstance(value, str) and " " in value for value in values)
+        return cls(plain(name), [_cell(value) for value in values], all(map(_is_number, values)), has_sentences)
+
+    def laid(self) -> Iterator[str]:
+        """Its name and cells, padded to the widest."""
+        width = max(map(cell_len, (self.name, *self.cells)))
+        pad = right if self.to_right else left
+        return (pad(text, width) for text in (self.name, *self.cells))
+
+
+def _laid(columns: Sequence[_Column]) -> Iterator[str]:
+    return map("  ".join, zip(*(column.laid() for column in columns), strict=True))
+
+
+def _wrapped(columns: Sequence[_Column], console: Console) -> Sequence[str] | None:
+    """Rows that fit on the terminal; None if no wrapping makes them fit."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="" if console.no_color else "bold")
+    for column in columns:
+        justify: JustifyMethod = "right" if column.to_right else "left"
+        table.add_column(Text(column.name), justify=justify, overflow="fold", no_wrap=not column.has_sentences)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*map(Text, cells))
+    if Measurement.get(console, console.options.update(width=UNBOUNDED), table).minimum > console.width:
+        return None
     with console.capture() as captured:
         console.print(table)
-    return "\n".join([*(row.rstrip() for row in captured.get().splitlines()), many(len(result.rows), "row")])
-
-
-def _table(result: SqlResult, style_of_heads: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style_of_heads)
-    for at, name in enumerate(result.columns):
-        values = [row[at] for row in result.rows]
-        justify: JustifyMethod = "right" if all(map(_is_number, values)) else "left"
-        has_sentences = any(isinstance(value, str) and " " in value for value in values)
-        table.add_column(Text(plain(name)), justify=justify, overflow="fold", no_wrap=not has_sentences)
-    for row in result.rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    return table
+    return captured.get().splitlines()
 
 
 def data(result: SqlResult) -> dict[str, Any]:

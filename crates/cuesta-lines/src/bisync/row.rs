@@ -79,3 +79,33 @@ pub(super) fn decoded(code: Code, byte: u8) -> u8 {
         Code::Ascii => byte,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows that are offered while a text is typed.
+    fn rows(typed: &[u8]) -> Vec<String> {
+        let (mut row, mut offered) = (TypedRow::new(Code::Ascii, false), Vec::new());
+        for character in typed {
+            if row.before(*character).is_some() {
+                offered.push(String::from_utf8(row.text().to_vec()).unwrap());
+                row.offered();
+            }
+            row.take(*character);
+        }
+        offered
+    }
+
+    #[test]
+    fn a_row_ends_with_return_whatever_follows_it_on_a_terminals_line() {
+        assert_eq!(rows(b"a\rb\r\nc\r\0d\r"), ["a", "b", "c", "d"]);
+        assert_eq!(rows(b"a\n\0\r"), ["a\n\0"]);
+    }
+
+    #[test]
+    fn a_long_row_is_offered_in_parts() {
+        let long = [b'x'; 2 * PART + 1];
+        assert_eq!(rows(&[&long[..], b"\r"].concat()).iter().map(String::len).collect::<Vec<_>>(), [PART, PART, 1]);
+    }
+}

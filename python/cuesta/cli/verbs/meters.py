@@ -103,10 +103,11 @@ def with_word(arguments: Sequence[str]) -> Sequence[str]:
     parser.add_argument("--reset", action="store_true")
     parser.add_argument("--record", metavar="FILE")
     flags, others = parser.parse_known_args(arguments)
+    others = [*(["--reset"] if flags.reset and (flags.report or flags.record) else []), *others]
     if flags.record:
-        return ["record", flags.record, *others]
+        return ["record", flags.record, *(["--report"] if flags.report else []), *others]
     if flags.report:
-        return ["report", *(["--reset"] if flags.reset else []), *others]
+        return ["report", *others]
     return ["reset" if flags.reset else "rows", *others]
 
 
