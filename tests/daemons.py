@@ -145,7 +145,7 @@ def listening(command: list[str], port: int, folder: Path, metered: bool = False
 
 
 def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
             return

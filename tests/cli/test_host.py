@@ -38,7 +38,7 @@ def test_it_says_its_addresses_first_and_answers() -> None:
                 line.sendall(key)
                 assert line.recv(10) == echo
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     # The second answer shows that the first is counted; the second may not be counted completely yet.
     assert re.search(r"[12] chars output \([12] raw\), [12] messages", out), out
@@ -52,7 +52,7 @@ def test_it_ends_with_three_figures() -> None:
             line.sendall(b"a")
             assert line.recv(10) == b"a"
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
     assert re.fullmatch(r".* terminals on average for .*; messages: .* taken, .* answered.*--tty-meters\n", out), out
 
 
@@ -60,7 +60,7 @@ def test_attached_it_ends_with_its_input() -> None:
     with hosting("--attached") as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("telnet://127.0.0.1:")
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "")
 
 
@@ -91,6 +91,6 @@ def test_the_start_message_names_who_can_reach_it() -> None:
 
 def test_a_shell_for_everybody_is_refused() -> None:
     with hosting("--listen", "tcp://0.0.0.0:0", "--service", "shell cat") as process:
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (Exit.FAILED, "")
     assert "--allow" in err

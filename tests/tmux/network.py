@@ -25,7 +25,7 @@ from tests.daemons import needed
 NAMES = (f"tmuxtest-{os.getpid()}-{number}" for number in itertools.count())
 WIRE = "wire"
 """The first host's device, and the second's to it; `other` is the second's to the third, whose device is `wire`."""
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which what does not happen has failed."""
 
 

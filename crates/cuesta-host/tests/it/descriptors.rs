@@ -9,7 +9,7 @@ use std::time::Duration;
 use cuesta_host::{Host, Spec};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn connect(host: &Host) -> TcpStream {
     let line = TcpStream::connect(host.addresses()[0].trim_start_matches("tcp://")).expect("one descriptor is left");

@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const LINES: u64 = 2000;
 /// Resident bytes of the host for each line. The kernel's share is not in it.
 const MOST: u64 = 8 * 1024;
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Resident memory of this process, in bytes.
 fn resident() -> u64 {

@@ -11,7 +11,7 @@ use rustix::process::{Resource, getrlimit};
 use serde_json::Value;
 
 /// After this time a test fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn start(spec: &str) -> Result<Host, HostError> {
     Host::start(&Spec::parse(spec)?)

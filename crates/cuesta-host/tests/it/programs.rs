@@ -8,7 +8,7 @@ use std::time::Duration;
 use cuesta_host::{Host, Spec};
 use cuesta_record::clock::{self, Time};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The paths between lines and programs on sockets that are built in. The in-kernel path needs root.
 pub(crate) const PATHS: &[&str] = if cfg!(feature = "kernel-path") { &["user", "kernel"] } else { &["user"] };

@@ -42,7 +42,7 @@ impl S3270 {
         writeln!(actions, "Connect({host})").unwrap();
         let (line, _) = listener.accept().unwrap();
         line.set_nodelay(true).unwrap();
-        line.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        line.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
         let mut peer = Self { child, actions, output, line };
         peer.negotiate();
         peer.write(&[0xf5, 0xc3, 0x1d, 0x40, 0x13]);

@@ -9,7 +9,7 @@ use cuesta_lines::{Line, Options, open, receive, send};
 use cuesta_record::clock::{self, Time};
 
 /// After this time a test fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a test in real time.
 pub(crate) fn play<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
