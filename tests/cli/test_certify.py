@@ -455,6 +455,9 @@ def test_groups_are_certified_one_after_another(
     assert all(record(here / "out" / group)["given"]["group"] == group for group in groups)
     assert main(["certify", "--verify", "out"]) == Exit.GOOD
     assert main(["certify", "out"]) == Exit.BAD_INPUT, "each has a folder of its own"
+    with (here / "out" / groups[-1] / "run-1" / "agent-0" / "series.jsonl").open("a") as series:
+        series.write("\n")
+    assert main(["certify", "--verify", "out"]) == Exit.FAILED, "one of them has changed"
 
 
 def test_one_run_is_not_held_against_a_reference(
