@@ -382,7 +382,7 @@ Sleep 60m
 @pytest.fixture
 def neighbours() -> Iterator[None]:
     """One for each CPU, which leave none idle."""
-    spin = ["sh", "-c", "while :; do :; done"]
+    spin = ["setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"]
     spinning = [subprocess.Popen(spin) for _ in range(len(os.sched_getaffinity(0)))]
     yield
     for each in spinning:
