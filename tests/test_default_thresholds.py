@@ -128,7 +128,7 @@ def play(number: int, arguments: list[str], capsys: pytest.CaptureFixture[str]) 
     ticks, of = (after - then for after, then in zip(stolen(), before, strict=True))
     summary = json.loads(capsys.readouterr().out)
     assert summary["errors"]["count"] == 0, summary["errors"]
-    assert summary["transactions"]["count"] > 0
+    assert summary["transactions"]["count"] > 20 or not summary["valid"], "a valid run plays what is due"
     assert summary["valid"] == (code == Exit.GOOD) == (not summary["invalid_because"])
     return Run(summary["invalid_because"], ticks / of)
 

@@ -55,7 +55,7 @@ def test_what_is_left_of_an_echo_is_what_the_packets_took(
     assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
     driver, (step,) = summary["driver"], summary["steps"]
     own = driver["own"]
-    assert own["count"] > 0.9 * summary["keystrokes"]["count"] > 0
+    assert own["count"] > 0.9 * summary["keystrokes"]["count"] > 150, "a valid run sends what is due"
     assert 0 < own["p50"] < step["echo_from_sent"]["p50"]
     packets = statistics.median(packet_times(here / "keys.pcap", port))
     seen_by_the_kernel = step["echo_from_sent"]["p50"] - own["p50"]
