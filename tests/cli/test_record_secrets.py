@@ -207,49 +207,61 @@ def bash(person: Person) -> None:
         person.types(keys, shown=False)
 
 
+def writes(person: Person, text: str) -> None:
+    """Type a text at an editor: each key when the one before is shown and the program rests."""
+    for key in text:
+        person.types(key)
+        person.rests(person.key_gap)
+
+
 def vim(person: Person) -> None:
     """Text, commands of the normal mode and of the command line."""
     person.sees("words")
-    person.rests()
-    for keys in (
-        "ithe quick brown fox\rjumps\x1b",
-        "k",
-        "dd",
-        "p",
-        "oover the lazy dog\x1b",
-        ":set nu\r",
-        "/fox\r",
-        ":wq\r",
+    person.types("\x07", shown=False)  # where the cursor is: it reads keys now
+    person.sees("--100%--")
+    for keys, text in (
+        ("i", "the quick brown fox\rjumps"),
+        ("\x1bkddpo", "over the lazy dog"),
+        ("\x1b", ":set nu\r"),
+        ("", "/fox\r"),
+        ("", ":wq\r"),
     ):
-        for key in keys:
-            person.types(key, shown=False)
         person.rests()
+        person.types(keys, shown=False)
+        person.rests()
+        writes(person, text)
 
 
 def emacs(person: Person) -> None:
     """Text, a command by its name, a search, saving."""
     person.sees("words")
-    person.rests(0.5)
-    for keys in (
-        "the quick brown fox\rjumps over",
-        "\x01",
-        "the lazy dog, ",
-        "\x1bx",
-        "auto-fill-mode\r",
-        "\x18\x13",
-        "\x18\x03",
+    person.types("\x18=", shown=False)  # what the cursor is on: it reads keys now
+    person.sees("Char: w")
+    for keys, text in (
+        ("", "the quick brown fox\rjumps over"),
+        ("\x01", "the lazy dog, "),
+        ("\x1bx", "auto-fill-mode\r"),
+        ("\x18\x13\x18\x03", ""),
     ):
-        person.types(keys, shown=False)
         person.rests()
+        person.types(keys, shown=False)
+        writes(person, text)
 
 
 def nano(person: Person) -> None:
     """Text, a search, saving."""
     person.sees("words")
-    person.rests()
-    for keys in ("the quick brown fox\rjumps over", "\x17", "dog\r", "\x0f", "\r", "\x18"):
+    person.types("\x03", shown=False)  # where the cursor is: it reads keys now
+    person.sees("[ line ")
+    for keys, text in (
+        ("", "the quick brown fox\rjumps over"),
+        ("\x17", "dog\r"),
+        ("\x0f\r\x18", ""),
+    ):
+        person.rests()
         person.types(keys, shown=False)
         person.rests()
+        writes(person, text)
 
 
 def pager(person: Person) -> None:
