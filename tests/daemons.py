@@ -11,13 +11,14 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from cuesta.engine.listener import listening as listeners
 from tests.own_network import own_network
 from tests.processes import descendants, end
 
@@ -121,8 +122,12 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 
 @contextmanager
-def listening(command: list[str], port: int, folder: Path, metered: bool = False) -> Iterator[int]:
+def listening(
+    command: list[str], port: int, folder: Path, metered: bool = False, lines: Sequence[int] = ()
+) -> Iterator[int]:
     """Start a daemon, wait until it listens, and yield its process number; at the end kill it and its descendants.
+
+    It may listen at other ports too, which are its `lines`.
 
     A `metered` one is in the first namespaces: elsewhere the kernel tells no meter of births and ends of processes.
     """
@@ -137,17 +142,18 @@ def listening(command: list[str], port: int, folder: Path, metered: bool = False
                 start_new_session=True,
             )
         try:
-            wait_until_it_listens(started, port, log)
+            wait_until_it_listens(started, [port, *lines], log)
             yield started.pid if metered else descendants(started.pid)[-1]
         finally:
             end([*descendants(started.pid), started.pid])
             started.communicate()
 
 
-def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_it_listens(daemon: subprocess.Popen[bytes], ports: Sequence[int], log: Path) -> None:
+    """Wait for it in the kernel's table, and call it at no port: a line takes one call, and a caller may be logged."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        if all(listeners(port, Path("/proc/thread-self")) for port in ports):
             return
         with suppress(subprocess.TimeoutExpired):
             daemon.wait(timeout=0.05)
