@@ -149,6 +149,8 @@ impl User {
             let Err(reason) = self.session(&mut retry, first).await;
             match reason {
                 Stop::Over => break,
+                // Other agents may have ended, and the host may have closed what they led to.
+                Stop::Lost(_) if clock::now() >= self.shared.schedule().timeline.end() => break,
                 Stop::Left | Stop::GaveUp => {
                     self.shared.disconnects(self.slot, None);
                     self.rest();

@@ -2,8 +2,11 @@
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
+use std::time::Duration;
+
 use crate::harness::{RunRecords, play, play_over, spec};
 use cuesta_lines::{Disconnection, Faults, Faulty, Options, RateLimited, Telnet, loopback};
+use cuesta_record::clock;
 use serde_json::{Value, json};
 
 const TAPE: &str = "Set TypingSpeed 0ms\nType \"ls\"\nEnter\nWait+Bytes@2s 20\nThink 1s\n";
@@ -64,6 +67,25 @@ fn invalid_window_sizes_of_a_peer_are_counted_or_ignored() {
     let long = [&b"\xff\xfa\x1f"[..], &[b'9'; 3000], b"\xff\xf0"].concat();
     let errors = errors_of(&long);
     assert_eq!(errors["dropped-sequence"], errors["closed"], "{errors:?}");
+}
+
+#[test]
+fn a_line_lost_after_the_measurement_is_no_error() {
+    let lost_after = |seconds| {
+        let (spec, tape) =
+            (spec(2, 0.0, 9.0, &json!({"spec": {"drain": 2_000_000_000}})), "Enter\nWait+Bytes@10m 20\n");
+        let played = play_over(spec, tape, &host(), move |_, _| {
+            let (near, far) = loopback::pair(4096);
+            tokio::task::spawn_local(async move {
+                clock::sleep_until(clock::now() + Duration::from_secs(seconds)).await;
+                drop(far);
+            });
+            Box::new(near)
+        });
+        played.errors()
+    };
+    assert_eq!(lost_after(8), [("closed".to_owned(), 2)]);
+    assert_eq!(lost_after(9), []);
 }
 
 #[test]
