@@ -11,7 +11,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,12 +122,8 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 
 @contextmanager
-def listening(
-    command: list[str], port: int, folder: Path, metered: bool = False, lines: Sequence[int] = ()
-) -> Iterator[int]:
+def listening(command: list[str], port: int, folder: Path, metered: bool = False) -> Iterator[int]:
     """Start a daemon, wait until it listens, and yield its process number; at the end kill it and its descendants.
-
-    It may listen at other ports too, which are its `lines`.
 
     A `metered` one is in the first namespaces: elsewhere the kernel tells no meter of births and ends of processes.
     """
@@ -142,18 +138,18 @@ def listening(
                 start_new_session=True,
             )
         try:
-            wait_until_it_listens(started, [port, *lines], log)
+            wait_until_it_listens(started, port, log)
             yield started.pid if metered else descendants(started.pid)[-1]
         finally:
             end([*descendants(started.pid), started.pid])
             started.communicate()
 
 
-def wait_until_it_listens(daemon: subprocess.Popen[bytes], ports: Sequence[int], log: Path) -> None:
-    """Wait for it in the kernel's table, and call it at no port: a line takes one call, and a caller may be logged."""
+def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Wait for it in the kernel's table, and do not call it: a line takes one call, and daemons log callers."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        if all(listeners(port, Path("/proc/thread-self")) for port in ports):
+        if listeners(port, Path("/proc/thread-self")):
             return
         with suppress(subprocess.TimeoutExpired):
             daemon.wait(timeout=0.05)

@@ -66,15 +66,12 @@ class Person:
             assert self._read(deadline), f"{texts} never came, only {self.seen[self._looked_at :]!r}"
 
     def types(self, text: str, shown: bool = True) -> None:
-        """Type key by key, as people do; each key waits for its echo, or for a pause if it is not echoed.
-
-        A blank waits for a pause, because programs also draw it by moving the cursor.
-        """
+        """Type key by key, as people do; each key waits for its echo, or for a pause if it is not echoed."""
         for key in text:
             os.write(self.terminal, key.encode())
-            if shown and key.isprintable() and key != " ":
+            if shown and key.isprintable():
                 self.sees(key)
-            elif not shown or key == " ":
+            elif not shown:
                 self.rests(self.key_gap)
 
     def rests(self, quiet: float = 0.2) -> None:

@@ -66,8 +66,7 @@ def test_hercules_as_a_2703_receives_a_message_and_sends_one(
     )
     write("plan.toml", f'tape = "message.tape"\nusers = 1\nsettle = 0\nmeasure = "{LIMIT}"\n' + BUSY)
     line = f"0604 2703 lport={port} lhost=127.0.0.1 rhost=127.0.0.1 rport={other} dial=NO lnctl=BSC"
-    # Without a console it listens at no port that tells when it is ready.
-    with hercules(here, ["00C0 3270", line], CHANNEL_PROGRAM, lines=[port]), ended_after(20):
+    with hercules(here, [line], CHANNEL_PROGRAM, line=port), ended_after(20):
         code, summary = played(f"bsc://127.0.0.1:{port}?framing=hercules&role=primary", capsys)
     assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]

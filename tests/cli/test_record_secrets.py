@@ -207,61 +207,37 @@ def bash(person: Person) -> None:
         person.types(keys, shown=False)
 
 
-def writes(person: Person, text: str) -> None:
-    """Type a text at an editor: each key when the one before is shown and the program rests."""
-    for key in text:
-        person.types(key)
-        person.rests(person.key_gap)
+def edits(person: Person, question: str, answer: str, *steps: tuple[str, str]) -> None:
+    """Work at an editor, which is asked something first, so that it reads keys: each step is a command, and a text."""
+    person.sees("words")
+    person.types(question, shown=False)
+    person.sees(answer)
+    for command_keys, text in steps:
+        person.rests()
+        person.types(command_keys, shown=False)
+        person.rests()
+        for key in text:
+            # Editors also draw a blank by moving the cursor.
+            person.types(key, shown=key != " ")
+            person.rests(person.key_gap)
 
 
 def vim(person: Person) -> None:
     """Text, commands of the normal mode and of the command line."""
-    person.sees("words")
-    person.types("\x07", shown=False)  # where the cursor is: it reads keys now
-    person.sees("--100%--")
-    for keys, text in (
-        ("i", "the quick brown fox\rjumps"),
-        ("\x1bkddpo", "over the lazy dog"),
-        ("\x1b", ":set nu\r"),
-        ("", "/fox\r"),
-        ("", ":wq\r"),
-    ):
-        person.rests()
-        person.types(keys, shown=False)
-        person.rests()
-        writes(person, text)
+    texts = (("i", "the quick brown fox\rjumps"), ("\x1bkddpo", "over the lazy dog"))
+    edits(person, "\x07", "--100%--", *texts, ("\x1b", ":set nu\r"), ("", "/fox\r"), ("", ":wq\r"))
 
 
 def emacs(person: Person) -> None:
     """Text, a command by its name, a search, saving."""
-    person.sees("words")
-    person.types("\x18=", shown=False)  # what the cursor is on: it reads keys now
-    person.sees("Char: w")
-    for keys, text in (
-        ("", "the quick brown fox\rjumps over"),
-        ("\x01", "the lazy dog, "),
-        ("\x1bx", "auto-fill-mode\r"),
-        ("\x18\x13\x18\x03", ""),
-    ):
-        person.rests()
-        person.types(keys, shown=False)
-        writes(person, text)
+    texts = (("", "the quick brown fox\rjumps over"), ("\x01", "the lazy dog, "))
+    edits(person, "\x18=", "Char: w", *texts, ("\x1bx", "auto-fill-mode\r"), ("\x18\x13\x18\x03", ""))
 
 
 def nano(person: Person) -> None:
     """Text, a search, saving."""
-    person.sees("words")
-    person.types("\x03", shown=False)  # where the cursor is: it reads keys now
-    person.sees("[ line ")
-    for keys, text in (
-        ("", "the quick brown fox\rjumps over"),
-        ("\x17", "dog\r"),
-        ("\x0f\r\x18", ""),
-    ):
-        person.rests()
-        person.types(keys, shown=False)
-        person.rests()
-        writes(person, text)
+    texts = (("", "the quick brown fox\rjumps over"), ("\x17", "dog\r"))
+    edits(person, "\x03", "[ line ", *texts, ("\x0f\r\x18", ""))
 
 
 def pager(person: Person) -> None:

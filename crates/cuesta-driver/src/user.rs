@@ -150,7 +150,7 @@ impl User {
             match reason {
                 Stop::Over => break,
                 // Other agents may have ended, and the host may have closed what they led to.
-                Stop::Lost(_) if clock::now() >= self.shared.schedule().timeline.end() => break,
+                Stop::Lost(_) if self.load_has_ended() => break,
                 Stop::Left | Stop::GaveUp => {
                     self.shared.disconnects(self.slot, None);
                     self.rest();
@@ -167,6 +167,10 @@ impl User {
             first = false;
         }
         self.shared.set_waiting_for(self.slot, None);
+    }
+
+    fn load_has_ended(&self) -> bool {
+        clock::now() >= self.shared.schedule().timeline.end()
     }
 
     /// How long to wait before the line is tried again. Users that were turned away together would come back together, so each
@@ -225,7 +229,7 @@ impl User {
     /// Opens a line when it is due. The opening counts from then, whatever delayed the user.
     async fn open(&mut self) -> Result<Session, Stop> {
         clock::sleep_until(self.next_due.min(self.shared.schedule().timeline.end())).await;
-        if clock::now() >= self.shared.schedule().timeline.end() {
+        if self.load_has_ended() {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.shared.connect);
