@@ -12,8 +12,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use cuesta_screen::vt::{Screen, StreamParser};
-use unicode_width::UnicodeWidthChar;
+use cuesta_screen::vt::{Screen, StreamParser, width};
 
 use crate::cast::{Cast, Event, EventKind};
 use crate::echo::line;
@@ -91,7 +90,7 @@ impl Cover {
             SecretState::Typing(line, column) if *span.events.start() < number => (line, column),
             _ => {
                 (self.first, self.shows) = (span.keys.first().copied(), false);
-                (line(&self.screen), self.screen.cursor().1)
+                (line(&self.screen), self.screen.next_cell().1)
             }
         };
         if number == *span.events.end() { SecretState::Ended(line, column) } else { SecretState::Typing(line, column) }
@@ -112,7 +111,7 @@ impl Cover {
         let in_string = self.parser.is_in_string() && !c.is_control();
         let readable = self.parser.is_readable(c);
         let written = if readable && c != '\n' && self.is_hidden(at, c) {
-            "*".repeat(c.width().unwrap_or(1))
+            "*".repeat(width(c))
         } else if in_string && matches!(self.state, SecretState::Typing(..)) {
             String::new()
         } else {
@@ -127,8 +126,8 @@ impl Cover {
 
     /// Whether a character may belong to the secret: it changes its cell where and when the secret may appear.
     fn is_hidden(&mut self, at: OutputPosition, c: char) -> bool {
-        let (row, column) = self.screen.cursor();
-        if c == ' ' || self.screen.cell(row, column).starts_with(c) {
+        let (row, column) = self.screen.next_cell();
+        if c == ' ' || self.screen.shows((row, column), c) {
             return false;
         }
         let is_painted = self.painted.iter().any(|part| part.contains(&at));

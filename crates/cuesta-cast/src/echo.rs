@@ -15,8 +15,7 @@
 //!   a paste; if that key was Enter, the row must end there too. A program that showed none of several separate keys and prints
 //!   them all at the end has not echoed them.
 
-use cuesta_screen::vt::{Screen, StreamParser};
-use unicode_width::UnicodeWidthChar;
+use cuesta_screen::vt::{Screen, StreamParser, width};
 
 /// For a long row, this many consecutive keys before the cursor are enough.
 pub(crate) const ENOUGH: usize = 8;
@@ -98,7 +97,7 @@ impl Echo {
                 self.end_text((input, true));
                 continue;
             }
-            let position = BufferPosition::of(screen, screen.cursor());
+            let position = BufferPosition::of(screen, screen.next_cell());
             if self.watched.last().is_none_or(|text| text.end.is_some() || text.begin.line != position.line) {
                 self.end_text((input, false));
                 self.drop_answered();
@@ -115,7 +114,7 @@ impl Echo {
     /// Called when another key is pressed: notes whether the program has removed the text.
     pub(crate) fn look_again(&mut self, screen: &Screen) {
         if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
-            let is_here = text.begin.line == BufferPosition::of(screen, screen.cursor()).line;
+            let is_here = text.begin.line == BufferPosition::of(screen, screen.next_cell()).line;
             text.taken_away |= is_here && text.is_whole() && text.visible_keys(screen).keys < text.enough();
         }
     }
@@ -263,7 +262,7 @@ impl Text {
 
 /// The line in which the cursor is, counted from the first that the session had.
 pub(crate) fn line(screen: &Screen) -> u64 {
-    screen.scrolled() + u64::from(screen.cursor().0)
+    screen.scrolled() + u64::from(screen.next_cell().0)
 }
 
 impl BufferPosition {
@@ -280,7 +279,7 @@ impl BufferPosition {
 
 /// How many of the last of these keys stand right before the cursor, and where the first of them stands.
 fn standing(screen: &Screen, keys: &[Key]) -> (usize, (u16, u16)) {
-    let mut position = screen.cursor();
+    let mut position = screen.next_cell();
     let mut count = 0;
     for key in keys.iter().rev() {
         let Some(before) = retreat(screen, position, key.character) else { break };
@@ -293,9 +292,10 @@ fn standing(screen: &Screen, keys: &[Key]) -> (usize, (u16, u16)) {
 /// The position of a character, if it stands right before this one: in the same row, or at the end of the row above if only
 /// blanks stand before the position in this row, because a row was full or the program has begun another.
 fn retreat(screen: &Screen, position: (u16, u16), character: char) -> Option<(u16, u16)> {
-    if character.width() == Some(0) {
+    if width(character) == 0 {
         let (row, column) = (position.0, position.1.checked_sub(1)?);
-        return screen.cell(row, screen.begin_of(row, column)).contains(character).then_some(position);
+        let cell = screen.cell(row, screen.begin_of(row, column))?;
+        return cell.marks().any(|mark| mark == character).then_some(position);
     }
     in_row(screen, position, character).or_else(|| {
         let above = end_above(screen, position)?;
@@ -306,20 +306,18 @@ fn retreat(screen: &Screen, position: (u16, u16), character: char) -> Option<(u1
 
 fn in_row(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
     let column = screen.begin_of(row, column.checked_sub(1)?);
-    let cell = screen.cell(row, column);
-    let is_blank = character == ' ' && cell.is_empty();
-    (is_blank || cell.starts_with(character)).then_some((row, column))
+    screen.shows((row, column), character).then_some((row, column))
 }
 
 /// The end of the text in the row above, without the mark of a row that goes on (emacs' `\`).
 fn end_above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
-    let is_blank = |row: u16, column: u16| matches!(screen.cell(row, column), "" | " ");
+    let is_blank = |row: u16, column: u16| screen.shows((row, column), ' ');
     let above = row.checked_sub(1)?;
     if !(0..column).all(|column| is_blank(row, column)) {
         return None;
     }
     let columns = screen.size().0;
     let end = (0..columns).rev().find(|column| !is_blank(above, *column))?;
-    let is_mark = end == columns - 1 && screen.cell(above, end) == "\\";
+    let is_mark = end == columns - 1 && screen.shows((above, end), '\\');
     Some((above, if is_mark { end } else { end + 1 }))
 }

@@ -37,7 +37,7 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputP
             EventKind::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
                 for (character, c) in text.chars().enumerate() {
                     let (at, cell) =
-                        (OutputPosition { event, character }, BufferPosition::of(&screen, screen.cursor()));
+                        (OutputPosition { event, character }, BufferPosition::of(&screen, screen.next_cell()));
                     let is_readable = parser.is_readable(c);
                     for search in searches.iter_mut().filter(|_| is_readable) {
                         search.look_at(at, c, cell);

@@ -28,7 +28,7 @@ pub(crate) struct ScreenState {
 
 impl ScreenState {
     pub(crate) fn of(screen: &Screen) -> Self {
-        let (row, column) = screen.cursor();
+        let (row, column) = screen.next_cell();
         Self {
             rows: screen.rows().collect(),
             row: row.into(),

@@ -121,7 +121,7 @@ impl Reader {
                 echoes: echoes(cast, &press),
                 press,
                 row: self.row().text,
-                cursor: self.screen.cursor(),
+                cursor: self.screen.next_cell(),
                 alternate: self.screen.is_alternate(),
                 shown: true,
                 reaction: Reaction::None,
@@ -163,7 +163,7 @@ impl Reader {
     }
 
     fn row(&self) -> CursorRow {
-        let (row, column) = self.screen.cursor();
+        let (row, column) = self.screen.next_cell();
         let text = self.screen.row(row);
         let at_end = text.chars().count() <= usize::from(column);
         CursorRow { text, at_end }

@@ -346,7 +346,7 @@ impl Terminal for VtTerminal {
     }
 
     fn cursor_row(&self) -> Option<String> {
-        let cursor = self.screen.cursor();
+        let cursor = self.screen.next_cell();
         let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));
         Some(if before.len() > row.len() { before } else { row })
     }

@@ -13,9 +13,9 @@ fn screens(users: u32, seconds: f64) -> u64 {
     let row = played.series.last().expect("a row");
     let (count, bytes) = (row["screens"]["count"].as_u64(), row["screens"]["bytes"].as_u64());
     assert_eq!(count, Some(users.into()));
-    // 80 by 24 cells of 32 bytes, the rows, and the user's state.
+    // 80 by 24 cells of 24 bytes, the rows, the tab stops, and the state.
     let each = bytes.expect("a number") / u64::from(users);
-    assert!((61_440..65_536).contains(&each), "{each} bytes a screen");
+    assert!((46_080..50_000).contains(&each), "{each} bytes a screen");
     resident()
 }
 
@@ -24,7 +24,7 @@ fn screens_take_the_memory_of_their_cells_and_no_more_with_time() {
     let few = screens(10, 1.0);
     let many = screens(110, 1.0);
     let each = many.saturating_sub(few) / 100;
-    assert!((50_000..75_000).contains(&each), "{each} bytes a user");
+    assert!((40_000..65_000).contains(&each), "{each} bytes a user");
     let longer = screens(110, 4.0);
     let growth = longer.saturating_sub(many);
     // The allocator may keep some pages.

@@ -1,8 +1,7 @@
 //! Positions on the screen, and steps from one character to the next or the one before.
 
-use unicode_width::UnicodeWidthChar;
-
-use super::Screen;
+use super::cell::Cell;
+use super::{Screen, widths};
 
 /// A position on the screen that stays valid when the screen scrolls: with the number of rows scrolled off by then.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl CellPosition {
 }
 
 fn width(character: char) -> u16 {
-    character.width().unwrap_or(1).min(2) as u16
+    widths::width(character) as u16
 }
 
 /// The position behind a character, if the character stands at this position.
@@ -53,7 +52,9 @@ pub(crate) fn advance(screen: &Screen, (row, column): (u16, u16), character: cha
     let columns = screen.size().0;
     let width = width(character);
     if width == 0 {
-        return is_joined(screen, (row, column), character).then_some((row, column));
+        // It may have given the character before it a second column.
+        let is_widened = screen.cell(row, column).is_some_and(Cell::is_tail);
+        return is_joined(screen, (row, column), character).then_some((row, column + u16::from(is_widened)));
     }
     let is_full = column + width > columns;
     // A wide character leaves a single column blank, and the row is then not marked as going on.
@@ -61,9 +62,7 @@ pub(crate) fn advance(screen: &Screen, (row, column): (u16, u16), character: cha
         return None;
     }
     let (row, column) = if is_full { (row + 1, 0) } else { (row, column) };
-    let cell = screen.cell(row, column);
-    let shows = cell.starts_with(character) || (cell.is_empty() && character == ' ');
-    shows.then_some((row, column + width))
+    screen.shows((row, column), character).then_some((row, column + width))
 }
 
 /// The position of a character, if it stands right before this position. A blank must have been written there.
@@ -73,7 +72,7 @@ pub(crate) fn retreat(screen: &Screen, (row, column): (u16, u16), character: cha
     }
     let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
     let column = screen.begin_of(row, column - 1);
-    screen.cell(row, column).starts_with(character).then_some((row, column))
+    (screen.cell(row, column)?.character() == Some(character)).then_some((row, column))
 }
 
 /// As [`retreat`], but a blank may also be a cell that was never written.
@@ -82,28 +81,34 @@ pub(crate) fn before(screen: &Screen, (row, column): (u16, u16), character: char
         return retreat(screen, (row, column), character);
     }
     let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
-    matches!(screen.cell(row, column - 1), "" | " ").then_some((row, column - 1))
+    screen.shows((row, column - 1), ' ').then_some((row, column - 1))
 }
 
-/// Whether this combining character is joined to the one before the position.
+/// Whether this character without a width is joined to the one before the position, or is not drawn at all.
 fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> bool {
+    if widths::is_format(character) {
+        return true;
+    }
     let Some(before) = column.checked_sub(1) else { return false };
-    screen.cell(row, screen.begin_of(row, before)).chars().skip(1).any(|joined| joined == character)
+    let cell = screen.cell(row, screen.begin_of(row, before));
+    cell.is_some_and(|cell| cell.marks().any(|joined| joined == character))
 }
 
 /// The end of a row that continues in the next one: it is full, or has emacs' mark in its last column.
 fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
     let columns = screen.size().0;
     if screen.goes_on(row) {
-        return Some((row, columns));
+        // A wide character that did not fit begins the next row.
+        let is_short = screen.shows((row, columns - 1), ' ') && screen.cell(row + 1, 1).is_some_and(Cell::is_tail);
+        return Some((row, columns - u16::from(is_short)));
     }
-    (screen.cell(row, columns - 1) == "\\").then_some((row, columns - 1))
+    screen.shows((row, columns - 1), '\\').then_some((row, columns - 1))
 }
 
 /// The end of the row above, if only blanks stand before the position.
 pub(crate) fn above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
-    let is_blank = |column: &u16| matches!(screen.cell(row, *column), "" | " ");
+    let is_blank = |row: u16, column: u16| screen.shows((row, column), ' ');
     let above = row.checked_sub(1)?;
-    let end = (0..screen.size().0).rev().find(|column| !matches!(screen.cell(above, *column), "" | " "))?;
-    (0..column).all(|column| is_blank(&column)).then_some((above, end + 1))
+    let end = (0..screen.size().0).rev().find(|column| !is_blank(above, *column))?;
+    (0..column).all(|column| is_blank(row, column)).then_some((above, end + 1))
 }

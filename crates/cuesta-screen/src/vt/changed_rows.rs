@@ -32,7 +32,7 @@ impl ChangedRows {
     pub fn mark(&mut self, screen: &Screen) {
         self.rows.clear();
         self.rows.extend(screen.rows().map(|row| hash(&row)));
-        self.cursor = screen.cursor();
+        self.cursor = screen.next_cell();
         self.scrolled = screen.scrolled();
         self.cleared = screen.cleared();
         self.alternate = screen.is_alternate();
@@ -65,9 +65,9 @@ impl ChangedRows {
 
     /// Whether the cursor or its row has changed by more than echoes.
     pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes) -> bool {
-        let row = screen.cursor().0;
+        let row = screen.next_cell().0;
         self.before(screen).is_empty()
-            || self.cursor != screen.cursor()
+            || self.cursor != screen.next_cell()
             || self.scrolled != screen.scrolled()
             || self.rows.get(usize::from(row)).copied() != Some(hash(&Self::row_now(screen, echoed, row)))
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_cleared_screen_and_the_alternate_screen_are_fresh() {
         assert_eq!(fresh("$ top", "\x1b[H\x1b[2J$ top"), "$ top");
-        assert_eq!(fresh("$ vi", "\x1b[?1049h$ vi"), "$ vi");
+        assert_eq!(fresh("$ vi", "\x1b[?1049h\r$ vi"), "$ vi");
         assert_eq!(fresh("$ vi", "\x1b[?1049h\x1b[?1049l"), "");
     }
 

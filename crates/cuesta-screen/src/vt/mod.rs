@@ -7,21 +7,29 @@
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`ModeWatch`]: the modes that keys depend on, alone.
-//! - Inside: `gaps` handles the control functions that the `vt100` model lacks, `replies` answers the host's queries, `sequence`
-//!   finds where control functions begin and end, `cells` steps from character to character.
+//! - [`Tap`]: is told what happens to the cells of a screen.
+//! - Inside, from bytes to cells: `utf8` decodes, `sequence` finds where control functions begin and end, `terminal` does what they
+//!   say, `grid` holds the cells; `cells` steps from character to character.
 
+mod cell;
 mod cells;
 mod changed_rows;
-mod gaps;
+mod charset;
+mod grid;
 mod keyboard;
 mod modes;
 mod own_echoes;
-mod replies;
 mod screen;
 mod screen_echo;
 mod sequence;
 mod stream;
+mod style;
+mod tap;
+mod terminal;
+mod utf8;
+mod widths;
 
+pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
 pub use changed_rows::ChangedRows;
 pub use keyboard::key_bytes;
@@ -30,3 +38,5 @@ pub use own_echoes::{MarkedText, OwnEchoes};
 pub use screen::Screen;
 pub use screen_echo::{KeyMatch, ScreenEcho};
 pub use stream::{StreamByte, StreamParser};
+pub use tap::{Movement, Printed, Tap};
+pub use widths::{Widths, width};

@@ -3,7 +3,11 @@
 
 use memchr::memchr;
 
-use super::sequence::{ControlSequence, ESC, SequenceState};
+use super::sequence::{ControlSequence, PARAMETERS, SequenceState, Step};
+
+const ESC: u8 = b'\x1b';
+/// DECTCEM.
+const CURSOR: u16 = 25;
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,10 +21,27 @@ pub struct Modes {
 }
 
 /// Follows the modes in the host's output, as a [`Screen`](super::Screen) does.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct ModeWatch {
     modes: Modes,
+    /// What the host has saved of them (XTSAVE); what it has not is reset.
+    saved: Modes,
     state: SequenceState,
+    sequence: ControlSequence<PARAMETERS>,
+    /// An intermediate character of an escape sequence came.
+    is_intermediate: bool,
+}
+
+impl Default for ModeWatch {
+    fn default() -> Self {
+        Self {
+            modes: Modes::default(),
+            saved: Modes { hidden_cursor: true, ..Modes::default() },
+            state: SequenceState::default(),
+            sequence: ControlSequence::default(),
+            is_intermediate: false,
+        }
+    }
 }
 
 impl ModeWatch {
@@ -31,9 +52,13 @@ impl ModeWatch {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
             }
-            match (self.state.step(bytes[0]), bytes[0]) {
-                (Some(SequenceState::ControlSequence(control)), last) => self.control(control, last),
-                (Some(SequenceState::Escape), b'c') => self.modes = Modes::default(),
+            match self.state.step_byte(bytes[0]) {
+                Step::ControlSequenceBegin => self.sequence = ControlSequence::default(),
+                Step::Parameter => self.sequence.push(char::from(bytes[0])),
+                Step::ControlSequence if !self.sequence.has_parts() => self.control(self.sequence, bytes[0]),
+                Step::EscapeBegin => self.is_intermediate = false,
+                Step::EscapeIntermediate => self.is_intermediate = true,
+                Step::Escape => self.escape(bytes[0]),
                 _ => {}
             }
             bytes = &bytes[1..];
@@ -45,26 +70,53 @@ impl ModeWatch {
         self.modes
     }
 
-    fn control(&mut self, control: ControlSequence, last: u8) {
+    /// RIS resets the modes.
+    fn escape(&mut self, last: u8) {
+        if !self.is_intermediate && last == b'c' {
+            self.modes = Modes::default();
+        }
+    }
+
+    fn control(&mut self, control: ControlSequence<PARAMETERS>, last: u8) {
         match (control.private, control.intermediate, last) {
-            (Some(b'?'), None, b'h' | b'l') => {
-                control.numbers().iter().for_each(|number| self.set(*number, last == b'h'));
+            (Some('?'), None, b'h' | b'l') => {
+                control.numbers().iter().for_each(|number| self.modes.set(*number, last == b'h'));
             }
+            (Some('?'), None, b's') => self.saved.copy(self.modes, control.numbers()),
+            (Some('?'), None, b'r') => self.modes.copy(self.saved, control.numbers()),
             // The soft reset.
-            (None, Some(b'!'), b'p') => {
-                self.set(1, false);
-                self.set(25, true);
+            (None, Some('!'), b'p') => {
+                self.modes.set(1, false);
+                self.modes.set(CURSOR, true);
             }
             _ => {}
         }
     }
+}
 
+impl Modes {
     fn set(&mut self, number: u16, on: bool) {
+        if let Some(mode) = self.mode(number) {
+            // The cursor's mode says that it is shown.
+            *mode = on != (number == CURSOR);
+        }
+    }
+
+    /// Copies modes from others.
+    fn copy(&mut self, mut from: Self, numbers: &[u16]) {
+        for number in numbers {
+            if let (Some(mode), Some(from)) = (self.mode(*number), from.mode(*number)) {
+                *mode = *from;
+            }
+        }
+    }
+
+    fn mode(&mut self, number: u16) -> Option<&mut bool> {
         match number {
-            1 => self.modes.application_cursor = on,
-            25 => self.modes.hidden_cursor = !on,
-            2004 => self.modes.bracketed_paste = on,
-            _ => {}
+            1 => Some(&mut self.application_cursor),
+            CURSOR => Some(&mut self.hidden_cursor),
+            2004 => Some(&mut self.bracketed_paste),
+            _ => None,
         }
     }
 }

@@ -75,6 +75,11 @@ impl MarkedText {
 
     fn push(&mut self, text: &str, is_output: bool) {
         self.text.push_str(text);
+        self.mark(is_output);
+    }
+
+    /// Says what the text is that was added last.
+    fn mark(&mut self, is_output: bool) {
         self.is_output.resize(self.text.len(), is_output);
     }
 
@@ -164,7 +169,11 @@ impl OwnEchoes {
         }
         let mut text = String::new();
         for (column, cell) in screen.cells(row) {
-            text.push_str(if cell.is_empty() || recent.contains(&column) { " " } else { cell });
+            if recent.contains(&column) {
+                text.push(' ');
+            } else {
+                cell.append_to(&mut text);
+            }
         }
         text.truncate(text.trim_end_matches(' ').len());
         Some(text)
@@ -175,8 +184,8 @@ impl OwnEchoes {
         let echoes = self.columns(screen, row, 0);
         let mut marked = MarkedText::default();
         for (column, cell) in screen.cells(row) {
-            let is_output = !matches!(cell, "" | " ") && !echoes.contains(&column);
-            marked.push(if cell.is_empty() { " " } else { cell }, is_output);
+            cell.append_to(&mut marked.text);
+            marked.mark(!cell.is_blank() && !echoes.contains(&column));
         }
         marked.trim();
         let is_edited = self
@@ -185,7 +194,7 @@ impl OwnEchoes {
             .any(|(position, text)| position.now(screen) == Some((row, 0)) && *text == marked.text);
         let redrawn_from = if is_edited { 0 } else { self.redrawn_from(screen, row, &marked.text) };
         marked.is_output[redrawn_from..].fill(false);
-        let (cursor_row, column) = screen.cursor();
+        let (cursor_row, column) = screen.next_cell();
         if to_cursor && cursor_row == row {
             let blanks = screen.text_before((row, column)).len().saturating_sub(marked.text.len());
             marked.push(&" ".repeat(blanks), false);
@@ -197,7 +206,7 @@ impl OwnEchoes {
     fn columns(&self, screen: &Screen, row: u16, from: usize) -> Vec<u16> {
         let columns = self.cells.range(from..).filter_map(|cell| {
             let (at, column) = cell.position.now(screen)?;
-            (at == row && screen.cell(row, column).starts_with(cell.character)).then_some(column)
+            (at == row && screen.shows((row, column), cell.character)).then_some(column)
         });
         columns.collect()
     }

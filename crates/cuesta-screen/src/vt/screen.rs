@@ -1,73 +1,98 @@
 //! The screen: text, cursor and modes.
 
-use std::num::NonZeroU16;
-
-use vt100::Parser;
-
 use super::Modes;
-use super::gaps::Gaps;
-use super::replies::Replies;
+use super::cell::Cell;
+use super::tap::Tap;
+use super::terminal::Terminal;
+use super::utf8::{Decoded, Decoder};
+use super::widths::Widths;
 
 /// Largest number of columns and of rows.
-const MOST: u16 = 1000;
+pub(super) const MOST: u16 = 1000;
 
-/// A screen without scrollback.
+/// A screen without scrollback, as xterm shows it.
 ///
-/// Memory: 32 bytes a cell (80×24: 60 KiB), the same again once a program has used the alternate screen. Output
-/// never grows anything else.
+/// Memory: 24 bytes a cell (80×24: 45 KiB), the same again once a program has used the alternate screen. A thousand bytes of
+/// tab stops, and at most as many colours, replies (16 KiB) and characters of a string (1 KiB) as are bounded here.
+#[derive(Debug)]
 pub struct Screen {
-    model: Parser<Replies>,
-    gaps: Gaps,
-    /// The alternate screen was used and keeps its memory.
-    both: bool,
+    terminal: Terminal,
+    decoder: Decoder,
 }
-
-/// Size of a cell.
-const CELL: usize = size_of::<vt100::Cell>();
-/// Overhead of a row.
-const ROW: usize = 32;
 
 impl Screen {
     /// An empty screen; at least 2 × 1, at most 1000 × 1000.
     pub fn new(columns: u16, rows: u16) -> Self {
-        let (rows, columns) = size(columns, rows);
-        let model = Parser::new_with_callbacks(rows, columns, 0, Replies::default());
-        Self { model, gaps: Gaps::default(), both: false }
+        Self::with_widths(columns, rows, Widths::default())
+    }
+
+    /// As [`new`](Self::new), for a program that counts columns otherwise.
+    pub fn with_widths(columns: u16, rows: u16, widths: Widths) -> Self {
+        let (columns, rows) = size(columns, rows);
+        Self { terminal: Terminal::new(columns, rows, widths), decoder: Decoder::default() }
     }
 
     /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.gaps.feed(bytes, &mut self.model);
-        self.both |= self.is_alternate();
+        self.feed_with(bytes, &mut ());
+    }
+
+    /// As [`feed`](Self::feed), and tells what happens to the cells.
+    pub fn feed_with(&mut self, bytes: &[u8], tap: &mut impl Tap) {
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            if self.decoder.is_idle() && self.terminal.is_in_text() {
+                let len = rest.iter().position(|byte| !matches!(byte, b' '..=b'~')).unwrap_or(rest.len());
+                if len > 0 {
+                    self.terminal.print_ascii(&rest[..len], at, tap);
+                    at += len;
+                    continue;
+                }
+            }
+            match self.decoder.take(rest[0]) {
+                Decoded::Character(character) => self.terminal.take(character, at, tap),
+                Decoded::Part => {}
+                // The byte belongs to the next character.
+                Decoded::CutOff => {
+                    self.terminal.take(char::REPLACEMENT_CHARACTER, at.saturating_sub(1), tap);
+                    continue;
+                }
+            }
+            at += 1;
+        }
     }
 
     /// The terminal's replies in order, until they are [forgotten](Self::forget_replies).
     pub fn replies(&self) -> &[u8] {
-        self.model.callbacks().pending()
+        self.terminal.replies.pending()
     }
 
     /// The first `len` bytes of the replies were sent.
     pub fn forget_replies(&mut self, len: usize) {
-        self.model.callbacks_mut().forget(len);
+        self.terminal.replies.forget(len);
     }
 
-    /// Resizes the screen. Rows are cut or filled up, as in a terminal without scrollback.
+    /// Resizes the screen without a new layout of its rows. Those below the cursor go first, then those at the top.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        let (rows, columns) = size(columns, rows);
-        self.model.set_size(rows, columns);
+        self.resize_with(columns, rows, &mut ());
+    }
+
+    /// As [`resize`](Self::resize), and tells what happens to the cells.
+    pub fn resize_with(&mut self, columns: u16, rows: u16, tap: &mut impl Tap) {
+        let (columns, rows) = size(columns, rows);
+        self.terminal.resize(columns, rows, tap);
     }
 
     /// Columns and rows.
     pub fn size(&self) -> (u16, u16) {
-        let (rows, columns) = self.model.screen().size();
-        (columns.get(), rows.get())
+        let grid = self.terminal.grid();
+        (grid.columns() as u16, grid.rows() as u16)
     }
 
     /// Its memory, in bytes.
     pub fn memory(&self) -> usize {
-        let (columns, rows) = self.size();
-        let one = usize::from(rows) * (usize::from(columns) * CELL + ROW);
-        size_of::<Self>() + if self.both { 2 * one } else { one }
+        size_of::<Self>() + self.terminal.memory()
     }
 
     /// The text of a row, from 0, without blanks at its end; empty where there is no such row.
@@ -79,10 +104,7 @@ impl Screen {
 
     /// The texts of all rows, from the top.
     pub fn rows(&self) -> impl Iterator<Item = String> + '_ {
-        self.model.screen().rows(0, self.size().0).map(|mut row| {
-            row.truncate(row.trim_end_matches(' ').len());
-            row
-        })
+        (0..self.size().1).map(|row| self.row(row))
     }
 
     /// The texts of all rows, each with LF behind it.
@@ -92,7 +114,7 @@ impl Screen {
 
     /// The texts of all rows, with the blanks of the cursor's row up to the cursor.
     pub fn text_to_cursor(&self) -> String {
-        let cursor = self.cursor();
+        let cursor = self.next_cell();
         let rows = self.rows().zip(0..).map(|(text, row)| {
             let before = if row == cursor.0 { self.text_before(cursor) } else { String::new() };
             if before.len() > text.len() { before } else { text }
@@ -102,82 +124,74 @@ impl Screen {
 
     /// The text of a row up to a column, blanks included.
     pub fn text_before(&self, (row, column): (u16, u16)) -> String {
-        let mut text = String::new();
-        for column in 0..column.min(self.size().0) {
-            match self.model.screen().cell(row, column) {
-                Some(cell) if cell.is_wide_continuation() => {}
-                Some(cell) if cell.has_contents() => text.push_str(cell.contents()),
-                _ => text.push(' '),
-            }
-        }
+        let cells = self.terminal.grid().row(row.into());
+        let mut text = String::with_capacity(cells.len());
+        cells.iter().take(column.into()).for_each(|cell| cell.append_to(&mut text));
         text
     }
 
     /// The cells of a row that hold a character or nothing, each with its column: all but those behind a wide character.
-    pub(crate) fn cells(&self, row: u16) -> impl Iterator<Item = (u16, &str)> {
-        let cell = move |column| Some((column, self.model.screen().cell(row, column)?));
-        let cells = (0..self.size().0).filter_map(cell).filter(|(_, cell)| !cell.is_wide_continuation());
-        cells.map(|(column, cell)| (column, cell.contents()))
+    pub(crate) fn cells(&self, row: u16) -> impl Iterator<Item = (u16, &Cell)> {
+        (0..).zip(self.terminal.grid().row(row.into())).filter(|(_, cell)| !cell.is_tail())
     }
 
-    /// The text of a cell: empty where nothing was written, or behind a wide character.
-    pub fn cell(&self, row: u16, column: u16) -> &str {
-        self.model.screen().cell(row, column).map_or("", vt100::Cell::contents)
+    /// A cell; `None` where there is none.
+    pub fn cell(&self, row: u16, column: u16) -> Option<&Cell> {
+        self.terminal.grid().row(row.into()).get(usize::from(column))
+    }
+
+    /// Whether the cell at a row and a column shows a character; an erased cell shows a blank.
+    pub fn shows(&self, (row, column): (u16, u16), character: char) -> bool {
+        self.cell(row, column).is_some_and(|cell| cell.shows(character))
     }
 
     /// The column in which the character that fills a cell begins.
     pub fn begin_of(&self, row: u16, column: u16) -> u16 {
-        let behind = self.model.screen().cell(row, column).is_some_and(vt100::Cell::is_wide_continuation);
+        let behind = self.cell(row, column).is_some_and(Cell::is_tail);
         column - u16::from(behind && column > 0)
     }
 
     /// Whether a row goes on in the next one.
     pub fn goes_on(&self, row: u16) -> bool {
-        self.model.screen().row_wrapped(row)
+        self.terminal.grid().goes_on(row.into())
     }
 
-    /// Row and column of the cursor, from 0. The column is the number of columns when a character has filled the last one
-    /// and the next will begin a new row.
+    /// Row and column of the cursor, from 0. It stays on the last column when a character has filled that.
     pub fn cursor(&self) -> (u16, u16) {
-        self.model.screen().cursor_position()
+        (self.terminal.cursor.row as u16, self.terminal.cursor.column as u16)
+    }
+
+    /// Row and column behind the last character: those of the cursor, or the number of columns if the next character will begin a
+    /// new row.
+    pub fn next_cell(&self) -> (u16, u16) {
+        let (row, column) = self.cursor();
+        (row, column + u16::from(self.terminal.cursor.is_wrap_pending))
     }
 
     /// The modes that are set now.
     pub fn modes(&self) -> Modes {
-        let screen = self.model.screen();
-        Modes {
-            application_cursor: screen.application_cursor(),
-            bracketed_paste: screen.bracketed_paste(),
-            hidden_cursor: screen.hide_cursor(),
-        }
+        self.terminal.settings.keys()
     }
 
     /// Whether a program draws on the alternate screen.
     pub fn is_alternate(&self) -> bool {
-        self.model.screen().alternate_screen()
+        self.terminal.is_alternate
     }
 
     /// Rows that have scrolled off the top so far.
     pub fn scrolled(&self) -> u64 {
-        self.model.callbacks().scrolled
+        self.terminal.scrolled
     }
 
     /// How often the whole screen was cleared so far.
     pub(crate) fn cleared(&self) -> u64 {
-        self.gaps.cleared
+        self.terminal.cleared
     }
 }
 
-impl std::fmt::Debug for Screen {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Screen").field("size", &self.size()).field("cursor", &self.cursor()).finish_non_exhaustive()
-    }
-}
-
-/// Rows and columns. At least two columns, so that a wide character fits.
-fn size(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
-    let of = |wanted: u16, least| NonZeroU16::new(wanted.clamp(least, MOST)).unwrap_or(NonZeroU16::MIN);
-    (of(rows, 1), of(columns, 2))
+/// Columns and rows. At least two columns, so that a wide character fits.
+fn size(columns: u16, rows: u16) -> (usize, usize) {
+    (columns.clamp(2, MOST).into(), rows.clamp(1, MOST).into())
 }
 
 #[cfg(test)]
@@ -191,6 +205,34 @@ mod tests {
         assert_eq!(screen.rows().collect::<Vec<_>>(), ["one", "two", "", "  d\u{e9}j\u{e0} \u{6f22}e\u{301}"]);
         assert_eq!(screen.cursor(), (3, 10));
         assert_eq!(screen.row(9), "");
+    }
+
+    #[test]
+    fn an_emoji_takes_two_columns_where_the_host_counts_so() {
+        let shown = |widths, text: &str| {
+            let mut screen = Screen::with_widths(10, 2, widths);
+            screen.feed(text.as_bytes());
+            (screen.row(0), screen.cursor())
+        };
+        let heart = "\u{2764}\u{fe0f}x";
+        assert_eq!(shown(Widths::Xterm, heart), (heart.into(), (0, 2)));
+        assert_eq!(shown(Widths::Wcwidth, heart), (heart.into(), (0, 3)));
+        assert_eq!(shown(Widths::Wcwidth, "\u{6f22}\u{fe0f}x").1, (0, 3));
+        assert_eq!(shown(Widths::Wcwidth, "12345678\u{2764}\u{fe0f}x").1, (1, 1));
+        assert_eq!(shown(Widths::Wcwidth, "123456789\u{2764}\u{fe0f}x").1, (1, 1));
+    }
+
+    #[test]
+    fn a_resize_keeps_the_cursors_row() {
+        let mut screen = Screen::new(10, 4);
+        screen.feed(b"1\r\n2\r\n3\r\n$ ");
+        screen.resize(5, 2);
+        assert_eq!(
+            (screen.rows().collect::<Vec<_>>(), screen.cursor(), screen.scrolled()),
+            (vec!["3".into(), "$".into()], (1, 2), 2)
+        );
+        screen.resize(10, 4);
+        assert_eq!(screen.rows().collect::<Vec<_>>(), ["3", "$", "", ""]);
     }
 
     #[test]

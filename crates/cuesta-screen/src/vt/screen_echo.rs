@@ -187,7 +187,7 @@ impl<K> ScreenEcho<K> {
     }
 
     fn set_rest(&mut self, screen: &Screen) {
-        self.rest = CellPosition::new(screen, screen.cursor());
+        self.rest = CellPosition::new(screen, screen.next_cell());
     }
 
     /// Remembers since which character the cursor has its position.
@@ -223,7 +223,7 @@ impl<K> ScreenEcho<K> {
     /// The cells of these keys, which end before the cursor.
     fn cells(&self, screen: &Screen, first: usize, end: usize) -> [Option<CellPosition>; MAX_SEARCHED] {
         let mut cells = [None; MAX_SEARCHED];
-        let mut position = screen.cursor();
+        let mut position = screen.next_cell();
         let mut separator = self.waiting.get(end).map_or(self.separator, |key| key.separator);
         for index in (first..end).rev() {
             let key = &self.waiting[index];
@@ -252,7 +252,7 @@ impl<K> ScreenEcho<K> {
     }
 
     fn find_from(&self, screen: &Screen, first: usize, begin: CellPosition) -> Option<usize> {
-        let cursor = screen.cursor();
+        let cursor = screen.next_cell();
         let mut position = begin.now(screen)?;
         let mut end = None;
         for (index, key) in self.waiting.range(first..self.searched()).enumerate() {
@@ -270,7 +270,7 @@ impl<K> ScreenEcho<K> {
 
     /// Rule 2: the range of the keys that stand right before the cursor.
     fn find_elsewhere(&self, screen: &Screen) -> Option<(usize, usize)> {
-        let cursor = screen.cursor();
+        let cursor = screen.next_cell();
         if [self.origin, self.rest].iter().any(|position| position.now(screen) == Some(cursor)) {
             return None;
         }
@@ -311,7 +311,7 @@ impl<K> ScreenEcho<K> {
 }
 
 fn cursor_state(screen: &Screen) -> (u16, u16, bool) {
-    let (row, column) = screen.cursor();
+    let (row, column) = screen.next_cell();
     (row, column, screen.modes().hidden_cursor)
 }
 

@@ -1,77 +1,185 @@
-//! Parses escape and control sequences byte by byte, without their meaning.
+//! Finds where control functions begin and end, character by character, without their meaning (ECMA-48 §5.2 to §5.6, DEC STD 070
+//! §3.5). The state is one byte: what a function holds is kept by who wants to know.
 
-pub(crate) const ESC: u8 = 0x1b;
-const BEL: u8 = 0x07;
-/// Most parameters of a sequence; further ones are dropped.
-const MOST: usize = 8;
+pub(crate) const ESC: char = '\x1b';
+/// Most parameters of a control sequence, as in xterm.
+pub(crate) const PARAMETERS: usize = 30;
+const BEL: char = '\x07';
 
-/// The state of the parser.
+/// Where the stream stands.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SequenceState {
     #[default]
     Text,
     /// Behind `ESC`.
     Escape,
-    /// Behind `ESC [`.
-    ControlSequence(ControlSequence),
-    /// In a malformed control sequence, up to its last byte.
-    Malformed,
     /// Behind `ESC` and an intermediate character, as where a character set is chosen (`ESC ( B`).
+    EscapeIntermediate,
+    /// Right behind `ESC [`.
+    ControlSequence,
+    /// In the parameters of a control sequence.
+    Parameters,
+    /// Behind its parameters.
     Intermediate,
-    /// In an operating system command: up to BEL or the next `ESC`.
-    Command,
-    /// In a device control, privacy or application string, or a title in screen's own way (`ESC k`): up to the next `ESC`.
-    String,
-    /// Behind a single shift: one character of another set follows.
-    Shifted,
+    /// In a malformed control sequence, up to its last character.
+    Malformed,
+    /// In a string.
+    String(StringKind),
+    /// Behind `ESC` in a string, which ends there if a backslash follows.
+    StringEscape(StringKind),
 }
 
-/// A control sequence, as far as it has come.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ControlSequence {
-    /// The private mark, one of `<=>?`, that came before everything else.
-    pub(crate) private: Option<u8>,
-    /// The last intermediate character, from blank to `/`, behind the parameters.
-    pub(crate) intermediate: Option<u8>,
-    parameters: [u16; MOST],
-    /// Index of the current parameter.
-    before: u8,
-    begun: bool,
+/// The kinds of strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StringKind {
+    /// An operating system command, which also BEL ends.
+    Command,
+    DeviceControl,
+    /// One that no terminal obeys: SOS, PM or APC.
+    Other,
 }
+
+/// What a character is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A graphic character.
+    Text,
+    /// A control character, which acts at once, also within a control sequence.
+    Control,
+    /// The beginning of an escape sequence, whatever came before.
+    EscapeBegin,
+    /// An intermediate character of an escape sequence.
+    EscapeIntermediate,
+    /// The last character of an escape sequence.
+    Escape,
+    /// The beginning of a control sequence.
+    ControlSequenceBegin,
+    /// A private mark, a character of a parameter, or an intermediate one.
+    Parameter,
+    /// The last character of a control sequence.
+    ControlSequence,
+    StringBegin,
+    StringPart,
+    /// The end of a string that is complete.
+    String(StringKind),
+    /// It means nothing here.
+    Nothing,
+}
+
+use SequenceState as State;
 
 impl SequenceState {
-    /// Takes one byte and returns the sequence that it completes.
-    pub(crate) fn step(&mut self, byte: u8) -> Option<SequenceState> {
-        let (next, ended) = match (*self, byte) {
-            (_, ESC) => (SequenceState::Escape, None),
-            (_, 0x18 | 0x1a)
-            | (SequenceState::Malformed, 0x40..=0x7e)
-            | (SequenceState::Intermediate, 0x30..=0x7e)
-            | (SequenceState::Command, BEL)
-            | (SequenceState::Shifted, 0x20..) => (SequenceState::Text, None),
-            (SequenceState::Escape, 0x20..=0x2f) => (SequenceState::Intermediate, None),
-            (SequenceState::Escape, b'[') => (SequenceState::ControlSequence(ControlSequence::default()), None),
-            (SequenceState::Escape, b']') => (SequenceState::Command, None),
-            (SequenceState::Escape, b'P' | b'X' | b'^' | b'_' | b'k') => (SequenceState::String, None),
-            (SequenceState::Escape, b'N' | b'O') => (SequenceState::Shifted, None),
-            (SequenceState::Escape, 0x30..=0x7e) => (SequenceState::Text, Some(SequenceState::Escape)),
-            (SequenceState::ControlSequence(control), 0x20..=0x3f) => {
-                (control.with(byte).map_or(SequenceState::Malformed, SequenceState::ControlSequence), None)
+    /// Takes the next character. The controls from U+0080 to U+009F mean nothing, as in xterm with UTF-8.
+    pub(crate) fn step(&mut self, character: char) -> Step {
+        let step;
+        (*self, step) = match (*self, character) {
+            (State::String(kind), ESC) => (State::StringEscape(kind), Step::Nothing),
+            (_, ESC) => (State::Escape, Step::EscapeBegin),
+            (_, '\x18' | '\x1a') => (State::Text, Step::Control),
+            (State::StringEscape(kind), '\\') | (State::String(kind @ StringKind::Command), BEL) => {
+                (State::Text, Step::String(kind))
             }
-            (SequenceState::ControlSequence(control), 0x40..=0x7e) => {
-                (SequenceState::Text, Some(SequenceState::ControlSequence(control)))
+            (State::String(_), _) => (*self, Step::StringPart),
+            (_, '\x00'..'\x20') => (*self, Step::Control),
+            (_, '\x7f'..='\u{9f}') => (*self, Step::Nothing),
+            (State::Text, _) => (State::Text, Step::Text),
+            (State::Escape | State::StringEscape(_), _) => State::escape(character),
+            (State::EscapeIntermediate, ' '..='/') => (*self, Step::EscapeIntermediate),
+            (State::EscapeIntermediate, '0'..='~') => (State::Text, Step::Escape),
+            (State::ControlSequence, '0'..='?') | (State::Parameters, '0'..=';') => {
+                (State::Parameters, Step::Parameter)
             }
-            (state, _) => (state, None),
+            (State::ControlSequence | State::Parameters | State::Intermediate, ' '..='/') => {
+                (State::Intermediate, Step::Parameter)
+            }
+            (State::Malformed, '@'..='~') => (State::Text, Step::Nothing),
+            (_, '@'..='~') => (State::Text, Step::ControlSequence),
+            (_, ' '..='?') => (State::Malformed, Step::Nothing),
+            _ => (State::Text, Step::Nothing),
         };
-        *self = next;
-        ended
+        step
+    }
+
+    /// Takes a byte of a stream that is not decoded: all beyond ASCII are graphic.
+    pub(crate) fn step_byte(&mut self, byte: u8) -> Step {
+        self.step(if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER })
+    }
+
+    /// Whether the next character belongs to a string.
+    pub(crate) fn is_in_string(self) -> bool {
+        matches!(self, State::String(_) | State::StringEscape(_))
+    }
+
+    /// The character behind `ESC`.
+    fn escape(character: char) -> (Self, Step) {
+        match character {
+            ' '..='/' => (State::EscapeIntermediate, Step::EscapeIntermediate),
+            '[' => (State::ControlSequence, Step::ControlSequenceBegin),
+            ']' => (State::String(StringKind::Command), Step::StringBegin),
+            'P' => (State::String(StringKind::DeviceControl), Step::StringBegin),
+            'X' | '^' | '_' => (State::String(StringKind::Other), Step::StringBegin),
+            '0'..='~' => (State::Text, Step::Escape),
+            _ => (State::Text, Step::Nothing),
+        }
     }
 }
 
-impl ControlSequence {
-    /// The first parameter; 0 if there is none.
-    pub(crate) fn number(&self) -> u16 {
-        self.parameters[0]
+/// What a control sequence holds: at most `MOST` parameters; further ones are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ControlSequence<const MOST: usize> {
+    /// The private mark, one of `<=>?`, before everything else.
+    pub(crate) private: Option<char>,
+    /// The last intermediate character, behind the parameters.
+    pub(crate) intermediate: Option<char>,
+    parameters: [u16; MOST],
+    /// Bit n: parameter n is a part of the one before it.
+    parts: u32,
+    /// The number of parameters before the current one.
+    before: u8,
+    /// A digit came.
+    is_numbered: bool,
+}
+
+impl<const MOST: usize> Default for ControlSequence<MOST> {
+    fn default() -> Self {
+        Self { private: None, intermediate: None, parameters: [0; MOST], parts: 0, before: 0, is_numbered: false }
+    }
+}
+
+impl<const MOST: usize> ControlSequence<MOST> {
+    /// Adds a [`Step::Parameter`].
+    pub(crate) fn push(&mut self, character: char) {
+        let index = usize::from(self.before);
+        match character {
+            '0'..='9' => {
+                self.is_numbered = true;
+                if let Some(number) = self.parameters.get_mut(index) {
+                    *number = number.saturating_mul(10).saturating_add(character as u16 - '0' as u16);
+                }
+            }
+            ';' => self.before = self.before.saturating_add(1),
+            ':' => {
+                self.before = self.before.saturating_add(1);
+                self.parts |= 1u32.checked_shl(self.before.into()).unwrap_or(0);
+            }
+            '<'..='?' => self.private = Some(character),
+            _ => self.intermediate = Some(character),
+        }
+    }
+
+    /// A parameter, from 0; 0 where none is given.
+    pub(crate) fn number(&self, index: usize) -> u16 {
+        self.parameters.get(index).copied().unwrap_or(0)
+    }
+
+    /// A parameter, from 0; 1 where none or 0 is given.
+    pub(crate) fn count(&self, index: usize) -> u16 {
+        self.number(index).max(1)
+    }
+
+    /// Whether the only parameter is a zero that was written.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.is_numbered && self.numbers() == [0]
     }
 
     /// The parameters that are kept.
@@ -79,29 +187,20 @@ impl ControlSequence {
         &self.parameters[..MOST.min(usize::from(self.before) + 1)]
     }
 
-    /// Adds a byte; `None` if it is not allowed there (ECMA-48 §5.4).
-    fn with(mut self, byte: u8) -> Option<Self> {
-        let parameter = self.parameters.get_mut(usize::from(self.before));
-        match (byte, self.intermediate) {
-            (0x20..=0x2f, _) => self.intermediate = Some(byte),
-            (_, Some(_)) => return None,
-            (b'0'..=b'9', _) => {
-                if let Some(number) = parameter {
-                    *number = number.saturating_mul(10).saturating_add(u16::from(byte - b'0'));
-                }
-            }
-            (b';', _) => self.before = self.before.saturating_add(1),
-            // No function that is handled here has parameters with parts.
-            (b':', _) => {
-                if let Some(number) = parameter {
-                    *number = u16::MAX;
-                }
-            }
-            _ if self.begun => return None,
-            _ => self.private = Some(byte),
-        }
-        self.begun = true;
-        Some(self)
+    /// The parameters that are kept, each with its parts.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[u16]> {
+        let numbers = self.numbers();
+        let is_part = |index: usize| self.parts >> index & 1 == 1;
+        let begins = (0..numbers.len()).filter(move |index| !is_part(*index));
+        begins.map(move |begin| {
+            let end = (begin + 1..numbers.len()).find(|index| !is_part(*index)).unwrap_or(numbers.len());
+            &numbers[begin..end]
+        })
+    }
+
+    /// Whether a parameter has parts.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.parts != 0
     }
 }
 
@@ -109,48 +208,54 @@ impl ControlSequence {
 mod tests {
     use super::*;
 
-    fn control(sequence: &[u8]) -> Option<ControlSequence> {
-        let mut state = SequenceState::default();
-        let ended = sequence.iter().filter_map(|byte| state.step(*byte)).last();
-        assert_eq!(state, SequenceState::Text, "{}", sequence.escape_ascii());
-        match ended {
-            Some(SequenceState::ControlSequence(control)) => Some(control),
-            _ => None,
+    fn control(sequence: &str) -> Option<ControlSequence<8>> {
+        let (mut state, mut held, mut ended) = (SequenceState::default(), ControlSequence::default(), None);
+        for character in sequence.chars() {
+            match state.step(character) {
+                Step::Parameter => held.push(character),
+                Step::ControlSequence => ended = Some(held),
+                _ => {}
+            }
         }
+        assert_eq!(state, SequenceState::Text, "{}", sequence.escape_debug());
+        ended
     }
 
     #[test]
-    fn a_control_sequence_has_a_prefix_and_parameters() {
+    fn a_control_sequence_has_a_private_mark_and_parameters() {
         let read = |sequence| control(sequence).map(|it| (it.private, it.intermediate, it.numbers().to_vec()));
-        assert_eq!(read(b"\x1b[H"), Some((None, None, vec![0])));
-        assert_eq!(read(b"\x1b[;5H"), Some((None, None, vec![0, 5])));
-        assert_eq!(read(b"\x1b[?1;25h"), Some((Some(b'?'), None, vec![1, 25])));
-        assert_eq!(read(b"\x1b[!p"), Some((None, Some(b'!'), vec![0])));
-        assert_eq!(read(b"\x1b[?1$p"), Some((Some(b'?'), Some(b'$'), vec![1])));
-        assert_eq!(read(b"\x1b[4:3;1m"), Some((None, None, vec![u16::MAX, 1])));
+        assert_eq!(read("\x1b[H"), Some((None, None, vec![0])));
+        assert_eq!(read("\x1b[;5H"), Some((None, None, vec![0, 5])));
+        assert_eq!(read("\x1b[?1;25h"), Some((Some('?'), None, vec![1, 25])));
+        assert_eq!(read("\x1b[!p"), Some((None, Some('!'), vec![0])));
+        assert_eq!(read("\x1b[?1$p"), Some((Some('?'), Some('$'), vec![1])));
+        assert_eq!(read("\x1b[1;2;3;4;5;6;7;8;9;10m").map(|it| it.2.len()), Some(8));
     }
 
     #[test]
-    fn strings_and_character_sets_end_where_terminals_end_them() {
-        let text = |stream: &[u8]| {
+    fn parameters_may_have_parts() {
+        let read = |sequence| control(sequence).map(|it| it.groups().map(<[u16]>::to_vec).collect::<Vec<_>>());
+        assert_eq!(read("\x1b[4:3;1m"), Some(vec![vec![4, 3], vec![1]]));
+        assert_eq!(read("\x1b[38:2::1:2:3m"), Some(vec![vec![38, 2, 0, 1, 2, 3]]));
+        assert_eq!(read("\x1b[;1m"), Some(vec![vec![0], vec![1]]));
+    }
+
+    #[test]
+    fn strings_and_character_sets_end_where_xterm_ends_them() {
+        let text = |stream: &str| {
             let mut state = SequenceState::default();
-            let is_text = |byte: &&u8| {
-                let was = state;
-                state.step(**byte);
-                was == SequenceState::Text && state == SequenceState::Text
-            };
-            String::from_utf8_lossy(&stream.iter().filter(is_text).copied().collect::<Vec<_>>()).into_owned()
+            stream.chars().filter(|character| state.step(*character) == Step::Text).collect::<String>()
         };
-        assert_eq!(text(b"a\x1b]0;title\x07b\x1b]2;m\x1b\\c"), "abc");
-        assert_eq!(text(b"a\x1bPq\x07m\x1b\\b\x1b_m\x18c"), "abc");
-        assert_eq!(text(b"a\x1b(Bb\x1b#8c\x1bOmd\x1bNme"), "abcde");
-        assert_eq!(text(b"a\x1b]0;cut\x1b[mb\x1bktitle\x1b\\c"), "abc");
+        assert_eq!(text("a\x1b]0;title\x07b\x1b]2;m\x1b\\c"), "abc");
+        assert_eq!(text("a\x1bPq\x07m\x1b\\b\x1b_m\x18c"), "abc");
+        assert_eq!(text("a\x1b(Bb\x1b#8c\u{9b}d"), "abcd");
+        assert_eq!(text("a\x1b]0;cut\x1b[mb"), "ab");
     }
 
     #[test]
-    fn malformed_control_sequences_are_rejected() {
-        for sequence in [&b"\x1b[1?h"[..], b"\x1b[0?h", b"\x1b[;?h", b"\x1b[??h", b"\x1b[$1h", b"\x1b[$?h"] {
-            assert_eq!(control(sequence), None, "{}", sequence.escape_ascii());
+    fn malformed_control_sequences_are_dropped() {
+        for sequence in ["\x1b[1?h", "\x1b[0?h", "\x1b[;?h", "\x1b[??h", "\x1b[$1h", "\x1b[$?h"] {
+            assert_eq!(control(sequence), None, "{}", sequence.escape_debug());
         }
     }
 }

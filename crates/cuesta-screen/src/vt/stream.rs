@@ -2,7 +2,9 @@
 
 use memchr::memchr;
 
-use super::sequence::{ESC, SequenceState};
+use super::sequence::SequenceState;
+
+const ESC: u8 = b'\x1b';
 
 /// Finds the characters in the host's output. The stream may be cut anywhere, also within a character.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,7 +31,7 @@ impl StreamParser {
     pub fn take(&mut self, byte: u8) -> StreamByte {
         if self.state != SequenceState::Text || byte == ESC {
             self.len = 0;
-            self.state.step(byte);
+            self.state.step_byte(byte);
             return StreamByte::Control;
         }
         if byte.is_ascii() {
@@ -46,9 +48,9 @@ impl StreamParser {
             if self.state == SequenceState::Text {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
-                self.state.step(ESC);
+                self.state.step_byte(ESC);
             } else {
-                self.state.step(*first);
+                self.state.step_byte(*first);
             }
             bytes = &bytes[1..];
         }
@@ -67,7 +69,7 @@ impl StreamParser {
 
     /// Whether the next character belongs to a string that is not shown, such as a window's title.
     pub fn is_in_string(&self) -> bool {
-        matches!(self.state, SequenceState::Command | SequenceState::String)
+        self.state.is_in_string()
     }
 
     /// Takes a byte beyond ASCII. A byte that belongs to no character in UTF-8 is one of Latin-1.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cuesta_screen::vt::{ChangedRows, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, ScreenEcho};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);
 
@@ -95,7 +96,7 @@ proptest! {
             prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
             changed_rows.is_row_fresh(&screen, &OwnEchoes::default());
         }
-        prop_assert!(screen.replies().len() <= 1024);
+        prop_assert!(screen.replies().len() <= 16 * 1024);
         let mut watch = ModeWatch::default();
         for read in reads {
             watch.feed(read);
@@ -136,4 +137,31 @@ proptest! {
             changed_rows.is_row_fresh(&screen, &own_echoes);
         }
     }
+}
+
+/// A million random inputs; each is a few parts of those above, and the screen outlives many of them.
+#[test]
+#[ignore = "nightly"]
+fn a_million_inputs_neither_break_the_screen_nor_make_it_grow() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::default());
+    let pieces: Vec<Vec<u8>> = (0..20_000).map(|_| piece().new_tree(&mut runner).expect("a piece").current()).collect();
+    let mut number: usize = 1;
+    let mut random = |below: usize| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (number >> 33) % below
+    };
+    let mut screen = Screen::new(40, 12);
+    let both_screens = 2 * screen.memory();
+    for input in 0..1_000_000 {
+        for _ in 0..4 {
+            screen.feed(&pieces[random(pieces.len())]);
+        }
+        if input % 64 == 0 {
+            screen.resize(2 + random(78) as u16, 1 + random(23) as u16);
+            screen.resize(40, 12);
+        }
+        assert!(screen.memory() <= both_screens && screen.replies().len() <= 16 * 1024, "after {input} inputs");
+        screen.forget_replies(random(1024));
+    }
+    assert_eq!(screen.rows().count(), 12);
 }

@@ -3,4 +3,5 @@
 mod cuts;
 mod s3270;
 mod screen_echo;
+mod tap;
 mod tmux;

@@ -101,9 +101,21 @@ fn keys_drawn_under_a_hidden_cursor_are_shown_when_it_returns() {
 }
 
 #[test]
+fn a_drawn_line_is_no_echo_of_its_letter() {
+    // A field in a frame: q and x draw its edges.
+    let frame = "\x1b(0lqqqk\r\nx   x\r\nmqqqj\x1b(B\x1b[2;2H";
+    let mut user = Typist::at(20, 5, frame);
+    assert_eq!(user.types("q").receives("\x1b(0q\x1b(B").results(), "");
+    assert_eq!(user.receives("\u{8}q").results(), "q1");
+    assert_eq!(user.types("x").receives("\x1b7\x1b[1;4H\x1b(0x\x1b(B\x1b8").results(), "");
+    assert_eq!(user.receives("x").results(), "x0");
+    assert_eq!(user.screen.row(1), "│qx │");
+}
+
+#[test]
 fn a_full_row_continues_in_the_next() {
     let mut user = Typist::at(10, 3, "$ 123456");
-    assert_eq!(user.types("890").receives("8").receives("9\x1b[K").receives("0").results(), "80 90 00");
+    assert_eq!(user.types("890").receives("8").receives("9\x1b[m").receives("0").results(), "80 90 00");
     assert_eq!(user.screen.cursor(), (1, 1));
 }
 

@@ -98,6 +98,8 @@ fn compare(name: &str, stream: &[u8], size: (u16, u16)) -> usize {
         let (rows, cursor) = tmux.capture(number);
         let ours: Vec<_> = screen.rows().collect();
         assert_eq!(ours.join("\n"), rows.join("\n"), "{name}, checkpoint {number} at {cut}");
+        // Behind a full row tmux names the column behind the last one, unless autowrap was off.
+        let cursor = (cursor.0, cursor.1.min(size.0 - 1));
         assert_eq!(screen.cursor(), cursor, "{name}, checkpoint {number} at {cut}");
     }
     cuts.len()

@@ -154,7 +154,6 @@ impl VtTerminal {
                 WaitCondition::Prompt(pattern) => self.row_matches(pattern.regex(), true),
                 WaitCondition::Cursor { row, column } => {
                     let (at_row, at_column) = self.screen.cursor();
-                    let at_column = at_column.min(self.screen.size().0 - 1);
                     (*row, *column) == (at_row + 1, at_column + 1)
                 }
                 WaitCondition::Echo
@@ -177,7 +176,7 @@ impl VtTerminal {
     /// Whether the cursor's row matches, without blanks at its end or with those up to the cursor. `before`: the match must
     /// end at the cursor or before it.
     fn row_matches(&self, pattern: &Regex, before: bool) -> bool {
-        let (row, column) = self.screen.cursor();
+        let (row, column) = self.screen.next_cell();
         let up_to_cursor = self.screen.text_before((row, column));
         let text = self.screen.row(row);
         // Most output matches nothing, so match first and then look for echoes.

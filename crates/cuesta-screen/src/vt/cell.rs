@@ -1,0 +1,130 @@
+//! What a cell of the screen shows.
+
+use bitflags::bitflags;
+
+/// Most combining characters of a cell, as in xterm.
+const MOST_MARKS: usize = 2;
+/// In a cell that nothing was written to since it was erased.
+const NOTHING: char = '\0';
+/// In the second cell of a wide character.
+const TAIL: char = '\u{ffff}';
+
+/// A cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    character: char,
+    /// Combining characters; `NOTHING` where there is none.
+    marks: [char; MOST_MARKS],
+    style: Style,
+}
+
+/// How characters are drawn.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    pub foreground: Colour,
+    pub background: Colour,
+    pub attributes: Attributes,
+}
+
+/// A colour, as the host chose it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    #[default]
+    Default,
+    /// One of the palette: 0 to 7 are the plain colours, 8 to 15 the bright ones.
+    Palette(u8),
+    /// Red, green and blue.
+    Direct(u8, u8, u8),
+}
+
+bitflags! {
+    /// Attributes of a character (SGR), and whether selective erasing spares it (DECSCA).
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+    pub struct Attributes: u16 {
+        const BOLD = 1;
+        const FAINT = 1 << 1;
+        const ITALIC = 1 << 2;
+        const UNDERLINED = 1 << 3;
+        const BLINKING = 1 << 4;
+        const INVERSE = 1 << 5;
+        const HIDDEN = 1 << 6;
+        const CROSSED_OUT = 1 << 7;
+        const DOUBLY_UNDERLINED = 1 << 8;
+        const PROTECTED = 1 << 9;
+    }
+}
+
+impl Cell {
+    /// An erased cell: only the background is kept.
+    pub(super) fn erased(background: Colour) -> Self {
+        let style = Style { background, ..Style::default() };
+        Self { character: NOTHING, marks: [NOTHING; MOST_MARKS], style }
+    }
+
+    pub(super) fn new(character: char, style: Style) -> Self {
+        // The noncharacter has a meaning of its own here.
+        let character = if character == TAIL { char::REPLACEMENT_CHARACTER } else { character };
+        Self { character, marks: [NOTHING; MOST_MARKS], style }
+    }
+
+    /// The second cell of a wide character.
+    pub(super) fn tail(style: Style) -> Self {
+        Self { character: TAIL, marks: [NOTHING; MOST_MARKS], style }
+    }
+
+    /// Adds a combining character; false if there is no room.
+    pub(super) fn combine(&mut self, mark: char) -> bool {
+        let free = self.marks.iter_mut().find(|mark| **mark == NOTHING);
+        free.map(|free| *free = mark).is_some()
+    }
+
+    /// The character that it shows: a blank if it is hidden; `None` if nothing was written there, or if it is the second cell of a
+    /// wide character.
+    pub fn character(&self) -> Option<char> {
+        let shown = if self.is_hidden() { ' ' } else { self.character };
+        (!matches!(self.character, NOTHING | TAIL)).then_some(shown)
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.style.attributes.contains(Attributes::HIDDEN)
+    }
+
+    /// The combining characters that are joined to its character.
+    pub fn marks(&self) -> impl Iterator<Item = char> + '_ {
+        self.marks.iter().copied().take_while(|mark| *mark != NOTHING)
+    }
+
+    /// Whether it shows nothing: it is erased, hidden, or a blank.
+    pub fn is_blank(&self) -> bool {
+        !self.is_tail() && matches!(self.character(), None | Some(' '))
+    }
+
+    /// Whether it shows a character, combining ones aside; an erased cell shows a blank.
+    pub fn shows(&self, character: char) -> bool {
+        if character == ' ' { self.is_blank() } else { self.character() == Some(character) }
+    }
+
+    /// Whether it is the second cell of a wide character.
+    pub fn is_tail(&self) -> bool {
+        self.character == TAIL
+    }
+
+    /// Whether selective erasing spares it.
+    pub(super) fn is_protected(&self) -> bool {
+        self.style.attributes.contains(Attributes::PROTECTED)
+    }
+
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Appends what it shows: a blank if it is erased, nothing for the second cell of a wide character.
+    pub fn append_to(&self, text: &mut String) {
+        if self.is_tail() {
+            text.extend(self.is_hidden().then_some(' '));
+        } else {
+            text.push(self.character().unwrap_or(' '));
+            text.extend(self.marks().filter(|_| !self.is_hidden()));
+        }
+    }
+}

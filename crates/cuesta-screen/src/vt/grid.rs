@@ -1,0 +1,190 @@
+//! The rows of a screen: writing, erasing, inserting, deleting and scrolling cells. A wide character that is cut in two by any of
+//! these becomes blanks.
+
+use std::ops::Range;
+
+use super::cell::{Cell, Colour, Style};
+
+/// A grid of cells without scrollback.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    rows: Vec<Row>,
+    columns: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    cells: Box<[Cell]>,
+    /// The text goes on in the next row.
+    goes_on: bool,
+}
+
+impl Row {
+    fn new(columns: usize, background: Colour) -> Self {
+        Self { cells: vec![Cell::erased(background); columns].into(), goes_on: false }
+    }
+}
+
+impl Grid {
+    pub(super) fn new(columns: usize, rows: usize) -> Self {
+        Self { rows: (0..rows).map(|_| Row::new(columns, Colour::Default)).collect(), columns }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The memory of a grid of this size, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.rows.len() * (self.columns * size_of::<Cell>() + size_of::<Row>())
+    }
+
+    /// The cells of a row, from 0.
+    pub(super) fn row(&self, row: usize) -> &[Cell] {
+        self.rows.get(row).map_or(&[], |row| &row.cells)
+    }
+
+    pub(super) fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.rows.iter().flat_map(|row| &row.cells)
+    }
+
+    pub(super) fn goes_on(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(|row| row.goes_on)
+    }
+
+    pub(super) fn set_goes_on(&mut self, row: usize, goes_on: bool) {
+        self.rows[row].goes_on = goes_on;
+    }
+
+    /// Writes a character of one column.
+    pub(super) fn write(&mut self, row: usize, column: usize, cell: Cell) {
+        self.split(row, column);
+        self.split(row, column + 1);
+        self.rows[row].cells[column] = cell;
+    }
+
+    /// Writes ASCII, which fits into the row.
+    pub(super) fn write_text(&mut self, row: usize, column: usize, text: &[u8], style: Style) {
+        self.split(row, column);
+        self.split(row, column + text.len());
+        for (cell, byte) in self.rows[row].cells[column..].iter_mut().zip(text) {
+            *cell = Cell::new(char::from(*byte), style);
+        }
+    }
+
+    /// Writes a character of two columns, of which the second one exists.
+    pub(super) fn write_wide(&mut self, row: usize, column: usize, cell: Cell) {
+        self.write(row, column, cell);
+        self.widen(row, column);
+    }
+
+    /// Gives a character of one column a second one, which exists.
+    pub(super) fn widen(&mut self, row: usize, column: usize) {
+        self.split(row, column + 2);
+        let style = self.rows[row].cells[column].style();
+        self.rows[row].cells[column + 1] = Cell::tail(style);
+    }
+
+    /// Joins a combining character to the one at a position; false if there is no room.
+    pub(super) fn combine(&mut self, row: usize, column: usize, mark: char) -> bool {
+        self.rows[row].cells[column].combine(mark)
+    }
+
+    /// Erases cells of a row for which `spares` is false.
+    pub(super) fn erase(
+        &mut self,
+        row: usize,
+        columns: Range<usize>,
+        background: Colour,
+        spares: impl Fn(&Cell) -> bool,
+    ) {
+        self.split(row, columns.start);
+        self.split(row, columns.end);
+        for cell in self.rows[row].cells[columns].iter_mut().filter(|cell| !spares(cell)) {
+            *cell = Cell::erased(background);
+        }
+    }
+
+    /// Shifts the cells of a row from a column on to the right. A wide character may lose its second cell there, as in xterm.
+    pub(super) fn insert(&mut self, row: usize, column: usize, count: usize, background: Colour) {
+        let count = count.min(self.columns - column);
+        self.split(row, column);
+        let cells = &mut self.rows[row].cells[column..];
+        cells.rotate_right(count);
+        cells[..count].fill(Cell::erased(background));
+    }
+
+    /// Deletes cells of a row; those behind them move up to the left.
+    pub(super) fn delete(&mut self, row: usize, column: usize, count: usize, background: Colour) {
+        let count = count.min(self.columns - column);
+        self.split(row, column);
+        self.split(row, column + count);
+        self.rows[row].goes_on = false;
+        let cells = &mut self.rows[row].cells[column..];
+        cells.rotate_left(count);
+        let kept = cells.len() - count;
+        cells[kept..].fill(Cell::erased(background));
+    }
+
+    /// Moves rows up; new ones come in at the bottom.
+    pub(super) fn scroll_up(&mut self, rows: Range<usize>, count: usize, background: Colour) {
+        let rows = &mut self.rows[rows];
+        let count = count.min(rows.len());
+        rows.rotate_left(count);
+        let kept = rows.len() - count;
+        rows[kept..].iter_mut().for_each(|row| row.erase(background));
+    }
+
+    /// Moves rows down; new ones come in at the top.
+    pub(super) fn scroll_down(&mut self, rows: Range<usize>, count: usize, background: Colour) {
+        let rows = &mut self.rows[rows];
+        let count = count.min(rows.len());
+        rows.rotate_right(count);
+        rows[..count].iter_mut().for_each(|row| row.erase(background));
+    }
+
+    /// Fills all cells.
+    pub(super) fn fill(&mut self, cell: Cell) {
+        for row in &mut self.rows {
+            row.cells.fill(cell);
+            row.goes_on = false;
+        }
+    }
+
+    /// Cuts rows and columns off, or adds empty ones, at the right and at the bottom, after `above` rows went off the top.
+    pub(super) fn resize(&mut self, columns: usize, rows: usize, above: usize) {
+        self.rows.drain(..above);
+        self.rows.truncate(rows);
+        for row in 0..self.rows.len() {
+            if columns < self.columns {
+                self.split(row, columns);
+            }
+            let mut cells = std::mem::take(&mut self.rows[row].cells).into_vec();
+            cells.resize(columns, Cell::erased(Colour::Default));
+            self.rows[row].cells = cells.into();
+        }
+        self.rows.resize_with(rows, || Row::new(columns, Colour::Default));
+        self.columns = columns;
+    }
+
+    /// Makes blanks of a wide character that has one cell before this column and one in it.
+    fn split(&mut self, row: usize, column: usize) {
+        let cells = &mut self.rows[row].cells;
+        if column > 0 && cells.get(column).is_some_and(Cell::is_tail) {
+            for cell in &mut cells[column - 1..=column] {
+                *cell = Cell::erased(cell.style().background);
+            }
+        }
+    }
+}
+
+impl Row {
+    fn erase(&mut self, background: Colour) {
+        self.cells.fill(Cell::erased(background));
+        self.goes_on = false;
+    }
+}
