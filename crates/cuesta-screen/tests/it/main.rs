@@ -5,3 +5,4 @@ mod s3270;
 mod screen_echo;
 mod tap;
 mod tmux;
+mod xterm;
