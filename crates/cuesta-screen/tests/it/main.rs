@@ -1,8 +1,13 @@
-//! The screen, beside a real terminal and however its input is cut.
+//! The screen, beside real terminals and however its input is cut.
+#![allow(clippy::print_stdout)] // Nightly shows how much was compared.
 
 mod cuts;
+mod esctest;
+mod fixtures;
+mod recordings;
 mod s3270;
 mod screen_echo;
 mod tap;
 mod tmux;
 mod xterm;
+mod xterm_js;
