@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cuesta_lines::{Options, TerminalKind, kind_of};
+use cuesta_lines::{Options, TerminalKind, kind_of, widths_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
-use cuesta_screen::vt::{Modes, key_bytes};
+use cuesta_screen::vt::{Modes, Widths, key_bytes};
 use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
@@ -28,6 +28,8 @@ pub(crate) struct Group {
     pub(crate) line: Options,
     /// What its users sit at.
     pub(crate) terminal: TerminalKind,
+    /// How the host counts columns.
+    pub(crate) widths: Widths,
     /// Whether the host can echo.
     pub(crate) can_echo: bool,
     data: Arc<Vec<BTreeMap<String, String>>>,
@@ -113,6 +115,10 @@ impl Group {
                 ..plain
             },
             terminal: kind.map_or(TerminalKind::Vt, |kind| kind.terminal),
+            widths: match widths_of(&group.target) {
+                cuesta_lines::Widths::Xterm => Widths::Xterm,
+                cuesta_lines::Widths::Wcwidth => Widths::Wcwidth,
+            },
             can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),

@@ -28,6 +28,7 @@ mod tcp;
 mod tcp_info;
 mod telnet;
 mod tn3270;
+mod widths;
 pub mod wire;
 
 pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
@@ -41,7 +42,8 @@ pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
-pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, kind_of};
+pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, canonical, kind_of};
 pub use tcp_info::{TcpInfo, tcp_info};
 pub use telnet::Telnet;
 pub use tn3270::{Tn3270, Tn3270Target};
+pub use widths::{Widths, widths_of};

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::widths;
 use crate::{BisyncTarget, SerialTarget, SshTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
@@ -156,6 +157,15 @@ pub fn kind_of(target: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == scheme)
 }
 
+/// A target in its canonical spelling.
+///
+/// # Errors
+/// When the text is no target.
+pub fn canonical(text: &str) -> Result<String, TargetError> {
+    let target: Target = text.parse()?;
+    Ok(widths::with(&target.to_string(), widths::widths_of(text)))
+}
+
 /// The syntax of all kinds as a list for messages.
 fn expected() -> String {
     let [others @ .., last] = &KINDS;
@@ -247,10 +257,11 @@ impl FromStr for Target {
         if text.is_empty() {
             return Err(TargetError::Empty);
         }
-        let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
+        let (text, _) = widths::split(text)?;
+        let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.clone().into_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
-            None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
+            None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.clone().into_owned())),
             None => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_lines::{KINDS, Target};
+use cuesta_lines::{KINDS, canonical};
 use cuesta_record::{Failure, clock};
 use pyo3::prelude::*;
 
@@ -58,7 +58,7 @@ pub(crate) fn failures() -> Vec<&'static str> {
 /// A target's URL in its canonical spelling.
 #[pyfunction]
 pub(crate) fn target(text: &str) -> PyResult<String> {
-    Ok(text.parse::<Target>().map_err(value)?.to_string())
+    canonical(text).map_err(value)
 }
 
 /// The monotonic clock in nanoseconds; all processes of this machine share it.

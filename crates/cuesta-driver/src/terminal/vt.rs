@@ -12,7 +12,7 @@ use answer::Hold;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{ChangedRows, KeyMatch, Modes, OwnEchoes, Screen, ScreenEcho, key_bytes};
+use cuesta_screen::vt::{ChangedRows, KeyMatch, Modes, OwnEchoes, Screen, ScreenEcho, Widths, key_bytes};
 
 use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
@@ -90,9 +90,9 @@ enum Event {
 }
 
 impl VtTerminal {
-    pub(crate) fn new((columns, rows): (u16, u16), can_echo: bool) -> Self {
+    pub(crate) fn new((columns, rows): (u16, u16), widths: Widths, can_echo: bool) -> Self {
         Self {
-            screen: Screen::new(columns, rows),
+            screen: Screen::with_widths(columns, rows, widths),
             screen_echo: ScreenEcho::default(),
             changed_rows: ChangedRows::default(),
             own_echoes: OwnEchoes::default(),

@@ -6,7 +6,7 @@ use super::*;
 
 /// A screen on which the host has drawn.
 fn drawn_screen() -> VtTerminal {
-    let mut screen = VtTerminal::new((20, 5), true);
+    let mut screen = VtTerminal::new((20, 5), Widths::default(), true);
     receives(&mut screen, "\r", 1, 0);
     drawn(&mut screen, None);
     screen
@@ -177,7 +177,7 @@ fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
 
 #[test]
 fn the_first_prompt_is_no_answer_to_earlier_input() {
-    let mut screen = VtTerminal::new((20, 5), true);
+    let mut screen = VtTerminal::new((20, 5), Widths::default(), true);
     enters(&mut screen, "ls", 20);
     receives(&mut screen, "ls\r\n", 21, 0);
     receives(&mut screen, "$ ", 30, 0);
