@@ -12,6 +12,7 @@
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
 //! - `telnetd`: the built-in host beside `busybox telnetd`; `bin/cuesta-bench-rows.rs`: its programs. `idle_lines`: memory of idle lines.
+//! - `drawing`: what drawing on a screen costs.
 //! - `screens`: users with screens compared with users without.
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
@@ -26,6 +27,7 @@ mod bare;
 mod crowd;
 mod cuesta;
 mod delays;
+mod drawing;
 mod histogram;
 mod idle_lines;
 mod job;

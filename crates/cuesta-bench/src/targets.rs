@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::crowd::Crowd;
 use crate::delays::DelayCheck;
+use crate::drawing;
 use crate::idle_lines;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
@@ -109,6 +110,7 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
         let measure = move || Ok(vec![ResultRow::of_kind(name, &Pair::run(pairing, false, cpus)?)]);
         add(format!("CPU per key, a {name} line"), Box::new(measure));
     }
+    add("drawing".to_owned(), Box::new(|| Ok(drawing::measure())));
     add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(USERS_OF_A_KIND, cpus)?])));
     let room = process::room_for_lines();
     let mut crowds = CROWDS.map(|(framing, users, memory)| (framing, users.min(room), memory)).to_vec();
