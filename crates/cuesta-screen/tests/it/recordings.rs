@@ -188,7 +188,7 @@ impl Compared {
         }
     }
 
-    fn is_equal_enough(self, judge: &str) {
+    fn assert_equal_enough(self, judge: &str) {
         let Self { rows, wrong, wrong_cursors } = self;
         let [wrong_rows, cursors] = [&wrong, &wrong_cursors].map(|wrong| wrong.join("\n"));
         println!(
@@ -219,9 +219,9 @@ fn programs_are_shown_as_by_xterm() {
             }
         }
     }
-    judges.xterm.is_equal_enough("xterm");
+    judges.xterm.assert_equal_enough("xterm");
     match judges.xterm_js {
-        Some((_, compared)) => compared.is_equal_enough("xterm.js"),
+        Some((_, compared)) => compared.assert_equal_enough("xterm.js"),
         None => println!("XTERM_HEADLESS names no packages: not beside xterm.js"),
     }
 }

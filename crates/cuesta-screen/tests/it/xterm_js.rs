@@ -5,19 +5,19 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::xterm::Shown;
 
-/// Reads rows of `COLUMNS ROWS BYTES`, the bytes in hexadecimal digits, and answers each with a row of JSON.
+/// Reads rows of JSON, each with columns, rows and bytes, and answers each with another: texts, and the cursor's row and column.
 const PROGRAM: &str = r"
 const { Terminal } = require('@xterm/headless');
 const { Unicode11Addon } = require('@xterm/addon-unicode11');
 const rows = require('readline').createInterface({ input: process.stdin });
 rows.on('line', row => {
-  const [columns, lines, bytes] = row.split(' ');
-  const terminal = new Terminal({ cols: +columns, rows: +lines, scrollback: 0, allowProposedApi: true });
+  const [columns, lines, bytes] = JSON.parse(row);
+  const terminal = new Terminal({ cols: columns, rows: lines, scrollback: 0, allowProposedApi: true });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
-  terminal.write(Buffer.from(bytes, 'hex'), () => {
+  terminal.write(Uint8Array.from(bytes), () => {
     const buffer = terminal.buffer.active;
-    const text = [...Array(+lines).keys()].map(y => buffer.getLine(buffer.baseY + y).translateToString(true));
+    const text = [...Array(lines).keys()].map(y => buffer.getLine(buffer.baseY + y).translateToString(true));
     console.log(JSON.stringify([text, buffer.cursorY + 1, Math.min(buffer.cursorX, columns - 1) + 1]));
     terminal.dispose();
   });
@@ -43,8 +43,8 @@ impl XtermJs {
 
     /// What it shows after a stream.
     pub(crate) fn shows(&mut self, (columns, rows): (u16, u16), stream: &[u8]) -> Shown {
-        let digits: String = stream.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(self.input, "{columns} {rows} {digits}").expect("node reads");
+        let asked = serde_json::to_string(&(columns, rows, stream)).expect("JSON");
+        writeln!(self.input, "{asked}").expect("node reads");
         let mut answer = String::new();
         self.output.read_line(&mut answer).expect("node answers");
         let (text, row, column): (Vec<String>, u16, u16) = serde_json::from_str(&answer).expect("JSON");

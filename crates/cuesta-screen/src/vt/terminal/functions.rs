@@ -178,7 +178,7 @@ impl Terminal {
             (None, Some('\''), '~') => self.shift_columns(|it| it.delete_cells(count, tap)),
             (None, Some(' '), 'q') if sequence.number(0) <= 6 => self.shape = sequence.count(0),
             (None, Some('"'), 'q') if sequence.number(0) <= 2 => {
-                self.protect(sequence.number(0) == 1, Protection::Selective)
+                self.protect(sequence.number(0) == 1, Protection::Selective);
             }
             (None, Some('$'), 'p') => self.report_plain_mode(sequence.number(0)),
             (Some('?'), Some('$'), 'p') => self.report_mode(sequence.number(0)),
