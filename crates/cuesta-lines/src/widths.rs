@@ -71,7 +71,7 @@ mod tests {
             ("pty:curl h/x?width=100", "pty:curl h/x?width=100"),
         ] {
             assert_eq!(canonical(text).unwrap(), written);
-            assert_eq!(widths_of(text) == Widths::Wcwidth, written.contains("width"), "{text}");
+            assert_eq!(widths_of(text) == Widths::Wcwidth, written.contains("wcwidth"), "{text}");
         }
     }
 

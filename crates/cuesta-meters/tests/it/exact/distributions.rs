@@ -46,6 +46,8 @@ fn sleeps_agree_with_the_sleepers_own_clock() {
 
 /// Dispatches of a process that may be counted after the process has read its counters for the last time.
 const LATE_DISPATCHES: f64 = 20.0;
+/// The longest of their waits together, in seconds, while other processes want the CPU too.
+const LATE_WAITS: f64 = 0.1;
 
 /// Two processes compete for one CPU for a second. Prints the kernel's sum of their waits in seconds, and the number of waits.
 const RIVALS: &str = "exec('os.sched_setaffinity(0, {0})\\n\
@@ -76,7 +78,7 @@ fn waits_in_a_run_queue_are_those_of_the_scheduler() {
     assert!((preempted.sum / found.sum - 1.0).abs() < 0.1, "{preempted:?} of {found:?}");
     // The plain tier's figures for both processes.
     let (plain, often) = (report.traffic.run_delay.value().unwrap(), dispatches(&report.traffic.dispatches));
-    assert!((found.sum / plain - 1.0).abs() < 0.03, "{} s of {plain}", found.sum);
+    assert!((found.sum - plain).abs() < 0.03 * plain + LATE_WAITS, "{} s of {plain}", found.sum);
     assert!((found.count as f64 - often).abs() < 0.02 * often + LATE_DISPATCHES, "{} of {often}", found.count);
 }
 
