@@ -38,8 +38,8 @@ impl CellPosition {
 
     /// Row and column now, unless it has scrolled off.
     pub(crate) fn now(self, screen: &Screen) -> Option<(u16, u16)> {
-        let up = u16::try_from(screen.scrolled() - self.scrolled).ok()?;
-        Some((self.row.checked_sub(up)?, self.column))
+        let up = screen.scrolled().wrapping_sub(self.scrolled) as i64;
+        Some((u16::try_from(i64::from(self.row) - up).ok()?, self.column))
     }
 }
 

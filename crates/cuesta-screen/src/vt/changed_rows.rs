@@ -81,7 +81,8 @@ impl ChangedRows {
         if self.cleared != screen.cleared() || self.alternate != screen.is_alternate() {
             return &[];
         }
-        let gone = usize::try_from(screen.scrolled() - self.scrolled).unwrap_or(usize::MAX);
+        // Rows that a resize brought back were not there then.
+        let gone = usize::try_from(screen.scrolled().saturating_sub(self.scrolled)).unwrap_or(usize::MAX);
         self.rows.get(gone..).unwrap_or_default()
     }
 }

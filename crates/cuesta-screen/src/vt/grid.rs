@@ -1,15 +1,18 @@
 //! The rows of a screen: writing, erasing, inserting, deleting and scrolling cells. A wide character that is cut in two by any of
 //! these becomes blanks.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cell::{Cell, Colour, Style};
 
-/// A grid of cells without scrollback.
+/// A grid of cells.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     rows: Vec<Row>,
     columns: usize,
+    /// The rows right above, the nearest one last: as many as resizes left no room for. They come back when there is room.
+    above: VecDeque<Row>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,7 +30,7 @@ impl Row {
 
 impl Grid {
     pub(super) fn new(columns: usize, rows: usize) -> Self {
-        Self { rows: (0..rows).map(|_| Row::new(columns, Colour::Default)).collect(), columns }
+        Self { rows: (0..rows).map(|_| Row::new(columns, Colour::Default)).collect(), columns, above: VecDeque::new() }
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -38,9 +41,10 @@ impl Grid {
         self.rows.len()
     }
 
-    /// The memory of a grid of this size, in bytes.
+    /// Its memory, in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.rows.len() * (self.columns * size_of::<Cell>() + size_of::<Row>())
+        let rows = self.rows.iter().chain(&self.above);
+        rows.map(|row| size_of_val(&*row.cells) + size_of::<Row>()).sum()
     }
 
     /// The cells of a row, from 0.
@@ -109,10 +113,14 @@ impl Grid {
         }
     }
 
-    /// Shifts the cells of a row from a column on to the right. A wide character may lose its second cell there, as in xterm.
+    /// Shifts the cells of a row from a column on to the right. By one column, a wide character may lose its second cell there,
+    /// as in xterm.
     pub(super) fn insert(&mut self, row: usize, column: usize, count: usize, background: Colour) {
         let count = count.min(self.columns - column);
         self.split(row, column);
+        if count > 1 {
+            self.split(row, self.columns - count);
+        }
         let cells = &mut self.rows[row].cells[column..];
         cells.rotate_right(count);
         cells[..count].fill(Cell::erased(background));
@@ -132,8 +140,15 @@ impl Grid {
 
     /// Moves rows up; new ones come in at the bottom.
     pub(super) fn scroll_up(&mut self, rows: Range<usize>, count: usize, background: Colour) {
+        let is_at_top = rows.start == 0;
         let rows = &mut self.rows[rows];
         let count = count.min(rows.len());
+        if is_at_top && !self.above.is_empty() {
+            for row in &rows[..count] {
+                self.above.pop_front();
+                self.above.push_back(row.clone());
+            }
+        }
         rows.rotate_left(count);
         let kept = rows.len() - count;
         rows[kept..].iter_mut().for_each(|row| row.erase(background));
@@ -155,20 +170,28 @@ impl Grid {
         }
     }
 
-    /// Cuts rows and columns off, or adds empty ones, at the right and at the bottom, after `above` rows went off the top.
-    pub(super) fn resize(&mut self, columns: usize, rows: usize, above: usize) {
-        self.rows.drain(..above);
+    /// Forgets the rows above.
+    pub(super) fn forget_above(&mut self) {
+        self.above.clear();
+    }
+
+    /// Changes the size; returns how many rows down the text moved. If there is no room, rows below the cursor go first, then those
+    /// at the top, which come back when there is room again. Columns go and come at the right.
+    pub(super) fn resize(&mut self, columns: usize, rows: usize, cursor_row: usize) -> isize {
+        let gone = (cursor_row + 1).saturating_sub(rows);
+        self.above.extend(self.rows.drain(..gone));
         self.rows.truncate(rows);
+        let back = self.above.len().min(rows - self.rows.len());
+        self.rows.splice(..0, self.above.drain(self.above.len() - back..));
+        self.columns = columns;
         for row in 0..self.rows.len() {
-            if columns < self.columns {
-                self.split(row, columns);
-            }
+            self.split(row, columns);
             let mut cells = std::mem::take(&mut self.rows[row].cells).into_vec();
             cells.resize(columns, Cell::erased(Colour::Default));
             self.rows[row].cells = cells.into();
         }
         self.rows.resize_with(rows, || Row::new(columns, Colour::Default));
-        self.columns = columns;
+        back as isize - gone as isize
     }
 
     /// Makes blanks of a wide character that has one cell before this column and one in it.

@@ -73,7 +73,8 @@ impl Screen {
         self.terminal.replies.forget(len);
     }
 
-    /// Resizes the screen without a new layout of its rows. Those below the cursor go first, then those at the top.
+    /// Resizes the screen without a new layout of its rows. Those below the cursor go first, then those at the top, which come back when
+    /// there is room again.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.resize_with(columns, rows, &mut ());
     }
@@ -178,7 +179,7 @@ impl Screen {
         self.terminal.is_alternate
     }
 
-    /// Rows that have scrolled off the top so far.
+    /// Rows that have scrolled off the top so far, less those that a resize brought back.
     pub fn scrolled(&self) -> u64 {
         self.terminal.scrolled
     }
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resize_keeps_the_cursors_row() {
+    fn a_resize_loses_no_rows() {
         let mut screen = Screen::new(10, 4);
         screen.feed(b"1\r\n2\r\n3\r\n$ ");
         screen.resize(5, 2);
@@ -232,7 +233,21 @@ mod tests {
             (vec!["3".into(), "$".into()], (1, 2), 2)
         );
         screen.resize(10, 4);
-        assert_eq!(screen.rows().collect::<Vec<_>>(), ["3", "$", "", ""]);
+        assert_eq!(
+            (screen.rows().collect::<Vec<_>>(), screen.cursor(), screen.scrolled()),
+            (["1", "2", "3", "$"].map(String::from).to_vec(), (3, 2), 0)
+        );
+        // What scrolls off meanwhile comes back first.
+        screen.resize(5, 2);
+        screen.feed(b"\r\n4");
+        screen.resize(10, 4);
+        assert_eq!(screen.rows().collect::<Vec<_>>(), ["2", "3", "$", "4"]);
+        // There is no more to come back.
+        screen.resize(10, 5);
+        assert_eq!(
+            (screen.rows().collect::<Vec<_>>(), screen.cursor()),
+            (["2", "3", "$", "4", ""].map(String::from).to_vec(), (3, 1))
+        );
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::cell::Style;
 
-/// Is told of everything that changes the cells of a screen, in order. What it does not look at costs nothing.
+/// Is told of all that happens to the cells of a screen, in order. What follows by itself is not told: a wide character of which one
+/// cell was written, erased, moved or cut off becomes blanks.
 pub trait Tap {
     /// A character was written.
     fn printed(&mut self, printed: Printed) {
@@ -28,7 +29,7 @@ pub struct Printed {
     /// How many cells it takes: 2, 1, or 0 if it is joined.
     pub width: u16,
     pub style: Style,
-    /// The index of its last byte in the read.
+    /// The index of its last byte in the read; 0 for a U+FFFD whose last byte came with the read before.
     pub at: usize,
 }
 
@@ -39,7 +40,8 @@ pub enum Movement {
     Up { top: u16, bottom: u16, count: u16 },
     /// The rows from `top` to `bottom` moved down; empty ones came in at the top.
     Down { top: u16, bottom: u16, count: u16 },
-    /// Empty cells were inserted in a row; those from `column` on moved right.
+    /// Empty cells were inserted in a row; those from `column` on moved right. If it is one cell, a wide character in the last column may
+    /// lose its second cell, as in xterm.
     Inserted { row: u16, column: u16, count: u16 },
     /// Cells of a row were deleted; those behind them moved left.
     Deleted { row: u16, column: u16, count: u16 },
@@ -53,8 +55,9 @@ pub enum Movement {
     Aligned,
     /// The other screen is shown: the alternate one, or the main one.
     Alternate(bool),
-    /// `above` rows went off the top of both screens, and they have another size.
-    Resized { columns: u16, rows: u16, above: u16 },
+    /// Both screens have another size. The rows of the shown one moved down by `moved`, or up if it is negative; those of the other one
+    /// by `other_moved`. From above come rows that a resize moved off, or that scrolled off since.
+    Resized { columns: u16, rows: u16, moved: i16, other_moved: i16 },
     /// A frame that the host draws at once begins or ends (mode 2026).
     Frame(bool),
 }

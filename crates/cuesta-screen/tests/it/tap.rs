@@ -8,6 +8,9 @@ struct Mirror {
     shown: Vec<Row>,
     other: Vec<Row>,
     columns: usize,
+    /// The rows above each of them, once a resize has moved some off; the nearest one last.
+    above: Vec<Row>,
+    other_above: Vec<Row>,
 }
 
 type Row = Vec<Drawn>;
@@ -45,7 +48,7 @@ impl Drawn {
 impl Mirror {
     fn new(columns: u16, rows: u16) -> Self {
         let empty = vec![vec![Drawn::Nothing; columns.into()]; rows.into()];
-        Self { shown: empty.clone(), other: empty, columns: columns.into() }
+        Self { shown: empty.clone(), other: empty, columns: columns.into(), above: Vec::new(), other_above: Vec::new() }
     }
 
     /// The cells of a row that change from a column on.
@@ -91,6 +94,9 @@ impl Tap for Mirror {
         match movement {
             Movement::Up { top, bottom, count } => {
                 let rows = &mut self.shown[top.into()..bottom.into()];
+                if top == 0 {
+                    self.above.extend_from_slice(&rows[..count.into()]);
+                }
                 rows.rotate_left(count.into());
                 rows.iter_mut().rev().take(count.into()).for_each(|row| row.clone_from(&empty));
             }
@@ -100,6 +106,9 @@ impl Tap for Mirror {
                 rows[..count.into()].fill(empty);
             }
             Movement::Inserted { row, column, count } => {
+                if count > 1 {
+                    self.from(row, self.columns as u16 - count);
+                }
                 let cells = self.from(row, column);
                 cells.rotate_right(count.into());
                 cells[..count.into()].fill(Drawn::Nothing);
@@ -127,11 +136,21 @@ impl Tap for Mirror {
             Movement::Aligned => {
                 self.shown.fill(vec![Drawn::Character("E".to_owned(), Style::default()); self.columns]);
             }
-            Movement::Alternate(_) => std::mem::swap(&mut self.shown, &mut self.other),
-            Movement::Resized { columns, rows, above } => {
+            Movement::Alternate(_) => {
+                std::mem::swap(&mut self.shown, &mut self.other);
+                std::mem::swap(&mut self.above, &mut self.other_above);
+            }
+            Movement::Resized { columns, rows, moved, other_moved } => {
                 self.columns = columns.into();
-                for screen in [&mut self.shown, &mut self.other] {
-                    screen.drain(..usize::from(above));
+                let screens =
+                    [(&mut self.shown, &mut self.above, moved), (&mut self.other, &mut self.other_above, other_moved)];
+                for (screen, above, moved) in screens {
+                    let by = usize::from(moved.unsigned_abs());
+                    if moved < 0 {
+                        above.extend(screen.drain(..by));
+                    } else {
+                        screen.splice(..0, above.drain(above.len() - by..));
+                    }
                     screen.resize(rows.into(), Vec::new());
                     for row in screen {
                         split(row, columns.into());

@@ -67,7 +67,7 @@ pub(super) struct Terminal {
     intermediate: Option<char>,
     string: Vec<char>,
     pub(super) replies: Replies,
-    /// Rows that went off the top.
+    /// Rows that went off the top, less those that came back.
     pub(super) scrolled: u64,
     /// How often the host cleared the whole screen.
     pub(super) cleared: u64,
@@ -138,24 +138,23 @@ impl Terminal {
     }
 
     pub(super) fn resize(&mut self, columns: usize, rows: usize, tap: &mut impl Tap) {
-        // Rows below the cursor go first.
-        let above = (self.cursor.row + 1).saturating_sub(rows);
-        self.grid.resize(columns, rows, above);
-        self.scrolled += above as u64;
-        self.cursor.row -= above;
-        if let Some(other) = &mut self.other {
-            other.resize(columns, rows, above);
-        }
-        for saved in &mut self.saved {
-            saved.row = saved.row.saturating_sub(above);
-        }
-        for cursor in self.saved.iter_mut().chain([&mut self.cursor]) {
-            cursor.row = cursor.row.min(rows - 1);
+        let shift = |row: usize, moved: isize| row.saturating_add_signed(moved).min(rows - 1);
+        let moved = self.grid.resize(columns, rows, self.cursor.row);
+        self.cursor.row = shift(self.cursor.row, moved);
+        self.scrolled = self.scrolled.saturating_add_signed(-moved as i64);
+        // The other screen keeps the row of its own cursor.
+        let [main, alternate] = &mut self.saved;
+        let (saved, other_saved) = if self.is_alternate { (alternate, main) } else { (main, alternate) };
+        let other_moved = self.other.as_mut().map_or(0, |other| other.resize(columns, rows, other_saved.row));
+        (saved.row, other_saved.row) = (saved.row.min(rows - 1), shift(other_saved.row, other_moved));
+        for cursor in [saved, other_saved, &mut self.cursor] {
             cursor.column = cursor.column.min(columns - 1);
         }
         self.region = 0..rows;
         self.base = None;
-        tap.moved(Movement::Resized { columns: columns as u16, rows: rows as u16, above: above as u16 });
+        let [columns, rows] = [columns, rows].map(|number| number as u16);
+        let [moved, other_moved] = [moved, other_moved].map(|number| number as i16);
+        tap.moved(Movement::Resized { columns, rows, moved, other_moved });
     }
 
     /// Writes printable ASCII, whose first byte is at index `at` of the read.
