@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cuesta_lines::{Options, TerminalKind, kind_of, widths_of};
+use cuesta_lines::{Options, TerminalKind, has_wide_emoji, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
 use cuesta_screen::vt::{Modes, Widths, key_bytes};
 use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
@@ -115,10 +115,7 @@ impl Group {
                 ..plain
             },
             terminal: kind.map_or(TerminalKind::Vt, |kind| kind.terminal),
-            widths: match widths_of(&group.target) {
-                cuesta_lines::Widths::Xterm => Widths::Xterm,
-                cuesta_lines::Widths::Wcwidth => Widths::Wcwidth,
-            },
+            widths: if has_wide_emoji(&group.target) { Widths::Wcwidth } else { Widths::Xterm },
             can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),

@@ -46,4 +46,4 @@ pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, canoni
 pub use tcp_info::{TcpInfo, tcp_info};
 pub use telnet::Telnet;
 pub use tn3270::{Tn3270, Tn3270Target};
-pub use widths::{Widths, widths_of};
+pub use widths::has_wide_emoji;

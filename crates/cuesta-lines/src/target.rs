@@ -163,7 +163,7 @@ pub fn kind_of(target: &str) -> Option<&'static Kind> {
 /// When the text is no target.
 pub fn canonical(text: &str) -> Result<String, TargetError> {
     let target: Target = text.parse()?;
-    Ok(widths::with(&target.to_string(), widths::widths_of(text)))
+    Ok(widths::with(&target.to_string(), widths::has_wide_emoji(text)))
 }
 
 /// The syntax of all kinds as a list for messages.

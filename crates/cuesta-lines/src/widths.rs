@@ -4,25 +4,16 @@ use std::borrow::Cow;
 
 use crate::target::{TargetError, TerminalKind, kind_of};
 
-/// Whose table of widths a host goes by where tables differ.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum Widths {
-    /// xterm's, which most programs have too.
-    #[default]
-    Xterm,
-    /// That of Python's wcwidth and JavaScript's string-width: an emoji takes two columns.
-    Wcwidth,
-}
-
 const SETTING: &str = "width=";
 
-/// How the host of a target counts; as xterm if the target is not one.
-pub fn widths_of(target: &str) -> Widths {
-    split(target).ok().and_then(|(_, widths)| widths).unwrap_or_default()
+/// Whether the host of a target gives an emoji two columns, as Python's wcwidth and JavaScript's string-width do, and not those of its
+/// character, as xterm does. Xterm's table is the usual one, also for a text that is no target.
+pub fn has_wide_emoji(target: &str) -> bool {
+    split(target).ok().and_then(|(_, is_wide)| is_wide).unwrap_or(false)
 }
 
-/// A target without this setting, and the setting.
-pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, Option<Widths>), TargetError> {
+/// A target without this setting, and whether the setting says that an emoji is wide.
+pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, Option<bool>), TargetError> {
     let unchanged = Ok((Cow::Borrowed(text), None));
     let Some((before, settings)) = text.rsplit_once('?') else { return unchanged };
     let Some(kind) = kind_of(text).filter(|kind| kind.terminal == TerminalKind::Vt) else { return unchanged };
@@ -31,29 +22,27 @@ pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, Option<Widths>), Target
         return unchanged;
     }
     let (ours, others): (Vec<&str>, Vec<&str>) = settings.split('&').partition(|setting| setting.starts_with(SETTING));
-    let widths = match ours[..] {
+    let is_wide = match ours[..] {
         [] => return unchanged,
-        ["width=xterm"] => Widths::Xterm,
-        ["width=wcwidth"] => Widths::Wcwidth,
+        ["width=xterm"] => false,
+        ["width=wcwidth"] => true,
         [setting, ..] => {
             let expected = "width=xterm or width=wcwidth, once";
             return Err(TargetError::BadSetting { setting: setting.to_owned(), expected });
         }
     };
     let rest = if others.is_empty() { before.to_owned() } else { format!("{before}?{}", others.join("&")) };
-    Ok((Cow::Owned(rest), Some(widths)))
+    Ok((Cow::Owned(rest), Some(is_wide)))
 }
 
 /// A target with the setting, if it is not the usual one.
-pub(crate) fn with(target: &str, widths: Widths) -> String {
-    match widths {
-        Widths::Wcwidth => {
-            let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
-            let mark = if !is_program && target.contains('?') { '&' } else { '?' };
-            format!("{target}{mark}width=wcwidth")
-        }
-        Widths::Xterm => target.to_owned(),
+pub(crate) fn with(target: &str, is_wide: bool) -> String {
+    if !is_wide {
+        return target.to_owned();
     }
+    let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
+    let mark = if !is_program && target.contains('?') { '&' } else { '?' };
+    format!("{target}{mark}width=wcwidth")
 }
 
 #[cfg(test)]
@@ -71,7 +60,7 @@ mod tests {
             ("pty:curl h/x?width=100", "pty:curl h/x?width=100"),
         ] {
             assert_eq!(canonical(text).unwrap(), written);
-            assert_eq!(widths_of(text) == Widths::Wcwidth, written.contains("wcwidth"), "{text}");
+            assert_eq!(has_wide_emoji(text), written.contains("wcwidth"), "{text}");
         }
     }
 

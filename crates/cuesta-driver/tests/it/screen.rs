@@ -197,10 +197,10 @@ fn each_key_is_timed_until_the_screen_shows_it() {
 
 #[test]
 fn lines_drawn_in_and_around_a_field_are_no_echoes_of_the_letters_that_draw_them() {
-    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"qxxq\"\nEnter\nWait+Screen@5s /again/\n";
     // The box is drawn anew for each key, by the letters q and x, and a line where the key is shown 30 ms later.
     const BOX: &str =
         "\x1b7\x1b[1;1H\x1b(0lqqqqqqqqk\x1b[2;1Hx\x1b[2;10Hx\x1b[3;1Hmqqqqqqqqj\x1b8\x1b(0qx\x1b(B\x08\x08";
+    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"qxxq\"\nEnter\nWait+Screen@5s /again/\n";
     let (played, _) = one(33.0, tape, "\x1b[2;3H", |key| match key {
         b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[4;1Hagain\x1b[2;3H")],
         b'q' => vec![(0, BOX), (30, "q")],

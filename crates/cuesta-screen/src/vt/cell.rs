@@ -2,10 +2,12 @@
 
 use bitflags::bitflags;
 
+use super::widths::width;
+
 /// Most combining characters of a cell, as in xterm.
-const MOST_MARKS: usize = 2;
+const MAX_MARKS: usize = 2;
 /// In a cell that nothing was written to since it was erased.
-const NOTHING: char = '\0';
+const ERASED: char = '\0';
 /// In the second cell of a wide character.
 const TAIL: char = '\u{ffff}';
 
@@ -13,8 +15,8 @@ const TAIL: char = '\u{ffff}';
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     character: char,
-    /// Combining characters; `NOTHING` where there is none.
-    marks: [char; MOST_MARKS],
+    /// Combining characters; `ERASED` where there is none.
+    marks: [char; MAX_MARKS],
     style: Style,
 }
 
@@ -58,23 +60,23 @@ impl Cell {
     /// An erased cell: only the background is kept.
     pub(super) fn erased(background: Colour) -> Self {
         let style = Style { background, ..Style::default() };
-        Self { character: NOTHING, marks: [NOTHING; MOST_MARKS], style }
+        Self { character: ERASED, marks: [ERASED; MAX_MARKS], style }
     }
 
     pub(super) fn new(character: char, style: Style) -> Self {
         // The noncharacter has a meaning of its own here.
         let character = if character == TAIL { char::REPLACEMENT_CHARACTER } else { character };
-        Self { character, marks: [NOTHING; MOST_MARKS], style }
+        Self { character, marks: [ERASED; MAX_MARKS], style }
     }
 
     /// The second cell of a wide character.
     pub(super) fn tail(style: Style) -> Self {
-        Self { character: TAIL, marks: [NOTHING; MOST_MARKS], style }
+        Self { character: TAIL, marks: [ERASED; MAX_MARKS], style }
     }
 
     /// Adds a combining character; false if there is no room.
     pub(super) fn combine(&mut self, mark: char) -> bool {
-        let free = self.marks.iter_mut().find(|mark| **mark == NOTHING);
+        let free = self.marks.iter_mut().find(|mark| **mark == ERASED);
         free.map(|free| *free = mark).is_some()
     }
 
@@ -82,7 +84,7 @@ impl Cell {
     /// wide character.
     pub fn character(&self) -> Option<char> {
         let shown = if self.is_hidden() { ' ' } else { self.character };
-        (!matches!(self.character, NOTHING | TAIL)).then_some(shown)
+        self.is_written().then_some(shown)
     }
 
     fn is_hidden(&self) -> bool {
@@ -91,7 +93,7 @@ impl Cell {
 
     /// The combining characters that are joined to its character.
     pub fn marks(&self) -> impl Iterator<Item = char> + '_ {
-        self.marks.iter().copied().take_while(|mark| *mark != NOTHING)
+        self.marks.iter().copied().take_while(|mark| *mark != ERASED)
     }
 
     /// Whether it shows nothing: it is erased, hidden, or a blank.
@@ -102,6 +104,11 @@ impl Cell {
     /// Whether it shows a character, combining ones aside; an erased cell shows a blank.
     pub fn shows(&self, character: char) -> bool {
         if character == ' ' { self.is_blank() } else { self.character() == Some(character) }
+    }
+
+    /// Whether a character was written there.
+    pub(super) fn is_written(&self) -> bool {
+        !matches!(self.character, ERASED | TAIL)
     }
 
     /// Whether it is the second cell of a wide character.
@@ -118,13 +125,14 @@ impl Cell {
         self.style
     }
 
-    /// Appends what it shows: a blank if it is erased, nothing for the second cell of a wide character.
+    /// Appends what it shows: a blank if it is erased, one for each column if it is hidden, nothing for the second cell of a wide
+    /// character.
     pub fn append_to(&self, text: &mut String) {
         if self.is_tail() {
-            text.extend(self.is_hidden().then_some(' '));
-        } else {
-            text.push(self.character().unwrap_or(' '));
-            text.extend(self.marks().filter(|_| !self.is_hidden()));
+            return;
         }
+        let columns = if self.is_hidden() && self.is_written() { width(self.character) } else { 1 };
+        text.extend(std::iter::repeat_n(self.character().unwrap_or(' '), columns));
+        text.extend(self.marks().filter(|_| !self.is_hidden()));
     }
 }

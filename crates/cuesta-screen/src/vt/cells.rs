@@ -38,7 +38,7 @@ impl CellPosition {
 
     /// Row and column now, unless it has scrolled off.
     pub(crate) fn now(self, screen: &Screen) -> Option<(u16, u16)> {
-        let up = screen.scrolled().wrapping_sub(self.scrolled) as i64;
+        let up = screen.scrolled().wrapping_sub(self.scrolled).cast_signed();
         Some((u16::try_from(i64::from(self.row) - up).ok()?, self.column))
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn advance(screen: &Screen, (row, column): (u16, u16), character: cha
     }
     let is_full = column + width > columns;
     // A wide character leaves a single column blank, and the row is then not marked as going on.
-    if is_full && column == columns && !screen.goes_on(row) {
+    if is_full && column == columns && !screen.is_wrapped(row) {
         return None;
     }
     let (row, column) = if is_full { (row + 1, 0) } else { (row, column) };
@@ -97,7 +97,7 @@ fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> boo
 /// The end of a row that continues in the next one: it is full, or has emacs' mark in its last column.
 fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
     let columns = screen.size().0;
-    if screen.goes_on(row) {
+    if screen.is_wrapped(row) {
         // A wide character that did not fit begins the next row.
         let is_short = screen.shows((row, columns - 1), ' ') && screen.cell(row + 1, 1).is_some_and(Cell::is_tail);
         return Some((row, columns - u16::from(is_short)));

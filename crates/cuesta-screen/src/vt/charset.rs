@@ -8,7 +8,7 @@ pub(super) enum Charset {
     /// The upper half of ISO 8859-1, which begins with a pound sign where a British terminal has one.
     Latin1,
     /// DEC's special graphics: lines and corners.
-    Lines,
+    SpecialGraphics,
 }
 
 /// The special graphics from U+005F to U+007E.
@@ -18,40 +18,23 @@ const LINES: [char; 32] = [
 ];
 
 impl Charset {
-    /// The set that a sequence chooses by its intermediate and last character; `None` if it names none. Other sets than these are
-    /// shown as ASCII: national ones as in xterm until a host asks for them (DECNRCM).
-    pub(super) fn chosen_by(intermediate: char, last: char) -> Option<Self> {
+    /// The set that a sequence designates by its intermediate and last character; `None` if it names none. Other sets than these are
+    /// shown as ASCII, as national ones in xterm until a host asks for them (DECNRCM).
+    pub(super) fn designated_by(intermediate: char, last: char) -> Option<Self> {
+        const OTHERS: &str = "BCEfHKQRYZ`1245679<=>";
         match (intermediate, last) {
             (_, 'A') => Some(Self::Latin1),
+            // These designate sets of 96 characters, of which no other one is here.
             ('-' | '.' | '/', _) => None,
-            (_, '0') => Some(Self::Lines),
-            (
-                _,
-                'B'
-                | 'C'
-                | 'E'
-                | 'f'
-                | 'H'
-                | 'K'
-                | 'Q'
-                | 'R'
-                | 'Y'
-                | 'Z'
-                | '`'
-                | '1'
-                | '2'
-                | '4'..='7'
-                | '9'
-                | '<'..='>',
-            ) => Some(Self::Ascii),
-            _ => None,
+            (_, '0') => Some(Self::SpecialGraphics),
+            _ => OTHERS.contains(last).then_some(Self::Ascii),
         }
     }
 
     pub(super) fn map(self, character: char) -> char {
         match (self, character) {
             (Self::Latin1, '!'..='~') => char::from(character as u8 | 0x80),
-            (Self::Lines, '_'..='~') => LINES[character as usize - '_' as usize],
+            (Self::SpecialGraphics, '_'..='~') => LINES[character as usize - '_' as usize],
             _ => character,
         }
     }

@@ -19,12 +19,12 @@ pub(super) struct Grid {
 struct Row {
     cells: Box<[Cell]>,
     /// The text goes on in the next row.
-    goes_on: bool,
+    wrapped: bool,
 }
 
 impl Row {
     fn new(columns: usize, background: Colour) -> Self {
-        Self { cells: vec![Cell::erased(background); columns].into(), goes_on: false }
+        Self { cells: vec![Cell::erased(background); columns].into(), wrapped: false }
     }
 }
 
@@ -56,12 +56,12 @@ impl Grid {
         self.rows.iter().flat_map(|row| &row.cells)
     }
 
-    pub(super) fn goes_on(&self, row: usize) -> bool {
-        self.rows.get(row).is_some_and(|row| row.goes_on)
+    pub(super) fn is_wrapped(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(|row| row.wrapped)
     }
 
-    pub(super) fn set_goes_on(&mut self, row: usize, goes_on: bool) {
-        self.rows[row].goes_on = goes_on;
+    pub(super) fn set_wrapped(&mut self, row: usize, wrapped: bool) {
+        self.rows[row].wrapped = wrapped;
     }
 
     /// Writes a character of one column.
@@ -131,7 +131,7 @@ impl Grid {
         let count = count.min(self.columns - column);
         self.split(row, column);
         self.split(row, column + count);
-        self.rows[row].goes_on = false;
+        self.rows[row].wrapped = false;
         let cells = &mut self.rows[row].cells[column..];
         cells.rotate_left(count);
         let kept = cells.len() - count;
@@ -166,7 +166,7 @@ impl Grid {
     pub(super) fn fill(&mut self, cell: Cell) {
         for row in &mut self.rows {
             row.cells.fill(cell);
-            row.goes_on = false;
+            row.wrapped = false;
         }
     }
 
@@ -191,7 +191,7 @@ impl Grid {
             self.rows[row].cells = cells.into();
         }
         self.rows.resize_with(rows, || Row::new(columns, Colour::Default));
-        back as isize - gone as isize
+        back.cast_signed() - gone.cast_signed()
     }
 
     /// Makes blanks of a wide character that has one cell before this column and one in it.
@@ -208,6 +208,6 @@ impl Grid {
 impl Row {
     fn erase(&mut self, background: Colour) {
         self.cells.fill(Cell::erased(background));
-        self.goes_on = false;
+        self.wrapped = false;
     }
 }

@@ -3,9 +3,11 @@
 
 use memchr::memchr;
 
-use super::sequence::{ControlSequence, PARAMETERS, SequenceState, Step};
+use super::sequence::{Function, FunctionParser};
 
 const ESC: u8 = b'\x1b';
+/// DECCKM.
+const CURSOR_KEYS: u16 = 1;
 /// DECTCEM.
 const CURSOR: u16 = 25;
 
@@ -26,10 +28,7 @@ pub struct ModeWatch {
     modes: Modes,
     /// What the host has saved of them (XTSAVE); what it has not is reset.
     saved: Modes,
-    state: SequenceState,
-    sequence: ControlSequence<PARAMETERS>,
-    /// An intermediate character of an escape sequence came.
-    is_intermediate: bool,
+    parser: FunctionParser,
 }
 
 impl Default for ModeWatch {
@@ -37,9 +36,7 @@ impl Default for ModeWatch {
         Self {
             modes: Modes::default(),
             saved: Modes { hidden_cursor: true, ..Modes::default() },
-            state: SequenceState::default(),
-            sequence: ControlSequence::default(),
-            is_intermediate: false,
+            parser: FunctionParser::default(),
         }
     }
 }
@@ -48,17 +45,14 @@ impl ModeWatch {
     /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            if self.state == SequenceState::Text {
+            if self.parser.is_in_text() {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
             }
-            match self.state.step_byte(bytes[0]) {
-                Step::ControlSequenceBegin => self.sequence = ControlSequence::default(),
-                Step::Parameter => self.sequence.push(char::from(bytes[0])),
-                Step::ControlSequence if !self.sequence.has_parts() => self.control(self.sequence, bytes[0]),
-                Step::EscapeBegin => self.is_intermediate = false,
-                Step::EscapeIntermediate => self.is_intermediate = true,
-                Step::Escape => self.escape(bytes[0]),
+            match self.parser.take_byte(bytes[0]) {
+                // RIS.
+                Some(Function::Escape(None)) if bytes[0] == b'c' => self.modes = Modes::default(),
+                Some(Function::ControlSequence) => self.control_sequence(bytes[0]),
                 _ => {}
             }
             bytes = &bytes[1..];
@@ -70,23 +64,20 @@ impl ModeWatch {
         self.modes
     }
 
-    /// RIS resets the modes.
-    fn escape(&mut self, last: u8) {
-        if !self.is_intermediate && last == b'c' {
-            self.modes = Modes::default();
+    fn control_sequence(&mut self, last: u8) {
+        let sequence = &self.parser.sequence;
+        if sequence.has_subparameters() {
+            return;
         }
-    }
-
-    fn control(&mut self, control: ControlSequence<PARAMETERS>, last: u8) {
-        match (control.private, control.intermediate, last) {
+        match (sequence.private, sequence.intermediate, last) {
             (Some('?'), None, b'h' | b'l') => {
-                control.numbers().iter().for_each(|number| self.modes.set(*number, last == b'h'));
+                sequence.numbers().iter().for_each(|number| self.modes.set(*number, last == b'h'));
             }
-            (Some('?'), None, b's') => self.saved.copy(self.modes, control.numbers()),
-            (Some('?'), None, b'r') => self.modes.copy(self.saved, control.numbers()),
+            (Some('?'), None, b's') => self.saved.copy(self.modes, sequence.numbers()),
+            (Some('?'), None, b'r') => self.modes.copy(self.saved, sequence.numbers()),
             // The soft reset.
             (None, Some('!'), b'p') => {
-                self.modes.set(1, false);
+                self.modes.set(CURSOR_KEYS, false);
                 self.modes.set(CURSOR, true);
             }
             _ => {}
@@ -113,7 +104,7 @@ impl Modes {
 
     fn mode(&mut self, number: u16) -> Option<&mut bool> {
         match number {
-            1 => Some(&mut self.application_cursor),
+            CURSOR_KEYS => Some(&mut self.application_cursor),
             CURSOR => Some(&mut self.hidden_cursor),
             2004 => Some(&mut self.bracketed_paste),
             _ => None,

@@ -216,7 +216,7 @@ impl OwnEchoes {
         // The text of a full row continues in the next one.
         let mut above = String::new();
         let mut first = row;
-        while first > 0 && screen.goes_on(first - 1) {
+        while first > 0 && screen.is_wrapped(first - 1) {
             first -= 1;
             above.insert_str(0, &screen.text_before((first, u16::MAX)));
         }

@@ -8,12 +8,12 @@ use super::utf8::{Decoded, Decoder};
 use super::widths::Widths;
 
 /// Largest number of columns and of rows.
-pub(super) const MOST: u16 = 1000;
+pub(super) const MAX_SIZE: u16 = 1000;
 
 /// A screen without scrollback, as xterm shows it.
 ///
 /// Memory: 24 bytes a cell (80×24: 45 KiB), the same again once a program has used the alternate screen. A thousand bytes of
-/// tab stops, and at most as many colours, replies (16 KiB) and characters of a string (1 KiB) as are bounded here.
+/// tab stops, and at most 16 KiB of replies, 4 KiB of a string, the palette, and the rows that a resize moved off.
 #[derive(Debug)]
 pub struct Screen {
     terminal: Terminal,
@@ -153,8 +153,8 @@ impl Screen {
     }
 
     /// Whether a row goes on in the next one.
-    pub fn goes_on(&self, row: u16) -> bool {
-        self.terminal.grid().goes_on(row.into())
+    pub fn is_wrapped(&self, row: u16) -> bool {
+        self.terminal.grid().is_wrapped(row.into())
     }
 
     /// Row and column of the cursor, from 0. It stays on the last column when a character has filled that.
@@ -192,7 +192,7 @@ impl Screen {
 
 /// Columns and rows. At least two columns, so that a wide character fits.
 fn size(columns: u16, rows: u16) -> (usize, usize) {
-    (columns.clamp(2, MOST).into(), rows.clamp(1, MOST).into())
+    (columns.clamp(2, MAX_SIZE).into(), rows.clamp(1, MAX_SIZE).into())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 pub(crate) const ESC: char = '\x1b';
 /// Most parameters of a control sequence, as in xterm.
-pub(crate) const PARAMETERS: usize = 30;
+const MAX_PARAMETERS: usize = 30;
 const BEL: char = '\x07';
 
 /// Where the stream stands.
@@ -102,7 +102,7 @@ impl SequenceState {
 
     /// Takes a byte of a stream that is not decoded: all beyond ASCII are graphic.
     pub(crate) fn step_byte(&mut self, byte: u8) -> Step {
-        self.step(if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER })
+        self.step(graphic(byte))
     }
 
     /// Whether the next character belongs to a string.
@@ -124,31 +124,115 @@ impl SequenceState {
     }
 }
 
-/// What a control sequence holds: at most `MOST` parameters; further ones are dropped.
+/// Finds the functions of a stream of characters, and keeps what the one that comes holds.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct FunctionParser {
+    state: SequenceState,
+    /// What the last control sequence holds.
+    pub(crate) sequence: ControlSequence,
+    intermediates: Intermediates,
+}
+
+/// Intermediate characters of an escape sequence.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Intermediates {
+    #[default]
+    None,
+    One(char),
+    /// No sequence with more than one is obeyed.
+    More,
+}
+
+/// What a character is, or completes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ControlSequence<const MOST: usize> {
+pub(crate) enum Function {
+    /// A graphic character.
+    Text,
+    /// A control character.
+    Control,
+    /// The last character of an escape sequence, with the intermediate one before it.
+    Escape(Option<char>),
+    /// The last character of a control sequence.
+    ControlSequence,
+    StringBegin,
+    StringPart,
+    /// The end of a string that is complete.
+    String(StringKind),
+    /// The end of one that means nothing.
+    Unknown,
+}
+
+impl FunctionParser {
+    /// Takes the next character; `None` if it is a part of a function that goes on.
+    pub(crate) fn take(&mut self, character: char) -> Option<Function> {
+        match self.state.step(character) {
+            Step::Text => Some(Function::Text),
+            Step::Control => Some(Function::Control),
+            Step::EscapeBegin => {
+                self.intermediates = Intermediates::None;
+                None
+            }
+            Step::EscapeIntermediate => {
+                let is_first = self.intermediates == Intermediates::None;
+                self.intermediates = if is_first { Intermediates::One(character) } else { Intermediates::More };
+                None
+            }
+            Step::Escape => Some(match self.intermediates {
+                Intermediates::None => Function::Escape(None),
+                Intermediates::One(intermediate) => Function::Escape(Some(intermediate)),
+                Intermediates::More => Function::Unknown,
+            }),
+            Step::ControlSequenceBegin => {
+                self.sequence = ControlSequence::default();
+                None
+            }
+            Step::Parameter => {
+                self.sequence.push(character);
+                None
+            }
+            Step::ControlSequence => Some(Function::ControlSequence),
+            Step::StringBegin => Some(Function::StringBegin),
+            Step::StringPart => Some(Function::StringPart),
+            Step::String(kind) => Some(Function::String(kind)),
+            Step::Nothing => Some(Function::Unknown),
+        }
+    }
+
+    /// Takes a byte of a stream that is not decoded: all beyond ASCII are graphic.
+    pub(crate) fn take_byte(&mut self, byte: u8) -> Option<Function> {
+        self.take(graphic(byte))
+    }
+
+    /// Whether the next character is text, or begins a function.
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.state == SequenceState::Text
+    }
+}
+
+/// A byte as a character: one beyond ASCII is some graphic character.
+fn graphic(byte: u8) -> char {
+    if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER }
+}
+
+/// What a control sequence holds. Parameters after the thirtieth are dropped.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ControlSequence {
     /// The private mark, one of `<=>?`, before everything else.
     pub(crate) private: Option<char>,
     /// The last intermediate character, behind the parameters.
     pub(crate) intermediate: Option<char>,
-    parameters: [u16; MOST],
-    /// Bit n: parameter n is a part of the one before it.
-    parts: u32,
+    parameters: [u16; MAX_PARAMETERS],
+    /// Bit n: parameter n is a subparameter of the one before it.
+    subparameters: u32,
     /// The number of parameters before the current one.
     before: u8,
-    /// A digit came.
+    /// A parameter is written, and not only left out.
     is_numbered: bool,
 }
 
-impl<const MOST: usize> Default for ControlSequence<MOST> {
-    fn default() -> Self {
-        Self { private: None, intermediate: None, parameters: [0; MOST], parts: 0, before: 0, is_numbered: false }
-    }
-}
-
-impl<const MOST: usize> ControlSequence<MOST> {
+impl ControlSequence {
     /// Adds a [`Step::Parameter`].
-    pub(crate) fn push(&mut self, character: char) {
+    fn push(&mut self, character: char) {
         let index = usize::from(self.before);
         match character {
             '0'..='9' => {
@@ -160,7 +244,7 @@ impl<const MOST: usize> ControlSequence<MOST> {
             ';' => self.before = self.before.saturating_add(1),
             ':' => {
                 self.before = self.before.saturating_add(1);
-                self.parts |= 1u32.checked_shl(self.before.into()).unwrap_or(0);
+                self.subparameters |= 1u32.checked_shl(self.before.into()).unwrap_or(0);
             }
             '<'..='?' => self.private = Some(character),
             _ => self.intermediate = Some(character),
@@ -184,13 +268,13 @@ impl<const MOST: usize> ControlSequence<MOST> {
 
     /// The parameters that are kept.
     pub(crate) fn numbers(&self) -> &[u16] {
-        &self.parameters[..MOST.min(usize::from(self.before) + 1)]
+        &self.parameters[..MAX_PARAMETERS.min(usize::from(self.before) + 1)]
     }
 
-    /// The parameters that are kept, each with its parts.
+    /// The parameters that are kept, each with its subparameters.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &[u16]> {
         let numbers = self.numbers();
-        let is_part = |index: usize| self.parts >> index & 1 == 1;
+        let is_part = |index: usize| self.subparameters >> index & 1 == 1;
         let begins = (0..numbers.len()).filter(move |index| !is_part(*index));
         begins.map(move |begin| {
             let end = (begin + 1..numbers.len()).find(|index| !is_part(*index)).unwrap_or(numbers.len());
@@ -198,9 +282,8 @@ impl<const MOST: usize> ControlSequence<MOST> {
         })
     }
 
-    /// Whether a parameter has parts.
-    pub(crate) fn has_parts(&self) -> bool {
-        self.parts != 0
+    pub(crate) fn has_subparameters(&self) -> bool {
+        self.subparameters != 0
     }
 }
 
@@ -208,32 +291,32 @@ impl<const MOST: usize> ControlSequence<MOST> {
 mod tests {
     use super::*;
 
-    fn control(sequence: &str) -> Option<ControlSequence<8>> {
-        let (mut state, mut held, mut ended) = (SequenceState::default(), ControlSequence::default(), None);
+    fn control(sequence: &str) -> Option<ControlSequence> {
+        let (mut parser, mut ended) = (FunctionParser::default(), None);
         for character in sequence.chars() {
-            match state.step(character) {
-                Step::Parameter => held.push(character),
-                Step::ControlSequence => ended = Some(held),
-                _ => {}
+            if parser.take(character) == Some(Function::ControlSequence) {
+                ended = Some(parser.sequence);
             }
         }
-        assert_eq!(state, SequenceState::Text, "{}", sequence.escape_debug());
+        assert!(parser.is_in_text(), "{}", sequence.escape_debug());
         ended
     }
 
     #[test]
     fn a_control_sequence_has_a_private_mark_and_parameters() {
-        let read = |sequence| control(sequence).map(|it| (it.private, it.intermediate, it.numbers().to_vec()));
+        let read = |sequence: &str| control(sequence).map(|it| (it.private, it.intermediate, it.numbers().to_vec()));
         assert_eq!(read("\x1b[H"), Some((None, None, vec![0])));
         assert_eq!(read("\x1b[;5H"), Some((None, None, vec![0, 5])));
         assert_eq!(read("\x1b[?1;25h"), Some((Some('?'), None, vec![1, 25])));
         assert_eq!(read("\x1b[!p"), Some((None, Some('!'), vec![0])));
         assert_eq!(read("\x1b[?1$p"), Some((Some('?'), Some('$'), vec![1])));
-        assert_eq!(read("\x1b[1;2;3;4;5;6;7;8;9;10m").map(|it| it.2.len()), Some(8));
+        let many: Vec<u16> = (1..40).collect();
+        let sequence = format!("\x1b[{}m", many.iter().map(u16::to_string).collect::<Vec<_>>().join(";"));
+        assert_eq!(read(&sequence), Some((None, None, many[..MAX_PARAMETERS].to_vec())));
     }
 
     #[test]
-    fn parameters_may_have_parts() {
+    fn parameters_may_have_subparameters() {
         let read = |sequence| control(sequence).map(|it| it.groups().map(<[u16]>::to_vec).collect::<Vec<_>>());
         assert_eq!(read("\x1b[4:3;1m"), Some(vec![vec![4, 3], vec![1]]));
         assert_eq!(read("\x1b[38:2::1:2:3m"), Some(vec![vec![38, 2, 0, 1, 2, 3]]));

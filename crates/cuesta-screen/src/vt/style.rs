@@ -5,22 +5,18 @@ use super::sequence::ControlSequence;
 
 impl Style {
     /// Obeys an SGR sequence.
-    pub(super) fn select<const MOST: usize>(&mut self, sequence: &ControlSequence<MOST>) {
+    pub(super) fn select(&mut self, sequence: &ControlSequence) {
         let mut groups = sequence.groups();
         while let Some(group) = groups.next() {
             match group {
                 // All in one parameter: 38:5:n, 38:2:r:g:b or 38:2:space:r:g:b.
-                [number @ (38 | 48 | 58), _, ..] => self.set_colour(*number, colour(&group[1..])),
-                // As parameters of their own: 38;5;n or 38;2;r;g;b.
+                [number @ (38 | 48 | 58), parts @ ..] if !parts.is_empty() => self.set_colour(*number, colour(parts)),
+                // As parameters of their own: 38;5;n or 38;2;r;g;b. What is left out is 0.
                 [number @ (38 | 48 | 58)] => {
-                    let mut next = || groups.next().and_then(|group| group.first()).copied();
+                    let mut next = || groups.next().and_then(|group| group.first()).copied().unwrap_or(0);
                     let colour = match next() {
-                        Some(5) => next().and_then(|index| colour(&[5, index])),
-                        Some(2) => [next(), next(), next()]
-                            .iter()
-                            .copied()
-                            .collect::<Option<Vec<_>>>()
-                            .and_then(|rgb| colour(&[2, rgb[0], rgb[1], rgb[2]])),
+                        5 => colour(&[5, next()]),
+                        2 => colour(&[2, next(), next(), next()]),
                         _ => None,
                     };
                     self.set_colour(*number, colour);
@@ -76,16 +72,16 @@ impl Style {
         }
     }
 
-    /// The parameters of the SGR sequence that chooses this style, as xterm reports them.
+    /// The parameters of the SGR sequence that chooses this style, in the order in which xterm reports them.
     pub(super) fn parameters(&self) -> String {
         const NUMBERS: [(Attributes, &str); 9] = [
             (Attributes::BOLD, ";1"),
-            (Attributes::FAINT, ";2"),
-            (Attributes::ITALIC, ";3"),
             (Attributes::UNDERLINED, ";4"),
             (Attributes::BLINKING, ";5"),
             (Attributes::INVERSE, ";7"),
             (Attributes::HIDDEN, ";8"),
+            (Attributes::FAINT, ";2"),
+            (Attributes::ITALIC, ";3"),
             (Attributes::CROSSED_OUT, ";9"),
             (Attributes::DOUBLY_UNDERLINED, ";21"),
         ];

@@ -37,9 +37,9 @@ pub struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
     /// The rows from `top` to `bottom` moved up; empty ones came in at the bottom.
-    Up { top: u16, bottom: u16, count: u16 },
+    ScrolledUp { top: u16, bottom: u16, count: u16 },
     /// The rows from `top` to `bottom` moved down; empty ones came in at the top.
-    Down { top: u16, bottom: u16, count: u16 },
+    ScrolledDown { top: u16, bottom: u16, count: u16 },
     /// Empty cells were inserted in a row; those from `column` on moved right. If it is one cell, a wide character in the last column may
     /// lose its second cell, as in xterm.
     Inserted { row: u16, column: u16, count: u16 },

@@ -38,6 +38,7 @@ impl Drawn {
         let is_hidden = self.style().attributes.contains(Attributes::HIDDEN);
         match self {
             Self::Nothing => " ",
+            // Each of its cells is a blank.
             _ if is_hidden => " ",
             Self::Character(text, _) => text,
             Self::Tail(_) => "",
@@ -92,7 +93,7 @@ impl Tap for Mirror {
     fn moved(&mut self, movement: Movement) {
         let empty = vec![Drawn::Nothing; self.columns];
         match movement {
-            Movement::Up { top, bottom, count } => {
+            Movement::ScrolledUp { top, bottom, count } => {
                 let rows = &mut self.shown[top.into()..bottom.into()];
                 if top == 0 {
                     self.above.extend_from_slice(&rows[..count.into()]);
@@ -100,7 +101,7 @@ impl Tap for Mirror {
                 rows.rotate_left(count.into());
                 rows.iter_mut().rev().take(count.into()).for_each(|row| row.clone_from(&empty));
             }
-            Movement::Down { top, bottom, count } => {
+            Movement::ScrolledDown { top, bottom, count } => {
                 let rows = &mut self.shown[top.into()..bottom.into()];
                 rows.rotate_right(count.into());
                 rows[..count.into()].fill(empty);

@@ -1,37 +1,37 @@
 //! Which control function does what (ECMA-48 §8.3, DEC STD 070, xterm's "Control Sequences").
 
+use std::ops::Range;
+
 use super::super::cell::{Attributes, Cell, Style};
 use super::super::charset::Charset;
-use super::super::sequence::{ControlSequence, PARAMETERS, Step, StringKind};
+use super::super::sequence::{ControlSequence, Function, StringKind};
 use super::super::tap::{Movement, Tap};
-use super::{Cursor, Protection, STRING, Terminal};
+use super::super::widths::width;
+use super::settings::BLINK;
+use super::{Cursor, Erasing, MAX_STRING, Protection, Terminal};
 
 impl Terminal {
     /// Takes the next character of the host's output, whose last byte is at index `at` of the read.
     pub(in super::super) fn take(&mut self, character: char, at: usize, tap: &mut impl Tap) {
-        match self.state.step(character) {
-            Step::Text => return self.print(character, at, tap),
-            Step::EscapeBegin => return self.intermediate = None,
-            Step::EscapeIntermediate => return self.intermediate = Some(character),
-            Step::Parameter => return self.sequence.push(character),
-            // One more shows that it is too long.
-            Step::StringPart if self.string.len() <= STRING => return self.string.push(character),
-            Step::StringPart => return,
-            Step::Nothing => {}
-            Step::ControlSequenceBegin => return self.sequence = ControlSequence::default(),
-            Step::StringBegin => return self.string.clear(),
-            Step::Control => self.control(character, tap),
-            Step::Escape => self.escape(self.intermediate, character, tap),
-            Step::ControlSequence => self.sequence(character, at, tap),
-            Step::String(kind) => self.string(kind, character),
+        let Some(function) = self.parser.take(character) else { return };
+        match function {
+            Function::Text => return self.print(character, at, tap),
+            Function::Control => self.control(character, tap),
+            Function::Escape(intermediate) => self.escape(intermediate, character, tap),
+            Function::ControlSequence => self.control_sequence(character, at, tap),
+            Function::StringBegin => self.string.clear(),
+            // A longer one is not obeyed: it keeps one character too many.
+            Function::StringPart if self.string.len() <= MAX_STRING => self.string.push(character),
+            Function::StringPart | Function::Unknown => {}
+            Function::String(kind) => self.string(kind, character),
         }
-        // A function came: there is nothing to repeat.
+        // REP repeats only what comes right before it.
         self.last = None;
     }
 
     /// Whether printable ASCII is text now.
     pub(in super::super) fn is_in_text(&self) -> bool {
-        self.state == super::SequenceState::Text
+        self.parser.is_in_text()
     }
 
     fn control(&mut self, control: char, tap: &mut impl Tap) {
@@ -66,21 +66,21 @@ impl Terminal {
             (None, 'O') => self.single_shift = Some(3),
             (None, 'n') => self.cursor.charset = 2,
             (None, 'o') => self.cursor.charset = 3,
-            (None, 'V') => self.protect(true, Protection::Always),
-            (None, 'W') => self.cursor.style.attributes.remove(Attributes::PROTECTED),
+            (None, 'V') => self.protect(Protection::Always),
+            (None, 'W') => self.end_protection(),
             (None, '7') => self.save_cursor(),
             (None, '8') => self.restore_cursor(),
             (None, '=' | '>') => self.settings.keypad(last == '='),
-            (None, 'Z') => self.report_kind(),
+            (None, 'Z') => self.report_primary_attributes(),
             (None, 'c') => self.reset(tap),
             (Some('#'), '8') => self.align(tap),
-            (Some(set), last) => self.choose(set, last),
+            (Some(set), last) => self.designate(set, last),
             _ => {}
         }
     }
 
-    /// Chooses one of G0 to G3.
-    fn choose(&mut self, set: char, last: char) {
+    /// Designates a character set as one of G0 to G3.
+    fn designate(&mut self, set: char, last: char) {
         let index = match set {
             '(' => 0,
             ')' | '-' => 1,
@@ -88,28 +88,31 @@ impl Terminal {
             '+' | '/' => 3,
             _ => return,
         };
-        if let Some(charset) = Charset::chosen_by(set, last) {
+        if let Some(charset) = Charset::designated_by(set, last) {
             self.cursor.charsets[index] = charset;
         }
     }
 
-    fn sequence(&mut self, last: char, at: usize, tap: &mut impl Tap) {
-        let sequence = self.sequence;
-        if sequence.has_parts() && last != 'm' {
+    fn control_sequence(&mut self, last: char, at: usize, tap: &mut impl Tap) {
+        let sequence = self.parser.sequence;
+        if sequence.has_subparameters() && last != 'm' {
             return;
         }
         match (sequence.private, sequence.intermediate) {
-            (None, None) => self.plain_sequence(&sequence, last, at, tap),
+            (None, None) => self.standard_sequence(&sequence, last, at, tap),
             (Some('?'), None) => self.private_sequence(&sequence, last, tap),
             _ => self.other_sequence(&sequence, last, tap),
         }
     }
 
-    fn plain_sequence(&mut self, sequence: &Sequence, last: char, at: usize, tap: &mut impl Tap) {
+    fn standard_sequence(&mut self, sequence: &ControlSequence, last: char, at: usize, tap: &mut impl Tap) {
         let number = sequence.number(0);
         let (count, second) = (usize::from(sequence.count(0)), usize::from(sequence.count(1)));
         match last {
-            '@' => self.changes_cells(|it| it.insert_cells(count, tap)),
+            '@' => {
+                self.cursor_moved();
+                self.insert_cells(count, tap);
+            }
             'A' => self.up(count),
             'B' => self.down(count),
             'C' => self.right(count),
@@ -125,27 +128,31 @@ impl Terminal {
             'G' | '`' => self.move_to(self.row(), count - 1),
             'H' | 'f' => self.move_to(count - 1, second - 1),
             'I' => self.tab(count, tap),
-            'J' => self.erase_screen(number, false, tap),
-            'K' => self.erase_row(number, false, tap),
+            'J' => self.erase_screen(number, Erasing::Plain, tap),
+            'K' => self.erase_row(number, Erasing::Plain, tap),
             'L' => self.insert_rows(count, tap),
             'M' => self.delete_rows(count, tap),
-            'P' => self.changes_cells(|it| it.delete_cells(count, tap)),
+            'P' => {
+                self.cursor_moved();
+                self.delete_cells(count, tap);
+            }
             'S' => self.scroll_up(self.region.clone(), count, tap),
             // It is about the mouse.
             'T' if sequence.numbers().len() > 1 || sequence.is_zero() => {}
             'T' | '^' => self.scroll_down(self.region.clone(), count, tap),
-            'X' => self.changes_cells(|it| {
-                let Cursor { row, column, .. } = it.cursor;
-                it.erase(row, column..(column + count).min(it.grid.columns()), false, tap);
-            }),
+            'X' => {
+                self.cursor_moved();
+                let Cursor { row, column, .. } = self.cursor;
+                self.erase(row, column..(column + count).min(self.grid.columns()), Erasing::Plain, tap);
+            }
             'Z' => self.back_tab(count),
             'a' => self.move_to(self.row(), self.cursor.column + count),
             'b' => self.repeat(count, at, tap),
-            'c' if number == 0 => self.report_kind(),
+            'c' if number == 0 => self.report_primary_attributes(),
             'd' => self.move_to(count - 1, self.cursor.column),
             'e' => self.move_to(self.row() + count, self.cursor.column),
             'g' => self.clear_tabs(number),
-            'h' | 'l' => sequence.numbers().iter().for_each(|mode| self.settings.set_plain(*mode, last == 'h')),
+            'h' | 'l' => sequence.numbers().iter().for_each(|mode| self.settings.set_ansi(*mode, last == 'h')),
             'm' => self.cursor.style.select(sequence),
             'n' => self.report_status(number, ""),
             'r' => self.set_region(count - 1, usize::from(sequence.number(1))),
@@ -156,11 +163,11 @@ impl Terminal {
         }
     }
 
-    fn private_sequence(&mut self, sequence: &Sequence, last: char, tap: &mut impl Tap) {
+    fn private_sequence(&mut self, sequence: &ControlSequence, last: char, tap: &mut impl Tap) {
         match last {
             'h' | 'l' => sequence.numbers().iter().for_each(|mode| self.set(*mode, last == 'h', tap)),
-            'J' => self.erase_screen(sequence.number(0), true, tap),
-            'K' => self.erase_row(sequence.number(0), true, tap),
+            'J' => self.erase_screen(sequence.number(0), Erasing::Selective, tap),
+            'K' => self.erase_row(sequence.number(0), Erasing::Selective, tap),
             'n' => self.report_status(sequence.number(0), "?"),
             's' => sequence.numbers().iter().for_each(|mode| self.save(*mode)),
             'r' => sequence.numbers().iter().for_each(|mode| self.restore(*mode, tap)),
@@ -168,7 +175,7 @@ impl Terminal {
         }
     }
 
-    fn other_sequence(&mut self, sequence: &Sequence, last: char, tap: &mut impl Tap) {
+    fn other_sequence(&mut self, sequence: &ControlSequence, last: char, tap: &mut impl Tap) {
         let count = usize::from(sequence.count(0));
         match (sequence.private, sequence.intermediate, last) {
             (None, Some('!'), 'p') => self.reset_softly(),
@@ -176,24 +183,23 @@ impl Terminal {
             (None, Some(' '), 'A') => self.shift_region(|it| it.insert_cells(count, tap)),
             (None, Some('\''), '}') => self.shift_columns(|it| it.insert_cells(count, tap)),
             (None, Some('\''), '~') => self.shift_columns(|it| it.delete_cells(count, tap)),
-            (None, Some(' '), 'q') if sequence.number(0) <= 6 => self.shape = sequence.count(0),
-            (None, Some('"'), 'q') if sequence.number(0) <= 2 => {
-                self.protect(sequence.number(0) == 1, Protection::Selective);
-            }
-            (None, Some('$'), 'p') => self.report_plain_mode(sequence.number(0)),
+            (None, Some(' '), 'q') if sequence.number(0) <= 6 => self.set_shape(sequence.count(0)),
+            (None, Some('"'), 'q') if sequence.number(0) == 1 => self.protect(Protection::Selective),
+            (None, Some('"'), 'q') if matches!(sequence.number(0), 0 | 2) => self.end_protection(),
+            (None, Some('$'), 'p') => self.report_ansi_mode(sequence.number(0)),
             (Some('?'), Some('$'), 'p') => self.report_mode(sequence.number(0)),
-            (Some('>'), None, 'c') if sequence.number(0) == 0 => self.report_version_of_kind(),
-            (Some('='), None, 'c') if sequence.number(0) == 0 => self.report_unit(),
+            (Some('>'), None, 'c') if sequence.number(0) == 0 => self.report_secondary_attributes(),
+            (Some('='), None, 'c') if sequence.number(0) == 0 => self.report_tertiary_attributes(),
             (Some('>'), None, 'q') if sequence.number(0) == 0 => self.report_version(),
             _ => {}
         }
     }
 
     fn string(&mut self, kind: StringKind, end: char) {
-        if self.string.len() > STRING {
+        if self.string.len() > MAX_STRING {
             return;
         }
-        let string: String = self.string.iter().collect();
+        let string = std::mem::take(&mut self.string);
         match kind {
             StringKind::Command => self.command(&string, end),
             StringKind::DeviceControl => self.device_control(&string),
@@ -201,16 +207,15 @@ impl Terminal {
         }
     }
 
-    /// Protects the characters that come from erasing, or no longer.
-    fn protect(&mut self, on: bool, protection: Protection) {
-        self.cursor.style.attributes.set(Attributes::PROTECTED, on);
+    /// Protects the characters that come from erasing.
+    fn protect(&mut self, protection: Protection) {
+        self.cursor.style.attributes.insert(Attributes::PROTECTED);
         self.protection = protection;
     }
 
-    /// A function that changes cells in the cursor's row, after which no wrap is pending.
-    fn changes_cells(&mut self, change: impl FnOnce(&mut Self)) {
-        self.cursor_moved();
-        change(self);
+    /// Protects the characters that come no longer; those that are there stay protected.
+    fn end_protection(&mut self) {
+        self.cursor.style.attributes.remove(Attributes::PROTECTED);
     }
 
     /// Does the same in each row of the region, if the cursor is in it, from the first column on.
@@ -264,7 +269,7 @@ impl Terminal {
         }
     }
 
-    fn erase_row(&mut self, part: u16, selective: bool, tap: &mut impl Tap) {
+    fn erase_row(&mut self, part: u16, erasing: Erasing, tap: &mut impl Tap) {
         let Cursor { row, column, .. } = self.cursor;
         let columns = match part {
             0 => column..self.grid.columns(),
@@ -273,49 +278,68 @@ impl Terminal {
             _ => return,
         };
         if columns.end == self.grid.columns() {
-            self.grid.set_goes_on(row, false);
+            self.grid.set_wrapped(row, false);
         }
         self.cursor_moved();
-        self.erase(row, columns, selective, tap);
+        self.erase(row, columns, erasing, tap);
     }
 
-    fn erase_screen(&mut self, part: u16, selective: bool, tap: &mut impl Tap) {
+    fn erase_screen(&mut self, part: u16, erasing: Erasing, tap: &mut impl Tap) {
         let Cursor { row, column, .. } = self.cursor;
-        let (last_row, last_column) = (self.grid.rows() - 1, self.grid.columns() - 1);
-        let rows = match part {
-            0 => row + 1..last_row + 1,
-            1 => 0..row,
-            2 => 0..last_row + 1,
-            _ => return,
-        };
-        let is_all = part == 2
-            || (part == 0 && (row, column) == (0, 0))
-            || (part == 1 && (row, column) == (last_row, last_column));
-        self.cleared += u64::from(is_all);
-        if is_all && !self.spares(selective) {
+        let (rows, columns) = (self.grid.rows(), self.grid.columns());
+        match part {
+            0 if (row, column) == (0, 0) => self.erase_all(erasing, tap),
+            0 => {
+                self.erase_row(part, erasing, tap);
+                self.erase_rows(row + 1..rows, erasing, tap);
+            }
+            1 if (row + 1, column + 1) == (rows, columns) => self.erase_all(erasing, tap),
+            1 => {
+                self.erase_rows(0..row, erasing, tap);
+                self.erase_row(part, erasing, tap);
+            }
+            2 => self.erase_all(erasing, tap),
+            3 => self.grid.forget_above(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn erase_all(&mut self, erasing: Erasing, tap: &mut impl Tap) {
+        self.cleared += 1;
+        if !self.spares(erasing) {
             self.clear(tap);
             return;
         }
-        if part != 2 {
-            self.erase_row(part, selective, tap);
-        }
         self.cursor_moved();
-        for row in rows {
-            self.grid.set_goes_on(row, false);
-            self.erase(row, 0..last_column + 1, selective, tap);
-        }
-        if is_all && !self.grid.cells().any(Cell::is_protected) {
+        self.erase_rows(0..self.grid.rows(), erasing, tap);
+        if !self.grid.cells().any(Cell::is_protected) {
             self.protection = Protection::None;
+        }
+    }
+
+    fn erase_rows(&mut self, rows: Range<usize>, erasing: Erasing, tap: &mut impl Tap) {
+        for row in rows {
+            self.grid.set_wrapped(row, false);
+            self.erase(row, 0..self.grid.columns(), erasing, tap);
         }
     }
 
     /// REP: writes the last character again, if nothing came between.
     fn repeat(&mut self, count: usize, at: usize, tap: &mut impl Tap) {
         let Some(last) = self.last else { return };
-        // More than a screen shows nothing else.
-        for _ in 0..count.min(self.grid.columns() * self.grid.rows()) {
+        // When two screens are full of it, each further row leaves all as it is.
+        let in_row = self.grid.columns() / width(last).max(1);
+        let many = 2 * in_row * self.grid.rows();
+        let count = if count > many { many + (count - many) % in_row } else { count };
+        for _ in 0..count {
             self.print(last, at, tap);
         }
+    }
+
+    /// DECSCUSR: odd shapes blink.
+    fn set_shape(&mut self, shape: u16) {
+        self.shape = shape.next_multiple_of(2);
+        self.settings.set(BLINK, shape % 2 == 1);
     }
 
     fn clear_tabs(&mut self, which: u16) {
@@ -339,12 +363,10 @@ impl Terminal {
     /// DECALN: fills the screen.
     fn align(&mut self, tap: &mut impl Tap) {
         self.cursor.origin = false;
-        self.cursor.style.reset();
+        self.cursor.style.attributes &= Attributes::PROTECTED;
         self.region = 0..self.grid.rows();
         self.move_to(0, 0);
         self.grid.fill(Cell::new('E', Style::default()));
         tap.moved(Movement::Aligned);
     }
 }
-
-type Sequence = ControlSequence<PARAMETERS>;

@@ -17,8 +17,8 @@ use self::settings::Settings;
 use super::cell::{Cell, Style};
 use super::charset::Charset;
 use super::grid::Grid;
-use super::screen::MOST;
-use super::sequence::{ControlSequence, PARAMETERS, SequenceState};
+use super::screen::MAX_SIZE;
+use super::sequence::FunctionParser;
 use super::tap::{Movement, Printed, Tap};
 use super::widths::{EMOJI, Widths, is_format, is_widened_as_emoji, width};
 
@@ -28,10 +28,12 @@ mod modes;
 mod replies;
 mod settings;
 
-/// Most characters that are kept of a string; a longer one is not obeyed.
-const STRING: usize = 256;
+/// Most bytes of a string, such as a command; a longer one is not obeyed.
+const MAX_STRING: usize = 4096;
+/// The cursor's shape until the host chooses another.
+const STEADY_BLOCK: u16 = 2;
 /// Tab stops are this far apart until the host sets others.
-const TAB: usize = 8;
+const TAB_DISTANCE: usize = 8;
 
 /// A terminal.
 #[derive(Debug)]
@@ -56,20 +58,18 @@ pub(super) struct Terminal {
     protection: Protection,
     /// The character set for the next character only.
     single_shift: Option<usize>,
-    /// The last character written, while nothing else has come, for REP.
+    /// The last character that was sent and written, while nothing else has come, for REP.
     last: Option<char>,
     /// The cell to which a combining character is joined.
     base: Option<(usize, usize)>,
-    /// The cursor's shape (DECSCUSR).
+    /// The cursor's shape (DECSCUSR) without blinking: 2, 4 or 6.
     shape: u16,
-    state: SequenceState,
-    sequence: ControlSequence<PARAMETERS>,
-    intermediate: Option<char>,
-    string: Vec<char>,
+    parser: FunctionParser,
+    string: String,
     pub(super) replies: Replies,
     /// Rows that went off the top, less those that came back.
     pub(super) scrolled: u64,
-    /// How often the host cleared the whole screen.
+    /// How often the host erased the whole screen, or reset the terminal.
     pub(super) cleared: u64,
 }
 
@@ -92,12 +92,20 @@ pub(super) struct Cursor {
 /// How characters are protected from erasing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Protection {
-    /// None were so far.
+    /// No character has been.
     None,
     /// From selective erasing (DECSCA).
     Selective,
     /// From any erasing (SPA of ECMA-48).
     Always,
+}
+
+/// What a function erases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Erasing {
+    Plain,
+    /// All but what DECSCA has protected.
+    Selective,
 }
 
 impl Terminal {
@@ -118,11 +126,9 @@ impl Terminal {
             single_shift: None,
             last: None,
             base: None,
-            shape: 0,
-            state: SequenceState::default(),
-            sequence: ControlSequence::default(),
-            intermediate: None,
-            string: Vec::new(),
+            shape: STEADY_BLOCK,
+            parser: FunctionParser::default(),
+            string: String::new(),
             replies: Replies::default(),
             scrolled: 0,
             cleared: 0,
@@ -195,13 +201,13 @@ impl Terminal {
     /// Writes a character whose last byte is at index `at` of the read.
     pub(super) fn print(&mut self, character: char, at: usize, tap: &mut impl Tap) {
         let set = self.single_shift.take().unwrap_or(self.cursor.charset);
-        let character = self.cursor.charsets[set].map(character);
+        let (original, character) = (character, self.cursor.charsets[set].map(character));
         let width = width(character);
         if width == 0 {
             self.combine(character, at, tap);
             return;
         }
-        self.last = Some(character);
+        self.last = Some(original);
         self.wrap_if_pending(tap);
         let columns = self.grid.columns();
         if self.cursor.column + width > columns {
@@ -225,9 +231,14 @@ impl Terminal {
         self.advance(width);
     }
 
-    /// Joins a combining character to the last character written. Characters that only steer how others are drawn show nothing.
+    /// Joins a combining character to the last character written, or, where the cursor has moved since, to the one under it.
+    /// Characters that only steer how others are drawn show nothing.
     fn combine(&mut self, mark: char, at: usize, tap: &mut impl Tap) {
-        let Some((row, column)) = self.base.filter(|_| !is_format(mark)) else { return };
+        if is_format(mark) {
+            self.last = None;
+            return;
+        }
+        let Some((row, column)) = self.base.or_else(|| self.under_cursor()) else { return };
         if mark == EMOJI && self.widths == Widths::Wcwidth {
             self.widen(row, column, tap);
         }
@@ -235,6 +246,11 @@ impl Terminal {
             let style = self.grid.row(row)[column].style();
             tap.printed(Printed { character: mark, row: row as u16, column: column as u16, width: 0, style, at });
         }
+    }
+
+    fn under_cursor(&self) -> Option<(usize, usize)> {
+        let Cursor { row, column, .. } = self.cursor;
+        self.grid.row(row)[column].is_written().then_some((row, column))
     }
 
     /// Gives a second column to a character that is drawn as an emoji, if it stands right before the cursor and there is room.
@@ -266,7 +282,7 @@ impl Terminal {
 
     /// Goes on in the next row.
     fn wrap(&mut self, tap: &mut impl Tap) {
-        self.grid.set_goes_on(self.cursor.row, true);
+        self.grid.set_wrapped(self.cursor.row, true);
         self.index(tap);
         self.cursor.column = 0;
     }
@@ -364,6 +380,9 @@ impl Terminal {
     fn back_tab(&mut self, count: usize) {
         for _ in 0..count {
             self.cursor.column = (0..self.cursor.column).rev().find(|column| self.tabs[*column]).unwrap_or(0);
+            if self.cursor.column == 0 {
+                return;
+            }
         }
     }
 
@@ -373,13 +392,13 @@ impl Terminal {
             self.scrolled += count as u64;
         }
         self.grid.scroll_up(rows.clone(), count, self.cursor.style.background);
-        tap.moved(Movement::Up { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
+        tap.moved(Movement::ScrolledUp { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
     }
 
     fn scroll_down(&mut self, rows: Range<usize>, count: usize, tap: &mut impl Tap) {
         let count = count.min(rows.len());
         self.grid.scroll_down(rows.clone(), count, self.cursor.style.background);
-        tap.moved(Movement::Down { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
+        tap.moved(Movement::ScrolledDown { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
     }
 
     /// Inserts empty cells at the cursor.
@@ -397,19 +416,19 @@ impl Terminal {
         tap.moved(Movement::Deleted { row: row as u16, column: column as u16, count });
     }
 
-    /// Erases cells of a row. `selective`: by a function that spares what DECSCA has protected.
-    fn erase(&mut self, row: usize, columns: Range<usize>, selective: bool, tap: &mut impl Tap) {
-        let spares = self.spares(selective);
+    /// Erases cells of a row.
+    fn erase(&mut self, row: usize, columns: Range<usize>, erasing: Erasing, tap: &mut impl Tap) {
+        let spares = self.spares(erasing);
         let is_spared = |cell: &Cell| spares && cell.is_protected();
         self.grid.erase(row, columns.clone(), self.cursor.style.background, is_spared);
         tap.moved(Movement::Erased { row: row as u16, from: columns.start as u16, to: columns.end as u16, spares });
     }
 
     /// Whether erasing spares protected characters.
-    fn spares(&self, selective: bool) -> bool {
+    fn spares(&self, erasing: Erasing) -> bool {
         match self.protection {
             Protection::None => false,
-            Protection::Selective => selective,
+            Protection::Selective => erasing == Erasing::Selective,
             Protection::Always => true,
         }
     }
@@ -421,8 +440,8 @@ impl Terminal {
         tap.moved(Movement::Cleared);
     }
 
-    /// Shows the alternate screen or the main one.
-    fn show(&mut self, alternate: bool, tap: &mut impl Tap) {
+    /// Switches to the alternate screen or the main one.
+    fn switch_screen(&mut self, alternate: bool, tap: &mut impl Tap) {
         if self.is_alternate == alternate {
             return;
         }
@@ -448,5 +467,5 @@ impl Terminal {
 }
 
 fn tab_stops() -> Vec<bool> {
-    (0..MOST.into()).map(|column| column % TAB == 0).collect()
+    (0..MAX_SIZE.into()).map(|column| column % TAB_DISTANCE == 0).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::super::tap::{Movement, Tap};
 use super::colours::Colours;
-use super::{Cursor, Protection, Settings, Terminal, tab_stops};
+use super::{Cursor, Erasing, Protection, STEADY_BLOCK, Settings, Terminal, tab_stops};
 
 /// Draws a frame at once.
 const FRAME: u16 = 2026;
@@ -29,22 +29,22 @@ impl Terminal {
                 self.cursor.origin = on;
                 self.move_to(0, 0);
             }
-            47 => self.show(on, tap),
+            47 => self.switch_screen(on, tap),
             1047 => {
                 if !on && self.is_alternate {
                     self.clear(tap);
                 }
-                self.show(on, tap);
+                self.switch_screen(on, tap);
             }
             1048 if on => self.save_cursor(),
             1048 => self.restore_cursor(),
             1049 if on => {
                 self.save_cursor();
-                self.show(true, tap);
+                self.switch_screen(true, tap);
                 self.clear(tap);
             }
             1049 => {
-                self.show(false, tap);
+                self.switch_screen(false, tap);
                 self.restore_cursor();
             }
             FRAME => tap.moved(Movement::Frame(on)),
@@ -67,7 +67,7 @@ impl Terminal {
     pub(super) fn restore(&mut self, mode: u16, tap: &mut impl Tap) {
         match mode {
             6 => self.set(mode, self.saved_modes.origin, tap),
-            47 | 1047 | 1049 => self.show(self.saved_modes.is_alternate, tap),
+            47 | 1047 | 1049 => self.switch_screen(self.saved_modes.is_alternate, tap),
             1048 => self.restore_cursor(),
             FRAME => self.set(mode, self.saved_modes.settings.is_set(mode) == Some(true), tap),
             mode => self.settings.copy(mode, &self.saved_modes.settings),
@@ -81,23 +81,23 @@ impl Terminal {
         self.cursor = Cursor { row, column, is_wrap_pending, ..Cursor::default() };
         self.settings.reset_softly();
         self.saved[usize::from(self.is_alternate)] = Cursor { is_wrap_pending, ..Cursor::default() };
-        (self.single_shift, self.shape, self.protection) = (None, 0, Protection::None);
+        (self.single_shift, self.shape, self.protection) = (None, STEADY_BLOCK, Protection::None);
     }
 
     /// RIS.
     pub(super) fn reset(&mut self, tap: &mut impl Tap) {
         self.cursor = Cursor::default();
-        self.show(false, tap);
-        self.clear(tap);
-        self.colours = Colours::default();
+        (self.single_shift, self.shape, self.protection) = (None, STEADY_BLOCK, Protection::None);
+        self.switch_screen(false, tap);
+        self.erase_all(Erasing::Plain, tap);
+        self.grid.forget_above();
         if self.settings.is_set(FRAME) == Some(true) {
             tap.moved(Movement::Frame(false));
         }
-        self.cleared += 1;
         self.region = 0..self.grid.rows();
         self.saved[0] = Cursor::default();
         self.tabs = tab_stops();
+        self.colours = Colours::default();
         self.settings = Settings::default();
-        (self.single_shift, self.shape, self.protection) = (None, 0, Protection::None);
     }
 }

@@ -5,19 +5,18 @@
 //! does not answer, such as kitty's keyboard protocol, is not answered. Sources: ECMA-48 §8.3.24 and §8.3.35, DEC STD 070 §4.17,
 //! xterm's "Control Sequences" (DA1 to DA3, DECRQM, DECRQSS, XTVERSION, OSC 4 and 10 to 12, window reports).
 
+use super::settings::BLINK;
 use super::{Settings, Terminal};
 use crate::vt::Attributes;
 
 /// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
-const KEPT: usize = 16 * 1024;
+const MAX_PENDING: usize = 16 * 1024;
 
 /// "I am a VT102", which every program understands.
 const PRIMARY: &str = "\x1b[?6c";
 /// A VT100 of an early version, which programs do not query further.
 const SECONDARY: &str = "\x1b[>0;10;0c";
 const UNIT: &str = "\x1bP!|00000000\x1b\\";
-/// The cursor's shape if the host has chosen none.
-const STEADY_BLOCK: u16 = 2;
 const VERSION: &str = "\x1bP>|cuesta\x1b\\";
 
 /// Reports about what a terminal may have besides, and this one has not (DECDSR): a printer, keys of the user's, a keyboard of
@@ -26,10 +25,10 @@ const PERIPHERALS: [(u16, &str); 9] = [
     (15, "\x1b[?13n"),
     (25, "\x1b[?20n"),
     (26, "\x1b[?27;1;0;0n"),
-    (53, "\x1b[?50n"),
-    (55, "\x1b[?50n"),
+    (53, "\x1b[?53n"),
+    (55, "\x1b[?53n"),
     (56, "\x1b[?57;0n"),
-    (62, "\x1b[0*{"),
+    (62, "\x1b[0000*{"),
     (75, "\x1b[?70n"),
     (85, "\x1b[?83n"),
 ];
@@ -50,37 +49,37 @@ impl Replies {
         self.pending.drain(..len.min(self.pending.len()));
     }
 
-    fn say(&mut self, answer: &str) {
-        if self.pending.len() + answer.len() <= KEPT {
+    fn push(&mut self, answer: &str) {
+        if self.pending.len() + answer.len() <= MAX_PENDING {
             self.pending.extend_from_slice(answer.as_bytes());
         }
     }
 }
 
 impl Terminal {
-    pub(super) fn report_kind(&mut self) {
-        self.replies.say(PRIMARY);
+    pub(super) fn report_primary_attributes(&mut self) {
+        self.replies.push(PRIMARY);
     }
 
-    pub(super) fn report_version_of_kind(&mut self) {
-        self.replies.say(SECONDARY);
+    pub(super) fn report_secondary_attributes(&mut self) {
+        self.replies.push(SECONDARY);
     }
 
-    pub(super) fn report_unit(&mut self) {
-        self.replies.say(UNIT);
+    pub(super) fn report_tertiary_attributes(&mut self) {
+        self.replies.push(UNIT);
     }
 
     pub(super) fn report_version(&mut self) {
-        self.replies.say(VERSION);
+        self.replies.push(VERSION);
     }
 
     /// Device status report: 5 is "are you well", 6 "where is the cursor".
     pub(super) fn report_status(&mut self, asked: u16, private: &str) {
         match asked {
-            5 if private.is_empty() => self.replies.say("\x1b[0n"),
+            5 if private.is_empty() => self.replies.push("\x1b[0n"),
             asked if private == "?" && asked != 6 => {
                 if let Some((_, answer)) = PERIPHERALS.iter().find(|(about, _)| *about == asked) {
-                    self.replies.say(answer);
+                    self.replies.push(answer);
                 }
             }
             6 => {
@@ -90,7 +89,7 @@ impl Terminal {
                 let column = self.cursor.column + 1;
                 // The private report has the page too.
                 let page = if private.is_empty() { "" } else { ";1" };
-                self.replies.say(&format!("\x1b[{private}{row};{column}{page}R"));
+                self.replies.push(&format!("\x1b[{private}{row};{column}{page}R"));
             }
             _ => {}
         }
@@ -98,7 +97,7 @@ impl Terminal {
 
     pub(super) fn report_size(&mut self) {
         let (rows, columns) = (self.grid.rows(), self.grid.columns());
-        self.replies.say(&format!("\x1b[8;{rows};{columns}t"));
+        self.replies.push(&format!("\x1b[8;{rows};{columns}t"));
     }
 
     /// DECRQM of a private mode: 1 is set, 2 reset, 0 not known.
@@ -110,13 +109,13 @@ impl Terminal {
             1048 => Some(true),
             mode => self.settings.is_set(mode),
         };
-        self.replies.say(&format!("\x1b[?{mode};{}$y", state(set)));
+        self.replies.push(&format!("\x1b[?{mode};{}$y", state(set)));
     }
 
     /// DECRQM of a mode of ECMA-48; 4 is never set.
-    pub(super) fn report_plain_mode(&mut self, mode: u16) {
-        let state = if Settings::is_never_set(mode) { 4 } else { state(self.settings.is_plain_set(mode)) };
-        self.replies.say(&format!("\x1b[{mode};{state}$y"));
+    pub(super) fn report_ansi_mode(&mut self, mode: u16) {
+        let state = if Settings::is_never_set(mode) { 4 } else { state(self.settings.is_ansi_set(mode)) };
+        self.replies.push(&format!("\x1b[{mode};{state}$y"));
     }
 
     /// Operating system commands that ask for colours, or change them. The reply ends as the query.
@@ -124,7 +123,7 @@ impl Terminal {
         let end = if end == '\x07' { "\x07" } else { "\x1b\\" };
         for (name, [red, green, blue]) in self.colours.command(command) {
             self.replies
-                .say(&format!("\x1b]{name};rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}{end}"));
+                .push(&format!("\x1b]{name};rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}{end}"));
         }
     }
 
@@ -134,14 +133,11 @@ impl Terminal {
         let setting = match asked {
             "m" => self.cursor.style.parameters(),
             "r" => format!("{};{}", self.region.start + 1, self.region.end),
-            " q" => if self.shape == 0 { STEADY_BLOCK } else { self.shape }.to_string(),
+            " q" => (self.shape - u16::from(self.settings.is_set(BLINK) == Some(true))).to_string(),
             "\"q" => u8::from(self.cursor.style.attributes.contains(Attributes::PROTECTED)).to_string(),
-            "t" | "*|" => self.grid.rows().to_string(),
-            // No status line, and no rectangles.
-            "$}" | "$~" | "*x" => "0".to_owned(),
-            _ => return self.replies.say("\x1bP0$r\x1b\\"),
+            _ => return self.replies.push("\x1bP0$r\x1b\\"),
         };
-        self.replies.say(&format!("\x1bP1$r{setting}{asked}\x1b\\"));
+        self.replies.push(&format!("\x1bP1$r{setting}{asked}\x1b\\"));
     }
 }
 
@@ -208,6 +204,6 @@ mod tests {
     #[test]
     fn unknown_queries_are_ignored_and_replies_are_bounded() {
         assert_eq!(answers(b"\x1b[?u\x1b[>1u\x1bP+q544e\x1b\\\x1b[1c\x1b[21t\x05"), "");
-        assert!(answers(&b"\x1b[6n".repeat(10_000)).len() <= 2 * super::KEPT);
+        assert!(answers(&b"\x1b[6n".repeat(10_000)).len() <= 2 * super::MAX_PENDING);
     }
 }

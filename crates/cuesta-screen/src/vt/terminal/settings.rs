@@ -27,13 +27,16 @@ bitflags! {
     }
 }
 
+/// The cursor blinks.
+pub(super) const BLINK: u16 = 12;
+
 /// Private modes that are remembered, most only because hosts ask for them.
 const PRIVATE: [(u16, Mode); 14] = [
     (1, Mode::CURSOR_KEYS),
     (4, Mode::SMOOTH),
     (5, Mode::REVERSE_SCREEN),
     (7, Mode::WRAP),
-    (12, Mode::BLINK),
+    (BLINK, Mode::BLINK),
     (25, Mode::CURSOR),
     (41, Mode::TAB_WRAPS),
     (45, Mode::WRAP_BACK),
@@ -45,7 +48,7 @@ const PRIVATE: [(u16, Mode); 14] = [
     (2026, Mode::FRAME),
 ];
 /// The modes of ECMA-48.
-const PLAIN: [(u16, Mode); 4] =
+const ANSI: [(u16, Mode); 4] =
     [(2, Mode::KEYBOARD_LOCKED), (4, Mode::INSERT), (12, Mode::NO_LOCAL_ECHO), (20, Mode::NEW_LINE)];
 
 /// The modes as they are set.
@@ -79,8 +82,8 @@ impl Settings {
         }
     }
 
-    pub(super) fn set_plain(&mut self, mode: u16, on: bool) {
-        self.modes.set(named(&PLAIN, mode).unwrap_or(Mode::empty()), on);
+    pub(super) fn set_ansi(&mut self, mode: u16, on: bool) {
+        self.modes.set(named(&ANSI, mode).unwrap_or(Mode::empty()), on);
     }
 
     /// Whether a private mode is set; `None` if it is not known.
@@ -92,8 +95,8 @@ impl Settings {
         }
     }
 
-    pub(super) fn is_plain_set(&self, mode: u16) -> Option<bool> {
-        named(&PLAIN, mode).map(|mode| self.modes.contains(mode))
+    pub(super) fn is_ansi_set(&self, mode: u16) -> Option<bool> {
+        named(&ANSI, mode).map(|mode| self.modes.contains(mode))
     }
 
     /// Modes of ECMA-48 that are known and never set.
@@ -118,7 +121,8 @@ impl Settings {
     }
 
     pub(super) fn reset_softly(&mut self) {
-        let reset = Mode::CURSOR_KEYS | Mode::WRAP_BACK | Mode::KEYPAD | Mode::KEYBOARD_LOCKED | Mode::INSERT;
+        let reset =
+            Mode::CURSOR_KEYS | Mode::BLINK | Mode::WRAP_BACK | Mode::KEYPAD | Mode::KEYBOARD_LOCKED | Mode::INSERT;
         self.modes = (self.modes - reset) | Mode::WRAP | Mode::CURSOR;
     }
 
