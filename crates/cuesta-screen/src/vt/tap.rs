@@ -1,4 +1,4 @@
-//! What happens on a screen, as it happens: for those who follow text that was typed.
+//! What happens to the cells of a screen, told as it happens, so that text can be followed.
 
 use super::cell::Style;
 

@@ -1,6 +1,6 @@
 //! The terminal behind a screen: its cells, its cursor, and what control functions do to them, as in xterm.
 //!
-//! - Here: its state, writing, and moving the cursor.
+//! - This file: the state, writing characters, and moving the cursor.
 //! - `functions`: which control function does what.
 //! - `modes`: the private modes that a host sets, saves and restores; `settings`: those that are only remembered.
 //! - `replies`: answers to the host's queries; `colours`: those that it sets and asks for.
@@ -178,7 +178,7 @@ impl Terminal {
             self.wrap_if_pending(tap);
             let Cursor { row, column, style, .. } = self.cursor;
             let len = text.len().min(self.grid.columns() - column);
-            // Without autowrap the last column takes what does not fit.
+            // Without autowrap each character that does not fit replaces the last one.
             let (now, rest) = text.split_at(len);
             self.grid.write_text(row, column, now, style);
             for (index, byte) in now.iter().enumerate() {
