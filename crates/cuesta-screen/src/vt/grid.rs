@@ -113,29 +113,28 @@ impl Grid {
         }
     }
 
-    /// Shifts the cells of a row from a column on to the right. By one column, a wide character may lose its second cell there,
-    /// as in xterm.
+    /// Shifts the cells of a row from a column on to the right.
     pub(super) fn insert(&mut self, row: usize, column: usize, count: usize, background: Colour) {
         let count = count.min(self.columns - column);
         self.split(row, column);
-        if count > 1 {
-            self.split(row, self.columns - count);
-        }
+        self.split(row, self.columns - count);
         let cells = &mut self.rows[row].cells[column..];
         cells.rotate_right(count);
         cells[..count].fill(Cell::erased(background));
     }
 
-    /// Deletes cells of a row; those behind them move up to the left.
+    /// Deletes cells of a row; those behind them move up to the left. Where the second cell of a wide character stood behind the last
+    /// one that stays, that one is erased, as in xterm.
     pub(super) fn delete(&mut self, row: usize, column: usize, count: usize, background: Colour) {
         let count = count.min(self.columns - column);
         self.split(row, column);
         self.split(row, column + count);
         self.rows[row].wrapped = false;
         let cells = &mut self.rows[row].cells[column..];
-        cells.rotate_left(count);
         let kept = cells.len() - count;
-        cells[kept..].fill(Cell::erased(background));
+        let from = kept - usize::from(kept > 0 && cells[kept].is_tail());
+        cells.rotate_left(count);
+        cells[from..].fill(Cell::erased(background));
     }
 
     /// Moves rows up; new ones come in at the bottom.

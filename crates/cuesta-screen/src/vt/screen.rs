@@ -13,7 +13,7 @@ pub(super) const MAX_SIZE: u16 = 1000;
 /// A screen without scrollback, as xterm shows it.
 ///
 /// Memory: 24 bytes a cell (80×24: 45 KiB), the same again once a program has used the alternate screen. A thousand bytes of
-/// tab stops, and at most 16 KiB of replies, 4 KiB of a string, the palette, and the rows that a resize moved off.
+/// tab stops, and at most 16 KiB of replies, 8 KiB of a string, the palette, and the rows that a resize moved off.
 #[derive(Debug)]
 pub struct Screen {
     terminal: Terminal,

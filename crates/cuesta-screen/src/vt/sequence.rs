@@ -1,5 +1,5 @@
 //! Finds where control functions begin and end, character by character, without their meaning (ECMA-48 §5.2 to §5.6, DEC STD 070
-//! §3.5). The state is one byte: what a function holds is kept by who wants to know.
+//! §3.5): [`SequenceState`] the places, [`FunctionParser`] also what the functions hold.
 
 pub(crate) const ESC: char = '\x1b';
 /// Most parameters of a control sequence, as in xterm.
@@ -73,7 +73,7 @@ impl SequenceState {
     pub(crate) fn step(&mut self, character: char) -> Step {
         let step;
         (*self, step) = match (*self, character) {
-            (State::String(kind), ESC) => (State::StringEscape(kind), Step::Nothing),
+            (State::String(kind) | State::StringEscape(kind), ESC) => (State::StringEscape(kind), Step::Nothing),
             (_, ESC) => (State::Escape, Step::EscapeBegin),
             (_, '\x18' | '\x1a') => (State::Text, Step::Control),
             (State::StringEscape(kind), '\\') | (State::String(kind @ StringKind::Command), BEL) => {
@@ -130,17 +130,8 @@ pub(crate) struct FunctionParser {
     state: SequenceState,
     /// What the last control sequence holds.
     pub(crate) sequence: ControlSequence,
-    intermediates: Intermediates,
-}
-
-/// Intermediate characters of an escape sequence.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Intermediates {
-    #[default]
-    None,
-    One(char),
-    /// No sequence with more than one is obeyed.
-    More,
+    /// The intermediate character of an escape sequence.
+    intermediate: Option<char>,
 }
 
 /// What a character is, or completes.
@@ -158,30 +149,25 @@ pub(crate) enum Function {
     StringPart,
     /// The end of a string that is complete.
     String(StringKind),
-    /// The end of one that means nothing.
+    /// It means nothing.
     Unknown,
 }
 
 impl FunctionParser {
-    /// Takes the next character; `None` if it is a part of a function that goes on.
+    /// Takes the next character; `None` if it is a part of a function, and does nothing yet.
     pub(crate) fn take(&mut self, character: char) -> Option<Function> {
         match self.state.step(character) {
             Step::Text => Some(Function::Text),
             Step::Control => Some(Function::Control),
             Step::EscapeBegin => {
-                self.intermediates = Intermediates::None;
+                self.intermediate = None;
                 None
             }
             Step::EscapeIntermediate => {
-                let is_first = self.intermediates == Intermediates::None;
-                self.intermediates = if is_first { Intermediates::One(character) } else { Intermediates::More };
+                add(&mut self.intermediate, character);
                 None
             }
-            Step::Escape => Some(match self.intermediates {
-                Intermediates::None => Function::Escape(None),
-                Intermediates::One(intermediate) => Function::Escape(Some(intermediate)),
-                Intermediates::More => Function::Unknown,
-            }),
+            Step::Escape => Some(Function::Escape(self.intermediate)),
             Step::ControlSequenceBegin => {
                 self.sequence = ControlSequence::default();
                 None
@@ -209,6 +195,13 @@ impl FunctionParser {
     }
 }
 
+/// Stands for several intermediate characters, with which no function is known.
+const SEVERAL: char = '\0';
+
+fn add(intermediate: &mut Option<char>, character: char) {
+    *intermediate = Some(if intermediate.is_none() { character } else { SEVERAL });
+}
+
 /// A byte as a character: one beyond ASCII is some graphic character.
 fn graphic(byte: u8) -> char {
     if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER }
@@ -219,7 +212,7 @@ fn graphic(byte: u8) -> char {
 pub(crate) struct ControlSequence {
     /// The private mark, one of `<=>?`, before everything else.
     pub(crate) private: Option<char>,
-    /// The last intermediate character, behind the parameters.
+    /// The intermediate character, behind the parameters.
     pub(crate) intermediate: Option<char>,
     parameters: [u16; MAX_PARAMETERS],
     /// Bit n: parameter n is a subparameter of the one before it.
@@ -247,7 +240,7 @@ impl ControlSequence {
                 self.subparameters |= 1u32.checked_shl(self.before.into()).unwrap_or(0);
             }
             '<'..='?' => self.private = Some(character),
-            _ => self.intermediate = Some(character),
+            _ => add(&mut self.intermediate, character),
         }
     }
 

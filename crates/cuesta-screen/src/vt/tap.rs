@@ -40,10 +40,10 @@ pub enum Movement {
     ScrolledUp { top: u16, bottom: u16, count: u16 },
     /// The rows from `top` to `bottom` moved down; empty ones came in at the top.
     ScrolledDown { top: u16, bottom: u16, count: u16 },
-    /// Empty cells were inserted in a row; those from `column` on moved right. If it is one cell, a wide character in the last column may
-    /// lose its second cell, as in xterm.
+    /// Empty cells were inserted in a row; those from `column` on moved right.
     Inserted { row: u16, column: u16, count: u16 },
-    /// Cells of a row were deleted; those behind them moved left.
+    /// Cells of a row were deleted; those behind them moved left. The last one that stayed was erased where the second cell of a wide
+    /// character had stood behind it.
     Deleted { row: u16, column: u16, count: u16 },
     /// The character there takes a second column from now on, as it is drawn as an emoji.
     Widened { row: u16, column: u16 },

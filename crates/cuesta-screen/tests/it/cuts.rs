@@ -91,7 +91,7 @@ proptest! {
             }
             let (columns, rows) = screen.size();
             let cursor = screen.cursor();
-            prop_assert!(cursor.0 < rows && cursor.1 <= columns);
+            prop_assert!(cursor.0 < rows && cursor.1 < columns && screen.next_cell().1 <= columns);
             // A stale row is an empty row.
             prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
             changed_rows.is_row_fresh(&screen, &OwnEchoes::default());

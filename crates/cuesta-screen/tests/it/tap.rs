@@ -107,9 +107,7 @@ impl Tap for Mirror {
                 rows[..count.into()].fill(empty);
             }
             Movement::Inserted { row, column, count } => {
-                if count > 1 {
-                    self.from(row, self.columns as u16 - count);
-                }
+                self.from(row, self.columns as u16 - count);
                 let cells = self.from(row, column);
                 cells.rotate_right(count.into());
                 cells[..count.into()].fill(Drawn::Nothing);
@@ -117,8 +115,10 @@ impl Tap for Mirror {
             Movement::Deleted { row, column, count } => {
                 self.from(row, column + count);
                 let cells = self.from(row, column);
+                let kept = cells.len() - usize::from(count);
+                let from = kept - usize::from(kept > 0 && matches!(cells[kept], Drawn::Tail(_)));
                 cells.rotate_left(count.into());
-                cells.iter_mut().rev().take(count.into()).for_each(|cell| *cell = Drawn::Nothing);
+                cells[from..].fill(Drawn::Nothing);
             }
             Movement::Widened { row, column } => {
                 self.from(row, column + 2);

@@ -29,7 +29,7 @@ mod replies;
 mod settings;
 
 /// Most bytes of a string, such as a command; a longer one is not obeyed.
-const MAX_STRING: usize = 4096;
+const MAX_STRING: usize = 8192;
 /// The cursor's shape until the host chooses another.
 const STEADY_BLOCK: u16 = 2;
 /// Tab stops are this far apart until the host sets others.
@@ -89,6 +89,13 @@ pub(super) struct Cursor {
     charset: usize,
 }
 
+impl Cursor {
+    /// The nearest position on a screen of this size.
+    fn within(self, columns: usize, rows: usize) -> Self {
+        Self { row: self.row.min(rows - 1), column: self.column.min(columns - 1), ..self }
+    }
+}
+
 /// How characters are protected from erasing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Protection {
@@ -144,20 +151,20 @@ impl Terminal {
     }
 
     pub(super) fn resize(&mut self, columns: usize, rows: usize, tap: &mut impl Tap) {
-        let shift = |row: usize, moved: isize| row.saturating_add_signed(moved).min(rows - 1);
         let moved = self.grid.resize(columns, rows, self.cursor.row);
-        self.cursor.row = shift(self.cursor.row, moved);
+        self.cursor.row = self.cursor.row.saturating_add_signed(moved);
+        self.cursor = self.cursor.within(columns, rows);
+        let base = self.base.and_then(|(row, column)| Some((row.checked_add_signed(moved)?, column)));
+        self.base = base.filter(|(row, column)| *row < rows && *column < columns);
         self.scrolled = self.scrolled.saturating_add_signed(-moved as i64);
         // The other screen keeps the row of its own cursor.
-        let [main, alternate] = &mut self.saved;
-        let (saved, other_saved) = if self.is_alternate { (alternate, main) } else { (main, alternate) };
-        let other_moved = self.other.as_mut().map_or(0, |other| other.resize(columns, rows, other_saved.row));
-        (saved.row, other_saved.row) = (saved.row.min(rows - 1), shift(other_saved.row, other_moved));
-        for cursor in [saved, other_saved, &mut self.cursor] {
-            cursor.column = cursor.column.min(columns - 1);
-        }
+        let other_cursor = &mut self.saved[usize::from(!self.is_alternate)];
+        let other_moved = self.other.as_mut().map_or(0, |other| {
+            let row = other_cursor.row.min(other.rows() - 1);
+            other.resize(columns, rows, row)
+        });
+        other_cursor.row = other_cursor.row.saturating_add_signed(other_moved);
         self.region = 0..rows;
-        self.base = None;
         let [columns, rows] = [columns, rows].map(|number| number as u16);
         let [moved, other_moved] = [moved, other_moved].map(|number| number as i16);
         tap.moved(Movement::Resized { columns, rows, moved, other_moved });
@@ -231,14 +238,14 @@ impl Terminal {
         self.advance(width);
     }
 
-    /// Joins a combining character to the last character written, or, where the cursor has moved since, to the one under it.
-    /// Characters that only steer how others are drawn show nothing.
+    /// Joins a combining character to the last character written, or, where the cursor has moved since, to the one under it, which may
+    /// be a blank. Characters that only steer how others are drawn show nothing.
     fn combine(&mut self, mark: char, at: usize, tap: &mut impl Tap) {
         if is_format(mark) {
             self.last = None;
             return;
         }
-        let Some((row, column)) = self.base.or_else(|| self.under_cursor()) else { return };
+        let (row, column) = self.base.unwrap_or_else(|| self.under_cursor());
         if mark == EMOJI && self.widths == Widths::Wcwidth {
             self.widen(row, column, tap);
         }
@@ -248,9 +255,10 @@ impl Terminal {
         }
     }
 
-    fn under_cursor(&self) -> Option<(usize, usize)> {
+    /// The cell of the character under the cursor.
+    fn under_cursor(&self) -> (usize, usize) {
         let Cursor { row, column, .. } = self.cursor;
-        self.grid.row(row)[column].is_written().then_some((row, column))
+        (row, column - usize::from(column > 0 && self.grid.row(row)[column].is_tail()))
     }
 
     /// Gives a second column to a character that is drawn as an emoji, if it stands right before the cursor and there is room.
@@ -458,7 +466,9 @@ impl Terminal {
     }
 
     fn restore_cursor(&mut self) {
-        self.cursor = self.saved[usize::from(self.is_alternate)];
+        // The screen may have been larger then.
+        let saved = self.saved[usize::from(self.is_alternate)];
+        self.cursor = saved.within(self.grid.columns(), self.grid.rows());
         if self.cursor.origin {
             self.cursor.row = self.cursor.row.min(self.region.end - 1);
         }

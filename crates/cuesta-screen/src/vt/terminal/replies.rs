@@ -76,7 +76,7 @@ impl Terminal {
     /// Device status report: 5 is "are you well", 6 "where is the cursor".
     pub(super) fn report_status(&mut self, asked: u16, private: &str) {
         match asked {
-            5 if private.is_empty() => self.replies.push("\x1b[0n"),
+            5 => self.replies.push(&format!("\x1b[{private}0n")),
             asked if private == "?" && asked != 6 => {
                 if let Some((_, answer)) = PERIPHERALS.iter().find(|(about, _)| *about == asked) {
                     self.replies.push(answer);
