@@ -9,6 +9,7 @@ use cuesta_screen::vt::Screen;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
+use tempfile::TempDir;
 
 use crate::xterm::{Display, Shown, Xterm};
 use crate::xterm_js::XtermJs;
@@ -44,14 +45,14 @@ const PROGRAMS: [(&str, &[&str]); 41] = [
     ("ranger --clean /etc", &["j", "l", "?", "q", "q", "q"]),
     ("nnn -H /etc", &["\x1b[B", "?", "q", "q", "q"]),
     ("ncdu /usr/share/doc/bash", &["\x1b[B", "?", "q", "q"]),
-    ("calcurse -D /tmp/cuesta-calcurse", &["\t", "?", "q", "q", "y"]),
+    ("calcurse", &["\t", "?", "q", "q", "y"]),
     ("dialog --msgbox hello 10 30", &["\r"]),
     ("dialog --checklist choose 12 40 4 a one on b two off c three on", &[" ", "\x1b[B ", "\r"]),
     ("dialog --gauge wait 8 40 30", &["\x04"]),
     ("whiptail --menu choose 12 40 4 a one b two c three", &["\x1b[B", "\t", "\r"]),
     (
         "tmux -f /dev/null -L cuesta-test new-session bash --norc",
-        &["ls /etc\r", "\x02%", "ls\r", "\x02\"", "\x02c", "\x02d"],
+        &["ls /etc\r", "\x02%", "ls\r", "\x02\"", "\x02c", "\x02:kill-server\r"],
     ),
     ("screen -c /dev/null bash --norc", &["ls /etc\r", "\x01S", "\x01\t", "\x01c", "\x01\\", "y"]),
     ("lynx -cfg=/dev/null /usr/share/doc/bash", &["\x1b[B", " ", "h", "q", "y"]),
@@ -75,6 +76,8 @@ const TERMS: [&str; 5] = ["xterm", "screen-256color", "linux", "vt100", "ansi"];
 /// A program on a terminal of its own.
 pub(crate) struct Session {
     child: Child,
+    /// Its home, which it may fill.
+    _home: TempDir,
     pub(crate) terminal: File,
     /// All that the program has sent.
     sent: Vec<u8>,
@@ -89,11 +92,13 @@ impl Session {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&controller, size).expect("its size");
         let end = || File::options().read(true).write(true).open(name.to_str().expect("a path")).expect("a terminal");
+        let home = tempfile::tempdir().expect("a folder");
         // setsid makes the terminal the controlling one.
         let child = Command::new("setsid")
             .args(["--ctty", "--wait"])
             .args(command.split(' '))
             .env("TERM", term)
+            .env("HOME", home.path())
             .env("LC_ALL", "C.UTF-8")
             .env_remove("TMUX")
             .current_dir("/")
@@ -102,7 +107,7 @@ impl Session {
             .stderr(end())
             .spawn()
             .expect("setsid is installed");
-        Self { child, terminal: File::from(controller), sent: Vec::new() }
+        Self { child, _home: home, terminal: File::from(controller), sent: Vec::new() }
     }
 
     /// Draws what the program sends on both screens, and passes on what the screen here answers, until the program is quiet. False

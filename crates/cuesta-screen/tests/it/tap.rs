@@ -1,6 +1,6 @@
 //! What a tap is told is all that happens: a screen that is drawn from it alone shows the same.
 
-use cuesta_screen::vt::{Attributes, Movement, Printed, Screen, Style, Tap, Widths};
+use cuesta_screen::vt::{Attributes, Cell, Movement, Printed, Screen, Style, Tap, Widths};
 use proptest::prelude::*;
 
 /// The cells of both screens, drawn from what a tap is told.
@@ -27,15 +27,19 @@ enum Drawn {
 }
 
 impl Drawn {
-    fn style(&self) -> Style {
+    fn style(&self) -> Option<Style> {
         match self {
-            Self::Nothing => Style::default(),
-            Self::Character(_, style) | Self::Tail(style) => *style,
+            Self::Nothing => None,
+            Self::Character(_, style) | Self::Tail(style) => Some(*style),
         }
     }
 
+    fn has(&self, attributes: Attributes) -> bool {
+        self.style().is_some_and(|style| style.attributes.contains(attributes))
+    }
+
     fn text(&self) -> &str {
-        let is_hidden = self.style().attributes.contains(Attributes::HIDDEN);
+        let is_hidden = self.has(Attributes::HIDDEN);
         match self {
             Self::Nothing => " ",
             // Each of its cells is a blank.
@@ -123,12 +127,12 @@ impl Tap for Mirror {
             Movement::Widened { row, column } => {
                 self.from(row, column + 2);
                 let cells = self.from(row, column);
-                cells[1] = Drawn::Tail(cells[0].style());
+                cells[1] = Drawn::Tail(cells[0].style().expect("a character"));
             }
             Movement::Erased { row, from, to, spares } => {
                 self.from(row, to);
                 for cell in &mut self.from(row, from)[..usize::from(to - from)] {
-                    if !(spares && cell.style().attributes.contains(Attributes::PROTECTED)) {
+                    if !(spares && cell.has(Attributes::PROTECTED)) {
                         *cell = Drawn::Nothing;
                     }
                 }
@@ -206,6 +210,13 @@ proptest! {
                 Event::Resize(columns, rows) => screen.resize_with(*columns, *rows, &mut mirror),
             }
             prop_assert_eq!(mirror.rows(), screen.rows().collect::<Vec<_>>(), "{:?}", event);
+            for (row, cells) in (0..).zip(&mirror.shown) {
+                for (column, cell) in (0..).zip(cells) {
+                    // Of erased cells no style is told.
+                    let style = screen.cell(row, column).map(Cell::style).filter(|_| cell.style().is_some());
+                    prop_assert_eq!(style, cell.style(), "{:?}", event);
+                }
+            }
         }
     }
 }

@@ -295,7 +295,8 @@ fn the_cases_are_what_xterm_shows() {
 }
 
 /// Parts of random streams: text, combining characters, control characters and functions that change the screen. None erases up to
-/// the cursor or protects characters: what these do depends in xterm on whether it has drawn an earlier scroll by then.
+/// the cursor, protects characters or writes wide ones: what these do depends in xterm on whether it has drawn an earlier scroll by
+/// then.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z]{1,12}",
