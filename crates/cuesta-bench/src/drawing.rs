@@ -24,7 +24,7 @@ const ROUNDS: usize = 300;
 /// Frames that an animating program draws in a second, and in how many seconds.
 const FRAMES: u32 = 60;
 const SECONDS: u32 = 20;
-/// A key is typed every so many frames.
+/// The user types a key after this many frames.
 const KEY_FRAMES: u32 = 12;
 /// Most of a core, for a user who follows keys there.
 const FOLLOWING: f64 = 0.02;

@@ -83,18 +83,21 @@ fn first_difference(ours: &Shown, theirs: &Shown) -> String {
     )
 }
 
+/// Plays at least `least` streams; at most `most` of them are shown otherwise by xterm.
+fn compare(streams: Option<Streams>, variable: &str, least: usize, most: usize) {
+    let Some(streams) = streams else { return println!("{variable} names no checkout: not played") };
+    let wrong = differ(&streams);
+    assert!(streams.len() >= least && wrong.len() <= most, "{} of {}: {wrong:?}", wrong.len(), streams.len());
+}
+
 #[test]
 #[ignore = "nightly"]
 fn xterm_js_fixtures_are_shown_as_by_xterm() {
-    let Some(streams) = xterm_js() else { return println!("XTERM_JS names no checkout: not played") };
-    let wrong = differ(&streams);
-    assert!(streams.len() >= 76 && wrong.len() <= 6, "{} of {}: {wrong:?}", wrong.len(), streams.len());
+    compare(xterm_js(), "XTERM_JS", 76, 6);
 }
 
 #[test]
 #[ignore = "nightly"]
 fn alacritty_recordings_are_shown_as_by_xterm() {
-    let Some(streams) = alacritty() else { return println!("ALACRITTY names no checkout: not played") };
-    let wrong = differ(&streams);
-    assert!(streams.len() >= 45 && wrong.len() <= 9, "{} of {}: {wrong:?}", wrong.len(), streams.len());
+    compare(alacritty(), "ALACRITTY", 45, 9);
 }

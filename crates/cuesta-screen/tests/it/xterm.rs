@@ -1,4 +1,4 @@
-//! Compares the screen with xterm, which runs on a display that nobody sees.
+//! Compares the screen with xterm, which runs on a display in memory (Xvfb).
 //!
 //! `xterm.cases` holds inputs, and what xterm shows for each: [`the_screen_is_xterms`] plays them for every change. Nightly asks
 //! xterm again, and plays random streams at both. `./scripts/xterm-cases` writes the file anew.
