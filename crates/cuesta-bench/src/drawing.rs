@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use cuesta_record::clock;
-use cuesta_screen::vt::{Screen, ScreenEcho, StreamParser};
+use cuesta_screen::vt::{KeyMatch, Screen, StreamParser, TypedText};
 
 use crate::table::ResultRow;
 
@@ -93,18 +93,20 @@ fn skip(recording: &[u8]) {
 /// The share of a core that a user takes who types while a program animates.
 fn following() -> f64 {
     let frames: Vec<String> = (0..FRAMES * SECONDS).map(frame).collect();
-    let (mut screen, mut echo) = (Screen::new(80, 24), ScreenEcho::default());
+    let (mut screen, mut typed_text) = (Screen::new(80, 24), TypedText::default());
     screen.feed(b"\x1b[?1049h\x1b[?25l");
+    let mut shown = 0;
+    let mut count = |found| shown += u32::from(matches!(found, KeyMatch::Shown { .. }));
     let took = timed(|| {
         for (number, frame) in (0..).zip(&frames) {
             if number % KEY_FRAMES == 0 {
-                echo.give_up();
-                echo.await_key(&screen, typed(number / KEY_FRAMES), ());
+                typed_text.type_character(&screen, typed(number / KEY_FRAMES), ());
             }
-            echo.feed(&mut screen, frame.as_bytes(), 0, false, |key| _ = black_box(key));
-            echo.rest(&screen, frame.len(), |key| _ = black_box(key));
+            typed_text.draw(&mut screen, frame.as_bytes(), |at| at);
+            typed_text.end_frame(&screen, frame.len(), &mut count);
         }
     });
+    assert!(shown >= SECONDS * FRAMES / KEY_FRAMES - 1, "only {shown} keys were followed");
     black_box(&screen);
     took.as_secs_f64() / f64::from(SECONDS)
 }

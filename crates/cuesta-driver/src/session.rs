@@ -220,7 +220,10 @@ impl Session {
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
         let echo_map = &self.shared.program(self.group, self.program).echo_map;
-        self.terminal.key_sent(input, typed, SentKey { due, sent, timed, begins_input, ends_input }, echo_map);
+        let key_sent = SentKey { due, sent, timed, begins_input, ends_input };
+        let mut events = Vec::new();
+        self.terminal.key_sent(input, typed, key_sent, echo_map, &mut events);
+        events.into_iter().for_each(|event| self.handle_screen_event(event));
         if echo != Echo::Untimed {
             self.report_unechoed();
         }

@@ -119,6 +119,8 @@ pub struct Counts {
     pub silent: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
+    /// Keys without a figure: the text to which they belong could not be followed.
+    pub unfollowed: u64,
     /// Characters that were not an echo although only an echo could come.
     pub stray: u64,
     /// Time that users spent by activity, in seconds.
@@ -281,6 +283,7 @@ impl Counts {
         self.unanswered += other.unanswered;
         self.silent += other.silent;
         self.skipped += other.skipped;
+        self.unfollowed += other.unfollowed;
         self.stray += other.stray;
         self.sums.think += other.sums.think;
         self.sums.keying += other.sums.keying;

@@ -63,14 +63,18 @@ impl Session {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         let mut events = self.shared.draw(|events| self.terminal.draw(PIECE, condition, events));
         self.shared.has_screen(self.terminal.memory_change());
-        for event in events.drain(..) {
-            match event {
-                ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
-                ScreenEvent::Missed => self.count_unechoed(1),
-                ScreenEvent::Answer(at) => self.complete_on_screen(at),
-            }
-        }
+        events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);
+    }
+
+    /// Handles what the screen has brought about.
+    pub(super) fn handle_screen_event(&mut self, event: ScreenEvent) {
+        match event {
+            ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
+            ScreenEvent::Missed => self.count_unechoed(1),
+            ScreenEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
+            ScreenEvent::Answer(at) => self.complete_on_screen(at),
+        }
     }
 
     /// The screen has met the wait condition since an instant.

@@ -143,10 +143,12 @@ impl Session {
     /// Gives up keys without echo that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.resolve_echoes(sent_before);
-        let not_shown = self.terminal.give_up_before(sent_before);
-        let lost = self.echo_matcher.give_up_before(sent_before) + not_shown;
+        let mut events = Vec::new();
+        self.terminal.give_up_before(sent_before, &mut events);
+        let lost = self.echo_matcher.give_up_before(sent_before);
         self.resolve_echoes(sent_before);
-        if lost > 0 {
+        if lost > 0 || !events.is_empty() {
+            events.into_iter().for_each(|event| self.handle_screen_event(event));
             self.count_unechoed(lost);
             self.report_unechoed();
         }

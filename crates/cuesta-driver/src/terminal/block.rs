@@ -118,7 +118,7 @@ impl Terminal for BlockTerminal {
         Ok(Keystroke { bytes: Cow::Owned(sent), text: Range::default() })
     }
 
-    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)]) {
+    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<ScreenEvent>) {
         self.display.age();
         self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);

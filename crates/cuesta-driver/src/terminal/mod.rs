@@ -47,8 +47,15 @@ pub(crate) trait Terminal {
     fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal>;
 
     /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
-    fn key_sent(&mut self, input: KeyInput<'_>, text: &[u8], key: SentKey, echo_map: &[(u8, u8)]) {
-        let _ = (input, text, key, echo_map);
+    fn key_sent(
+        &mut self,
+        input: KeyInput<'_>,
+        text: &[u8],
+        key: SentKey,
+        echo_map: &[(u8, u8)],
+        events: &mut Vec<ScreenEvent>,
+    ) {
+        let _ = (input, text, key, echo_map, events);
     }
 
     /// A read came.
@@ -89,10 +96,9 @@ pub(crate) trait Terminal {
         None
     }
 
-    /// Gives up all timed keys sent before an instant; returns how many.
-    fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        let _ = sent;
-        0
+    /// Gives up all timed keys sent before an instant.
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
+        let _ = (sent, events);
     }
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
@@ -225,6 +231,8 @@ pub(crate) enum ScreenEvent {
     Key(SentKey, Stamp),
     /// A key will never be shown.
     Missed,
+    /// The text to which a key belongs cannot be followed.
+    Lost,
     /// The wait condition has been met since an instant.
     Answer(Stamp),
 }

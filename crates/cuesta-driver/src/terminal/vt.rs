@@ -4,15 +4,19 @@
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
 //! while too much waits to be drawn. Pure.
 //!
+//! What a user sees are whole frames: between the marks of mode 2026, up to the end of a read otherwise. A program that draws the whole
+//! screen may need several reads for one; an answer on it counts once the line has been quiet for a moment.
+//!
 //! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use answer::Hold;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{ChangedRows, KeyMatch, Modes, OwnEchoes, Screen, ScreenEcho, Widths, key_bytes};
+use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Screen, TypedText, Widths, key_bytes};
 
 use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
@@ -30,7 +34,7 @@ const KEPT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct VtTerminal {
     screen: Screen,
-    screen_echo: ScreenEcho<UnshownKey>,
+    typed_text: TypedText<UnshownKey, Stamp>,
     changed_rows: ChangedRows,
     own_echoes: OwnEchoes,
     /// What has come and is not drawn.
@@ -41,8 +45,10 @@ pub(crate) struct VtTerminal {
     events: VecDeque<Event>,
     /// How many timed keys the screen has not shown.
     unechoed: usize,
-    /// Keys that the last piece has shown. Reused for its memory.
-    matches: Vec<KeyMatch<UnshownKey>>,
+    /// What became of keys with the last frame. Reused for its memory.
+    matches: Vec<KeyMatch<UnshownKey, Stamp>>,
+    /// Timed keys that were shown and are doubtful.
+    doubtful: Vec<(SentKey, Stamp)>,
     /// Something has been drawn since the last key.
     has_output: bool,
     /// The last key sent ended its input, so its response is waited for.
@@ -51,12 +57,29 @@ pub(crate) struct VtTerminal {
     first_output: Option<Stamp>,
     /// Since when the screen has met the wait condition.
     matched: Option<Stamp>,
+    /// By which row, counted from the first that has scrolled off.
+    matched_row: Option<u64>,
     hold: Hold,
     /// Memory size last reported, in bytes.
     reported_memory: usize,
     /// Whether the host can echo.
     can_echo: bool,
+    /// When the frame began that the host has marked the beginning of.
+    frame_begun: Option<Stamp>,
+    /// Until then, what was drawn last may be a part of a frame.
+    goes_on_until: Option<Stamp>,
+    /// How much had scrolled off when the screen was judged last.
+    judged_at: u64,
+    /// When the last byte came that was drawn.
+    last_drawn: Stamp,
 }
+
+/// A program that draws the whole screen has drawn a frame once nothing has come for this long.
+const QUIET: Duration = Duration::from_millis(2);
+/// And on a line with a speed, for the time of this many characters.
+const QUIET_CHARACTERS: u32 = 4;
+/// A frame whose end the host does not mark is shown after this long.
+const LONGEST_FRAME: Duration = Duration::from_secs(1);
 
 /// What a key should make the screen show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +116,7 @@ impl VtTerminal {
     pub(crate) fn new((columns, rows): (u16, u16), widths: Widths, can_echo: bool) -> Self {
         Self {
             screen: Screen::with_widths(columns, rows, widths),
-            screen_echo: ScreenEcho::default(),
+            typed_text: TypedText::default(),
             changed_rows: ChangedRows::default(),
             own_echoes: OwnEchoes::default(),
             bytes: Vec::new(),
@@ -101,33 +124,41 @@ impl VtTerminal {
             events: VecDeque::new(),
             unechoed: 0,
             matches: Vec::new(),
+            doubtful: Vec::new(),
             has_output: false,
             ends_input: false,
             first_output: None,
             matched: None,
+            matched_row: None,
             hold: Hold::default(),
             reported_memory: 0,
             can_echo,
+            frame_begun: None,
+            goes_on_until: None,
+            judged_at: 0,
+            last_drawn: Stamp::ZERO,
         }
     }
 
     /// A character or another key is sent.
-    fn key(&mut self, effect: KeyEffect, key: SentKey) {
+    fn key(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
         self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
         if self.is_drawn() {
-            self.apply(effect, key);
+            self.apply(effect, key, events);
         } else {
             self.events.push_back(Event::Key(effect, key));
         }
     }
 
-    fn apply(&mut self, effect: KeyEffect, key: SentKey) {
+    fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
         self.has_output = false;
         self.ends_input = key.ends_input;
-        (self.first_output, self.matched, self.hold.since) = (None, None, None);
+        (self.first_output, self.matched, self.goes_on_until) = (None, None, None);
+        (self.hold.since, self.hold.gone) = (None, None);
         if key.begins_input {
             self.own_echoes.begin(&self.screen);
-            self.hold.begin(&mut self.screen_echo);
+            self.settle_doubtful(events);
+            self.hold.begin(&mut self.typed_text);
         }
         self.own_echoes.mark();
         if key.ends_input {
@@ -136,76 +167,124 @@ impl VtTerminal {
             self.changed_rows.forget();
         }
         match effect {
-            KeyEffect::Shown(character) => self.await_key(character, key),
+            KeyEffect::Shown(character) => self.await_key(character, key, events),
             KeyEffect::Return | KeyEffect::Erase | KeyEffect::Other => {
                 // Programs that draw the whole screen end no row.
                 if effect == KeyEffect::Return {
                     self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
                 }
-                self.screen_echo.control_key(effect == KeyEffect::Return);
+                let taken_back = self.typed_text.control_key(effect.into());
+                self.handle(taken_back.map(KeyMatch::Lost), events);
                 self.own_echoes.control_key(effect == KeyEffect::Return, effect == KeyEffect::Erase);
             }
         }
     }
 
-    fn await_key(&mut self, character: char, key: SentKey) {
+    fn await_key(&mut self, character: char, key: SentKey, events: &mut Vec<ScreenEvent>) {
         if key.timed {
             // An untimed key may never be shown, and must not delay a timed one.
-            self.screen_echo.retain(|unshown| unshown.key.timed);
-        } else if self.screen_echo.len() >= MOST_UNTIMED
-            && self.screen_echo.front().is_some_and(|unshown| !unshown.key.timed)
+            self.typed_text.retain(|unshown| unshown.key.timed);
+        } else if self.typed_text.waiting().count() >= MOST_UNTIMED
+            && self.typed_text.waiting().next().is_some_and(|unshown| !unshown.key.timed)
         {
-            self.screen_echo.give_up();
+            self.typed_text.give_up();
         }
         let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
-        self.screen_echo.await_key(&self.screen, character, UnshownKey { key, character, row });
+        let lost = self.typed_text.type_character(&self.screen, character, UnshownKey { key, character, row });
+        self.handle(lost, events);
     }
 
+    /// A read begins another frame once the line has been quiet for a moment.
+    fn begin_read(&mut self, received: &Received) {
+        let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
+        let last = received.at_character(received.len.saturating_sub(1));
+        if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
+            self.typed_text.begin_frame();
+        }
+    }
+
+    /// Draws a part of a read.
     fn draw_range(
         &mut self,
         received: &Received,
-        range: std::ops::Range<usize>,
+        mut from: usize,
+        to: usize,
         condition: Option<&WaitCondition>,
         events: &mut Vec<ScreenEvent>,
     ) {
-        // On a line with a speed the screen is checked after each character, because each has an instant of its own. While a
-        // match is held it is too, because the match may be gone at the end of the read and another one there.
-        let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_match_held());
-        let step = if exactly && condition.is_some() { 1 } else { range.len() };
-        for from in range.clone().step_by(step.max(1)) {
-            let to = range.end.min(from + step);
-            let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
+        // On a line with a speed the screen is checked after each character, because each has an instant of its own.
+        let exactly = condition.is_some() && !received.per_character.is_zero();
+        while from < to {
+            let bytes = &self.bytes[self.drawn..self.drawn + if exactly { 1 } else { to - from }];
             let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
-            let (before, behind) = bytes.split_at(ends_row.unwrap_or(0));
-            let matches = &mut self.matches;
-            let mut feed = |screen: &mut Screen, bytes: &[u8], from| {
-                self.screen_echo.feed(screen, bytes, from, exactly, |key| matches.push(key));
-            };
-            if ends_row.is_some() {
-                feed(&mut self.screen, before, from);
-                self.own_echoes.leave_edited_row(&self.screen);
-                self.hold.edited_return = false;
-                (self.first_output, self.matched, self.hold.since) = (None, None, None);
+            if let Some(before) = ends_row {
+                self.leave_edited_row(received, from, before);
+                (from, self.drawn) = (from + before, self.drawn + before);
+                continue;
             }
-            feed(&mut self.screen, behind, from + before.len());
-            self.drawn += to - from;
+            let drawn = self.typed_text.draw(&mut self.screen, bytes, |index| received.at_character(from + index));
+            (from, self.drawn) = (from + drawn, self.drawn + drawn);
             (self.has_output, self.hold.host_has_spoken) = (true, true);
-            self.handle_matches(received, events);
-            if let Some(condition) = condition.filter(|_| exactly) {
-                self.check(condition, received.at_character(from));
+            let at = received.at_character(from - 1);
+            if from < to && !exactly {
+                self.end_frame(at, true, condition, events);
+            } else if let Some(condition) = condition.filter(|_| exactly) {
+                self.check(condition, at);
             }
         }
     }
 
-    /// All of a read is drawn.
-    fn end_read(&mut self, received: &Received, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
-        let matches = &mut self.matches;
-        self.screen_echo.rest(&self.screen, received.len, |key| matches.push(key));
-        self.handle_matches(received, events);
-        if let Some(condition) = condition {
-            self.check(condition, received.at_character(received.len.saturating_sub(1)));
-            events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
+    /// The row that the host has edited ends in so many bytes.
+    fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
+        let bytes = &self.bytes[self.drawn..self.drawn + before];
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let done = bytes.len() - rest.len();
+            let drawn =
+                self.typed_text.draw(&mut self.screen, rest, |index| received.at_character(from + done + index));
+            rest = &rest[drawn..];
         }
+        self.own_echoes.leave_edited_row(&self.screen);
+        self.hold.edited_return = false;
+        (self.first_output, self.matched, self.hold.since) = (None, None, None);
+    }
+
+    /// A frame has ended at an instant: because the host has marked its end, or because nothing more has come.
+    fn end_frame(
+        &mut self,
+        at: Stamp,
+        is_marked: bool,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
+        if self.screen.is_in_frame() && at < *self.frame_begun.get_or_insert(at) + LONGEST_FRAME {
+            return;
+        }
+        self.frame_begun = None;
+        let matches = &mut self.matches;
+        self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
+        self.handle_matches(events);
+        if let Some(condition) = condition {
+            self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
+            self.judge(condition, at, events);
+        }
+    }
+
+    /// Checks whether the screen meets the condition, and reports the answer unless it is held.
+    fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<ScreenEvent>) {
+        self.check(condition, at);
+        self.judged_at = self.screen.scrolled();
+        events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
+    }
+
+    /// Whether so much has scrolled since the screen was judged that an answer on it may be gone before the end of the read.
+    fn scrolls_away(&self) -> bool {
+        self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
+    }
+
+    /// Whether a program draws the screen as a whole, which may take several reads.
+    fn draws_whole_screen(&self) -> bool {
+        self.screen.is_alternate() || self.screen.modes().hidden_cursor
     }
 
     /// Releases the memory of a flood once it is drawn.
@@ -227,13 +306,20 @@ impl Terminal for VtTerminal {
     }
 
     /// Character by character. Only a single character is timed.
-    fn key_sent(&mut self, input: KeyInput<'_>, text: &[u8], key: SentKey, echo_map: &[(u8, u8)]) {
+    fn key_sent(
+        &mut self,
+        input: KeyInput<'_>,
+        text: &[u8],
+        key: SentKey,
+        echo_map: &[(u8, u8)],
+        events: &mut Vec<ScreenEvent>,
+    ) {
         let typed = std::str::from_utf8(text).unwrap_or_default();
         let is_single = typed.chars().nth(1).is_none();
         let key = SentKey { timed: key.timed && is_single, ..key };
         let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
         if is_sequence || typed.is_empty() || (!key.timed && !self.can_echo) {
-            return self.key(KeyEffect::Other, key);
+            return self.key(KeyEffect::Other, key, events);
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
@@ -243,7 +329,7 @@ impl Terminal for VtTerminal {
                 ends_input: key.ends_input && rest == 0,
                 ..key
             };
-            self.key(KeyEffect::new(character, echo_map), key);
+            self.key(KeyEffect::new(character, echo_map), key, events);
         }
     }
 
@@ -263,12 +349,13 @@ impl Terminal for VtTerminal {
     fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
-            self.apply(effect, key);
+            self.apply(effect, key, events);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
-        // While a match is held the screen is checked after each character, so a turn takes fewer of them.
-        let most = if self.matched.is_some() && self.is_match_held() { most / 32 } else { most };
+        if from == 0 {
+            self.begin_read(&received);
+        }
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
         if ends {
@@ -279,9 +366,13 @@ impl Terminal for VtTerminal {
         // What came before a key is no response to it.
         let no_key_follows = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
         let condition = condition.filter(|condition| condition.needs_screen() && no_key_follows);
-        self.draw_range(&received, from..to, condition, events);
+        self.draw_range(&received, from, to, condition, events);
         if ends {
-            self.end_read(&received, condition, events);
+            self.end_frame(received.at_character(received.len.saturating_sub(1)), false, condition, events);
+        } else if let Some(condition) = condition
+            && self.scrolls_away()
+        {
+            self.judge(condition, received.at_character(to - 1), events);
         }
         self.tidy();
     }
@@ -299,20 +390,18 @@ impl Terminal for VtTerminal {
     }
 
     fn oldest(&self) -> Option<Stamp> {
-        let waiting = self.screen_echo.keys().map(|unshown| &unshown.key);
+        let waiting = self.typed_text.waiting().map(|unshown| &unshown.key);
         waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
     }
 
     /// Untimed keys are given up as whole inputs: the end of
     /// an input without its beginning could be found in a response.
-    fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        let mut lost = 0;
-        while self.screen_echo.front().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
-            self.screen_echo.give_up();
-            lost += 1;
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
+        self.settle_doubtful(events);
+        while self.typed_text.waiting().next().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
+            let given_up = self.typed_text.give_up();
+            self.handle(given_up, events);
         }
-        self.unechoed -= lost as usize;
-        lost
     }
 
     fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
@@ -332,8 +421,7 @@ impl Terminal for VtTerminal {
     }
 
     fn release(&mut self) -> Option<Stamp> {
-        self.accept_held();
-        self.matched
+        self.accept_held()
     }
 
     /// Without blanks at the ends of rows, or with those up to the cursor.
@@ -379,6 +467,16 @@ impl KeyEffect {
                 let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
                 Self::Shown(mapped.map_or(character, |(_, to)| char::from(*to)))
             }
+        }
+    }
+}
+
+impl From<KeyEffect> for ControlKey {
+    fn from(effect: KeyEffect) -> Self {
+        match effect {
+            KeyEffect::Return => Self::Return,
+            KeyEffect::Erase => Self::Erase,
+            KeyEffect::Shown(_) | KeyEffect::Other => Self::Other,
         }
     }
 }

@@ -98,17 +98,32 @@ fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> boo
 fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
     let columns = screen.size().0;
     if screen.is_wrapped(row) {
-        // A wide character that did not fit begins the next row.
-        let is_short = screen.shows((row, columns - 1), ' ') && screen.cell(row + 1, 1).is_some_and(Cell::is_tail);
+        // A wide character that did not fit begins the next row, and nothing was written before it.
+        let is_unwritten = screen.cell(row, columns - 1).is_some_and(|cell| cell.character().is_none());
+        let is_short = is_unwritten && screen.cell(row + 1, 1).is_some_and(Cell::is_tail);
         return Some((row, columns - u16::from(is_short)));
     }
     screen.shows((row, columns - 1), '\\').then_some((row, columns - 1))
 }
 
 /// The end of the row above, if only blanks stand before the position.
-pub(crate) fn above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
-    let is_blank = |row: u16, column: u16| screen.shows((row, column), ' ');
+pub(crate) fn above(screen: &Screen, position: (u16, u16)) -> Option<(u16, u16)> {
+    end_above(screen, position, Cell::is_blank)
+}
+
+/// As [`above`], for text that is wrapped in a box: borders count as blanks.
+pub(crate) fn wrapped_above(screen: &Screen, position: (u16, u16)) -> Option<(u16, u16)> {
+    end_above(screen, position, |cell| cell.is_blank() || is_border(cell))
+}
+
+/// Whether a cell shows the border of a box.
+pub(crate) fn is_border(cell: &Cell) -> bool {
+    matches!(cell.character(), Some('|' | '\u{2500}'..='\u{259f}'))
+}
+
+fn end_above(screen: &Screen, (row, column): (u16, u16), is_empty: impl Fn(&Cell) -> bool) -> Option<(u16, u16)> {
+    let is_empty = |row: u16, column: u16| screen.cell(row, column).is_none_or(&is_empty);
     let above = row.checked_sub(1)?;
-    let end = (0..screen.size().0).rev().find(|column| !is_blank(above, *column))?;
-    (0..column).all(|column| is_blank(row, column)).then_some((above, end + 1))
+    let end = (0..screen.size().0).rev().find(|column| !is_empty(above, *column))?;
+    (0..column).all(|column| is_empty(row, column)).then_some((above, end + 1))
 }

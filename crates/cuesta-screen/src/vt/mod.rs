@@ -1,7 +1,7 @@
 //! A video terminal that understands ANSI control functions, as xterm does.
 //!
 //! - [`Screen`]: the screen as a person sees it.
-//! - [`ScreenEcho`]: finds typed keys on the screen.
+//! - [`TypedText`]: follows the text that a user types, and finds when each key is shown.
 //! - [`OwnEchoes`]: finds text that only echoes the user's own keys.
 //! - [`ChangedRows`]: finds the rows that changed since the last key.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
@@ -20,12 +20,12 @@ mod keyboard;
 mod modes;
 mod own_echoes;
 mod screen;
-mod screen_echo;
 mod sequence;
 mod stream;
 mod style;
 mod tap;
 mod terminal;
+mod typed_text;
 mod utf8;
 mod widths;
 
@@ -36,7 +36,7 @@ pub use keyboard::key_bytes;
 pub use modes::{ModeWatch, Modes};
 pub use own_echoes::{MarkedText, OwnEchoes};
 pub use screen::Screen;
-pub use screen_echo::{KeyMatch, ScreenEcho};
 pub use stream::{StreamByte, StreamParser};
 pub use tap::{Movement, Printed, Tap};
+pub use typed_text::{ControlKey, KeyMatch, TypedText};
 pub use widths::{Widths, width};

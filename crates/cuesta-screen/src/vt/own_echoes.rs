@@ -1,6 +1,6 @@
 //! Finds text on the screen that only echoes the user's own keys, so that no wait takes it for an answer.
 //!
-//! A cell is an echo while it shows the key that [`ScreenEcho`](super::ScreenEcho) found there. A row, too, can be an echo:
+//! A cell is an echo while it shows the key that [`TypedText`](super::TypedText) found there. A row, too, can be an echo:
 //!
 //! - It shows, behind a prompt and up to its end, a typed row or the beginning of one. Line editors redraw behind their prompt
 //!   what the terminal has echoed before. The prompt is the text before the first echo; if there was none, any text that ends
@@ -258,28 +258,28 @@ impl TypedRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vt::{KeyMatch, ScreenEcho};
+    use crate::vt::{ControlKey, KeyMatch, TypedText};
 
     /// Types keys, draws the reads, and returns the output in each row without echoes and blanks.
     fn output(before: &str, typed: &str, drawn: &[&str]) -> Vec<String> {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
-        let (mut screen_echo, mut own_echoes) = (ScreenEcho::default(), OwnEchoes::default());
+        let (mut typed_text, mut own_echoes) = (TypedText::default(), OwnEchoes::default());
         for key in typed.chars() {
             if key == '\r' {
-                screen_echo.control_key(true);
+                typed_text.control_key(ControlKey::Return);
                 own_echoes.control_key(true, false);
             } else {
                 let row = own_echoes.printable_key(key);
-                screen_echo.await_key(&screen, key, (key, row));
+                typed_text.type_character(&screen, key, (key, row));
             }
         }
         for read in drawn {
             let mut found = Vec::new();
-            screen_echo.feed(&mut screen, read.as_bytes(), 0, false, |key| found.push(key));
-            screen_echo.rest(&screen, read.len(), |key| found.push(key));
+            typed_text.draw(&mut screen, read.as_bytes(), |at| at);
+            typed_text.end_frame(&screen, read.len(), |key| found.push(key));
             for key in found {
-                if let KeyMatch::Shown((character, row), _, Some(place)) = key {
+                if let KeyMatch::Shown { key: (character, row), cell: Some(place), .. } = key {
                     own_echoes.add(&screen, place, character, row);
                 }
             }

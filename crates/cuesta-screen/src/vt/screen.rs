@@ -3,7 +3,7 @@
 use super::Modes;
 use super::cell::Cell;
 use super::tap::Tap;
-use super::terminal::Terminal;
+use super::terminal::{FRAME, Terminal};
 use super::utf8::{Decoded, Decoder};
 use super::widths::Widths;
 
@@ -38,9 +38,18 @@ impl Screen {
     }
 
     /// As [`feed`](Self::feed), and tells what happens to the cells.
-    pub fn feed_with(&mut self, bytes: &[u8], tap: &mut impl Tap) {
+    pub fn feed_with(&mut self, mut bytes: &[u8], tap: &mut impl Tap) {
+        while !bytes.is_empty() {
+            let drawn = self.feed_frame(bytes, tap);
+            bytes = &bytes[drawn..];
+        }
+    }
+
+    /// As [`feed_with`](Self::feed_with), up to the end of a frame that the host marks (mode 2026). Returns how many bytes that were.
+    pub fn feed_frame(&mut self, bytes: &[u8], tap: &mut impl Tap) -> usize {
+        let frames = self.terminal.frames;
         let mut at = 0;
-        while at < bytes.len() {
+        while at < bytes.len() && self.terminal.frames == frames {
             let rest = &bytes[at..];
             if self.decoder.is_idle() && self.terminal.is_in_text() {
                 let len = rest.iter().position(|byte| !matches!(byte, b' '..=b'~')).unwrap_or(rest.len());
@@ -61,6 +70,12 @@ impl Screen {
             }
             at += 1;
         }
+        at
+    }
+
+    /// Whether the host is drawing a frame, of which nothing is to be shown before its end (mode 2026).
+    pub fn is_in_frame(&self) -> bool {
+        self.terminal.settings.is_set(FRAME) == Some(true)
     }
 
     /// The terminal's replies in order, until they are [forgotten](Self::forget_replies).

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_screen::vt::{ChangedRows, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, ScreenEcho};
+use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, TypedText};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -111,23 +111,23 @@ proptest! {
         rows in 1u16..8,
     ) {
         let mut screen = Screen::new(columns, rows);
-        let (mut screen_echo, mut changed_rows, mut own_echoes) = (ScreenEcho::default(), ChangedRows::default(), OwnEchoes::default());
+        let (mut typed, mut changed_rows, mut own_echoes) = (TypedText::default(), ChangedRows::default(), OwnEchoes::default());
         for (piece, key) in pieces.iter().zip(keys.chars()) {
             if key.is_ascii_control() {
-                screen_echo.control_key(key == '\r');
+                typed.control_key(if key == '\r' { ControlKey::Return } else { ControlKey::Erase });
                 own_echoes.control_key(key == '\r', key == '\x7f');
                 changed_rows.mark(&screen);
                 own_echoes.mark();
             } else {
-                screen_echo.await_key(&screen, key, (key, own_echoes.printable_key(key)));
+                typed.type_character(&screen, key, (key, own_echoes.printable_key(key)));
             }
             // The echo, and any output after it.
             let read = [key.to_string().as_bytes(), piece].concat();
             let mut found = Vec::new();
-            screen_echo.feed(&mut screen, &read, 0, false, |key| found.push(key));
-            screen_echo.rest(&screen, read.len(), |key| found.push(key));
+            typed.draw(&mut screen, &read, |at| at);
+            typed.end_frame(&screen, read.len(), |key| found.push(key));
             for key in found {
-                if let KeyMatch::Shown((character, row), _, Some(place)) = key {
+                if let KeyMatch::Shown { key: (character, row), cell: Some(place), .. } = key {
                     own_echoes.add(&screen, place, character, row);
                 }
             }

@@ -13,9 +13,8 @@
 
 use std::time::Duration;
 
-use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::vt::{KeyMatch, MarkedText, ScreenEcho};
+use cuesta_screen::vt::{CellPosition, KeyMatch, MarkedText, TypedText};
 use cuesta_tape::WaitCondition;
 use regex::bytes::Regex;
 
@@ -46,6 +45,8 @@ pub(super) struct Hold {
     prompts: usize,
     /// When the held match first came since the last key.
     pub(super) since: Option<Stamp>,
+    /// When a match came that the screen does not show any more.
+    pub(super) gone: Option<Stamp>,
     /// When the last echo came.
     last: Stamp,
     /// Echoes of keys sent up to this instant are not waited for any more.
@@ -54,11 +55,11 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: forgets earlier keys that were given up, or all of them if the host does not echo.
-    pub(super) fn begin(&mut self, shown: &mut ScreenEcho<UnshownKey>) {
+    pub(super) fn begin(&mut self, typed_text: &mut TypedText<UnshownKey, Stamp>) {
         self.edited_return = false;
         self.prompts = usize::from(!self.host_has_spoken);
         let echoes = !self.never_echoes();
-        shown.retain(|unshown| unshown.key.timed || (echoes && unshown.key.sent > self.given_up));
+        typed_text.retain(|unshown| unshown.key.timed || (echoes && unshown.key.sent > self.given_up));
     }
 
     /// A row is ended.
@@ -78,25 +79,59 @@ impl Hold {
 }
 
 impl VtTerminal {
-    /// Handles the keys that a piece has shown.
-    pub(super) fn handle_matches(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
-        for matched in self.matches.drain(..) {
-            let (unshown, shown) = match matched {
-                KeyMatch::Shown(unshown, index, place) => (unshown, Some((received.at_character(index), place))),
-                KeyMatch::Overtaken(unshown) => (unshown, None),
-            };
-            let key = unshown.key;
-            if key.timed {
-                self.unechoed -= 1;
-                events.push(shown.map_or(ScreenEvent::Missed, |(at, _)| ScreenEvent::Key(key, at)));
+    /// Handles what became of keys with a frame.
+    pub(super) fn handle_matches(&mut self, events: &mut Vec<ScreenEvent>) {
+        let mut matches = std::mem::take(&mut self.matches);
+        self.handle(matches.drain(..), events);
+        self.matches = matches;
+    }
+
+    /// Handles what became of keys.
+    pub(super) fn handle(
+        &mut self,
+        matches: impl IntoIterator<Item = KeyMatch<UnshownKey, Stamp>>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
+        for found in matches {
+            match found {
+                KeyMatch::Shown { key, since, cell, is_doubtful } => {
+                    self.show_key(key, since, cell);
+                    match key.key.timed {
+                        true if is_doubtful => self.doubtful.push((key.key, since)),
+                        true => events.push(ScreenEvent::Key(key.key, since)),
+                        false => {}
+                    }
+                }
+                KeyMatch::Settled { is_right } => events.extend(
+                    self.doubtful
+                        .drain(..)
+                        .map(|(key, since)| if is_right { ScreenEvent::Key(key, since) } else { ScreenEvent::Lost }),
+                ),
+                KeyMatch::Missed(key) => events.extend(key.key.timed.then_some(ScreenEvent::Missed)),
+                KeyMatch::Lost(key) => events.extend(key.key.timed.then_some(ScreenEvent::Lost)),
             }
-            let Some((at, place)) = shown else { continue };
-            self.hold.slowest.learn(at.since(key.sent));
-            self.hold.last = at;
-            if let Some(place) = place.filter(|_| !key.ends_input) {
-                self.own_echoes.add(&self.screen, place, unshown.character, unshown.row);
-                self.changed_rows.follow_cursor(place.behind(&self.screen, unshown.character));
+            if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = found {
+                self.unechoed -= usize::from(key.key.timed);
             }
+        }
+    }
+
+    /// Doubtful keys so far are right.
+    pub(super) fn settle_doubtful(&mut self, events: &mut Vec<ScreenEvent>) {
+        let mut settled = None;
+        self.typed_text.settle(|found| settled = Some(found));
+        self.handle(settled, events);
+    }
+
+    /// The screen shows a key since an instant.
+    fn show_key(&mut self, unshown: UnshownKey, since: Stamp, cell: Option<CellPosition>) {
+        self.hold.slowest.learn(since.since(unshown.key.sent));
+        self.hold.last = since;
+        // What is gone before the echo was no answer to what is typed behind it.
+        self.hold.gone = None;
+        if let Some(cell) = cell.filter(|_| !unshown.key.ends_input) {
+            self.own_echoes.add(&self.screen, cell, unshown.character, unshown.row);
+            self.changed_rows.follow_cursor(cell.behind(&self.screen, unshown.character));
         }
     }
 
@@ -109,25 +144,38 @@ impl VtTerminal {
         {
             self.first_output = Some(at);
         }
-        self.matched = if self.meets(condition) { self.matched.or(Some(at)) } else { None };
+        let row = self.matching_row(condition);
+        if row.is_none() && self.waits_for_echo() && !self.may_answer_earlier_row() {
+            self.hold.gone = self.hold.gone.or(self.matched);
+        }
+        // What matches in another row is another match.
+        let since = self.matched.filter(|_| row == self.matched_row).unwrap_or(at);
+        (self.matched, self.matched_row) = (row.map(|_| since), row);
         self.hold.since = self.hold.since.or(self.matched);
     }
 
     /// Until when a match is held, if one is.
     pub(super) fn held_until(&self) -> Option<Stamp> {
-        let matched = self.matched.filter(|_| self.is_match_held())?;
+        let matched = self.matched.or(self.hold.gone)?;
+        let frame = self.goes_on_until;
         if self.may_answer_earlier_row() {
             return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
         }
-        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
+        let since = self.hold.since.unwrap_or(matched).max(self.hold.last);
+        let echo = self.waits_for_echo().then(|| since + self.hold.length());
+        echo.max(frame)
     }
 
-    /// Stops holding the match.
-    pub(super) fn accept_held(&mut self) {
-        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
-        self.hold.given_up = self.screen_echo.keys().map(|unshown| unshown.key.sent).max().unwrap_or_default();
-        self.hold.edited_return = false;
-        self.hold.prompts = 0;
+    /// Stops holding the match; returns when it came.
+    pub(super) fn accept_held(&mut self) -> Option<Stamp> {
+        self.goes_on_until = None;
+        if self.may_answer_earlier_row() || self.waits_for_echo() {
+            self.hold.unechoed_inputs += u32::from(self.typed_text.is_waiting());
+            self.hold.given_up = self.typed_text.waiting().map(|unshown| unshown.key.sent).max().unwrap_or_default();
+            self.hold.edited_return = false;
+            self.hold.prompts = 0;
+        }
+        self.matched.or(self.hold.gone)
     }
 
     /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not
@@ -136,25 +184,29 @@ impl VtTerminal {
         self.hold.prompts > 1 && !self.screen.is_alternate()
     }
 
-    /// Whether a match is held: keys before the last one still wait for their echo, or the match may answer an earlier row.
+    /// Whether a match is held: keys before the last one still wait for their echo, the match may answer an earlier row, or the frame
+    /// may go on.
     pub(super) fn is_match_held(&self) -> bool {
-        let waits = |unshown: &UnshownKey| !unshown.key.ends_input && unshown.key.sent > self.hold.given_up;
-        self.may_answer_earlier_row()
-            || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
+        self.may_answer_earlier_row() || self.waits_for_echo() || self.goes_on_until.is_some()
     }
 
-    /// Whether the screen meets the condition by something that came after the last key and is not only an echo.
-    fn meets(&self, condition: &WaitCondition) -> bool {
-        self.has_output
+    /// Whether keys before the last one still wait for their echo, so that a match may be before it.
+    fn waits_for_echo(&self) -> bool {
+        let waits = |unshown: &UnshownKey| !unshown.key.ends_input && unshown.key.sent > self.hold.given_up;
+        !self.hold.never_echoes() && (self.hold.edited_return || self.typed_text.waiting().any(waits))
+    }
+
+    /// The row, counted from the first that has scrolled off, by which the screen meets the condition: by something that came after the
+    /// last key and is not only an echo.
+    fn matching_row(&self, condition: &WaitCondition) -> Option<u64> {
+        let (row, column) = self.screen.cursor();
+        let is_met = self.has_output
             && match condition {
-                WaitCondition::Screen(pattern) => {
-                    self.is_on_screen(pattern.regex()) && self.is_in_new_rows(pattern.regex())
-                }
+                WaitCondition::Screen(pattern) => return self.matching_new_row(pattern.regex()),
                 WaitCondition::Line(pattern) => self.row_matches(pattern.regex(), false),
                 WaitCondition::Prompt(pattern) => self.row_matches(pattern.regex(), true),
-                WaitCondition::Cursor { row, column } => {
-                    let (at_row, at_column) = self.screen.cursor();
-                    (*row, *column) == (at_row + 1, at_column + 1)
+                WaitCondition::Cursor { row: wanted, column: in_column } => {
+                    (*wanted, *in_column) == (row + 1, column + 1)
                 }
                 WaitCondition::Echo
                 | WaitCondition::Bytes(_)
@@ -162,14 +214,21 @@ impl VtTerminal {
                 | WaitCondition::Unlock
                 | WaitCondition::Delivered
                 | WaitCondition::Disconnect => false,
-            }
+            };
+        is_met.then(|| self.screen.scrolled() + u64::from(row))
     }
 
-    /// Whether rows that are new since the last key show a pattern. Slower than `is_on_screen`, which is asked first.
-    fn is_in_new_rows(&self, pattern: &Regex) -> bool {
-        [false, true].iter().any(|to_cursor| {
+    /// The row in which a match of a pattern ends that is new since the last key.
+    fn matching_new_row(&self, pattern: &Regex) -> Option<u64> {
+        // Most output matches nothing, so the whole screen is looked at first, which is quicker.
+        if !self.has_output || !self.is_on_screen(pattern) {
+            return None;
+        }
+        [false, true].iter().find_map(|to_cursor| {
             let shown = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
-            answers(pattern, &shown, shown.text.len())
+            let end = answer_in(pattern, &shown, shown.text.len())?;
+            let row = shown.text[..end].matches('\n').count();
+            Some(self.screen.scrolled() + row as u64)
         })
     }
 
@@ -186,13 +245,13 @@ impl VtTerminal {
         });
         candidates.any(|(to_cursor, _)| {
             let shown = self.own_echoes.marked_row(&self.screen, row, to_cursor);
-            answers(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() })
+            answer_in(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() }).is_some()
         }) && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes)
     }
 }
 
-/// Whether a pattern has a match that ends by `end` and holds more than echoes.
-fn answers(pattern: &Regex, shown: &MarkedText, end: usize) -> bool {
+/// The end of a pattern's first match that ends by `end` and holds more than echoes.
+fn answer_in(pattern: &Regex, shown: &MarkedText, end: usize) -> Option<usize> {
     let mut found = pattern.find_iter(shown.text.as_bytes());
-    found.any(|found| found.end() <= end && shown.is_answer(found.range()))
+    found.find(|found| found.end() <= end && shown.is_answer(found.range())).map(|found| found.end())
 }

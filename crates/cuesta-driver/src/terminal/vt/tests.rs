@@ -29,16 +29,23 @@ fn key(nanos: u64, timed: bool, ends_input: bool) -> SentKey {
 /// A timed key.
 fn types(screen: &mut VtTerminal, character: char, nanos: u64) -> SentKey {
     let key = key(nanos, true, false);
-    screen.key(KeyEffect::Shown(character), key);
+    presses(screen, KeyEffect::Shown(character), key);
     key
+}
+
+/// Presses a key, by which no other one is found.
+fn presses(screen: &mut VtTerminal, effect: KeyEffect, key: SentKey) {
+    let mut events = Vec::new();
+    screen.key(effect, key, &mut events);
+    assert_eq!(events, []);
 }
 
 /// An untimed input, sent at once; the Return is its last key.
 fn enters(screen: &mut VtTerminal, text: &str, nanos: u64) {
     for (index, character) in text.chars().enumerate() {
-        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key(nanos, false, false) });
+        presses(screen, KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key(nanos, false, false) });
     }
-    screen.key(KeyEffect::Return, SentKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
+    presses(screen, KeyEffect::Return, SentKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
 }
 
 fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
@@ -106,8 +113,11 @@ fn keys_that_are_never_shown_are_given_up_after_a_time() {
     let mut screen = drawn_screen();
     types(&mut screen, 'a', 1);
     types(&mut screen, 'b', 5);
-    assert_eq!((screen.give_up_before(at(5)), screen.unechoed()), (1, 1));
-    assert_eq!(screen.give_up_before(Stamp::FAR), 1);
+    let mut events = Vec::new();
+    screen.give_up_before(at(5), &mut events);
+    assert_eq!((events.as_slice(), screen.unechoed()), (&[ScreenEvent::Missed][..], 1));
+    screen.give_up_before(Stamp::FAR, &mut events);
+    assert_eq!(events, [ScreenEvent::Missed, ScreenEvent::Missed]);
 }
 
 fn shows(pattern: &str) -> WaitCondition {
@@ -161,8 +171,8 @@ fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
     receives(&mut screen, "$ ", 10, 0);
     drawn(&mut screen, None);
     enters(&mut screen, "sleep 1", 20);
-    screen.key(KeyEffect::Shown('x'), key(21, false, false));
-    screen.key(KeyEffect::Return, key(21, false, true));
+    presses(&mut screen, KeyEffect::Shown('x'), key(21, false, false));
+    presses(&mut screen, KeyEffect::Return, key(21, false, true));
     receives(&mut screen, "sleep 1\r\nx\r\n", 30, 0);
     receives(&mut screen, "$ ", 1_000, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
@@ -217,8 +227,8 @@ fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
 
 /// Types Up, which recalls a command from the history, and Return.
 fn recalls_command(screen: &mut VtTerminal, nanos: u64) {
-    screen.key(KeyEffect::Other, SentKey { begins_input: true, ..key(nanos, false, false) });
-    screen.key(KeyEffect::Return, key(nanos, false, true));
+    presses(screen, KeyEffect::Other, SentKey { begins_input: true, ..key(nanos, false, false) });
+    presses(screen, KeyEffect::Return, key(nanos, false, true));
 }
 
 #[test]
@@ -257,7 +267,7 @@ fn the_echo_of_the_last_key_may_be_the_answer() {
     let condition = shows("hello");
     for (index, character) in "hello".chars().enumerate() {
         let key = key(20, false, index == 4);
-        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
+        presses(&mut screen, KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "hell", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
@@ -271,7 +281,7 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     receives(&mut screen, "$ ", 10, 0);
     for (index, character) in "fox".chars().enumerate() {
         let key = key(20, true, index == 2);
-        screen.key(KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
+        presses(&mut screen, KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
     }
     receives(&mut screen, "fox", 40, 0);
     let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use self::colours::Colours;
+pub(super) use self::modes::FRAME;
 use self::modes::SavedModes;
 use self::replies::Replies;
 use self::settings::Settings;
@@ -73,6 +74,8 @@ pub(super) struct Terminal {
     pub(super) scrolled: u64,
     /// How often the host erased the whole screen, or reset the terminal.
     pub(super) cleared: u64,
+    /// How many frames the host has marked the end of.
+    pub(super) frames: u64,
 }
 
 /// The cursor, and what is saved with it.
@@ -141,6 +144,7 @@ impl Terminal {
             replies: Replies::default(),
             scrolled: 0,
             cleared: 0,
+            frames: 0,
         }
     }
 

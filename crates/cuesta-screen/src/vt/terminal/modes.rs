@@ -5,7 +5,7 @@ use super::colours::Colours;
 use super::{Cursor, Erasing, Protection, STEADY_BLOCK, Settings, Terminal, tab_stops};
 
 /// Draws a frame at once.
-const FRAME: u16 = 2026;
+pub(in super::super) const FRAME: u16 = 2026;
 
 /// The modes that XTSAVE saved. Those that it did not are reset by XTRESTORE.
 #[derive(Debug)]
@@ -47,10 +47,19 @@ impl Terminal {
                 self.switch_screen(false, tap);
                 self.restore_cursor();
             }
-            FRAME => tap.moved(Movement::Frame(on)),
+            FRAME => self.frame(on, tap),
             _ => {}
         }
         self.settings.set(mode, on);
+    }
+
+    /// A frame begins or ends.
+    fn frame(&mut self, begins: bool, tap: &mut impl Tap) {
+        let is_in_frame = self.settings.is_set(FRAME) == Some(true);
+        self.frames += u64::from(is_in_frame && !begins);
+        if is_in_frame || begins {
+            tap.moved(Movement::Frame(begins));
+        }
     }
 
     /// XTSAVE.
@@ -91,9 +100,7 @@ impl Terminal {
         self.switch_screen(false, tap);
         self.erase_all(Erasing::Plain, tap);
         self.grid.forget_above();
-        if self.settings.is_set(FRAME) == Some(true) {
-            tap.moved(Movement::Frame(false));
-        }
+        self.frame(false, tap);
         self.region = 0..self.grid.rows();
         self.saved[0] = Cursor::default();
         self.tabs = tab_stops();

@@ -87,7 +87,7 @@ impl Settings {
     }
 
     /// Whether a private mode is set; `None` if it is not known.
-    pub(super) fn is_set(&self, mode: u16) -> Option<bool> {
+    pub(in super::super) fn is_set(&self, mode: u16) -> Option<bool> {
         match mode {
             9 | 1000..=1003 => Some(self.mouse == mode),
             1005 | 1006 | 1015 | 1016 => Some(self.positions == mode),

@@ -1,0 +1,330 @@
+//! Follows on the screen the text that a user types, and finds when each key is shown.
+//!
+//! What is followed is the whole text of a row that is being typed, not the cell at the cursor: programs draw it again, move it, scroll
+//! it and wrap it. At the end of each frame, `standing` looks where it stands. A key is shown in the first frame in which the text has
+//! grown by it, at a cell that was printed, or passed by the cursor, since the key was sent.
+//!
+//! What a program shows beyond is not typed text: suggestions, completions, placeholders. The text ends
+//!
+//! 1. at the visible cursor, or at a caret that the program draws before it;
+//! 2. with a hidden cursor, at a caret that the program draws (a cell in inverse, or on another ground), or where the style changes;
+//! 3. where it stands already, if the cursor has gone elsewhere, after a Return for example.
+//!
+//! Some keys never appear, such as a password or a command of vi. They are *missed* when a later key is shown. Text that cannot be
+//! followed, because the host changes it or draws it twice, loses its keys: they are *lost*, and so are the keys of this row that
+//! follow. Doubled letters that appear at once may be one letter drawn twice: they are doubtful until the text has grown on.
+//!
+//! A blank alone makes no later key shown, and where the cursor was visible it must be so again: else the program still draws.
+
+use std::collections::VecDeque;
+
+use prints::Prints;
+
+use super::Screen;
+use super::cells::CellPosition;
+
+mod prints;
+mod standing;
+
+/// This many characters of a row are remembered and searched for.
+const MOST: usize = 64;
+
+/// The text that a user types, row by row, each unshown key with a value of the caller's. `I`: an instant.
+#[derive(Debug)]
+pub struct TypedText<K, I> {
+    /// The last one is being typed; the others have keys that are not shown.
+    rows: VecDeque<TypedRow<K>>,
+    prints: Prints<I>,
+    /// The cursor at the end of the last frame, or when the first of the unshown keys was sent.
+    rest: CellPosition,
+    /// The cursor was hidden when the first of the unshown keys was sent.
+    was_hidden: bool,
+    /// Keys were shown that may be one letter drawn twice.
+    is_doubtful: bool,
+}
+
+/// What became of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyMatch<K, I> {
+    /// Shown since an instant, in a cell, if that is certain. A doubtful one counts once it is [`Settled`](Self::Settled).
+    Shown { key: K, since: I, cell: Option<CellPosition>, is_doubtful: bool },
+    /// The doubtful keys so far are right, or lost.
+    Settled { is_right: bool },
+    /// Not shown, and a later one is.
+    Missed(K),
+    /// The text can not be followed.
+    Lost(K),
+}
+
+/// A key that types no character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ControlKey {
+    Return,
+    /// Takes back the last character.
+    Erase,
+    /// The next character may stand anywhere.
+    Other,
+}
+
+/// A row of typed characters. The first ones are shown.
+#[derive(Debug)]
+struct TypedRow<K> {
+    keys: Vec<TypedKey<K>>,
+    /// How many of them are shown.
+    shown: usize,
+    /// The key that has ended it.
+    end: Option<ControlKey>,
+    /// The cursor when its first unshown key was sent.
+    origin: CellPosition,
+    /// The host has made something else of its text.
+    is_lost: bool,
+    /// The text was where it had been, or elsewhere as a whole, at the end of the last frame.
+    stands: bool,
+}
+
+#[derive(Debug)]
+struct TypedKey<K> {
+    character: char,
+    /// `None` once the caller has it.
+    value: Option<K>,
+    /// Where it was shown.
+    cell: Option<CellPosition>,
+    /// How much had been printed when it was sent.
+    sent_after: u64,
+}
+
+impl<K> TypedRow<K> {
+    fn new(origin: CellPosition) -> Self {
+        Self { keys: Vec::new(), shown: 0, end: None, origin, is_lost: false, stands: true }
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = &K> {
+        self.keys.iter().filter_map(|key| key.value.as_ref())
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.shown < self.keys.len()
+    }
+}
+
+impl<K, I: Copy> Default for TypedText<K, I> {
+    fn default() -> Self {
+        Self {
+            rows: VecDeque::new(),
+            prints: Prints::default(),
+            rest: CellPosition::default(),
+            was_hidden: false,
+            is_doubtful: false,
+        }
+    }
+}
+
+impl<K, I: Copy> TypedText<K, I> {
+    /// The keys that are not shown, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = &K> {
+        self.rows.iter().flat_map(TypedRow::waiting)
+    }
+
+    /// Whether any key is not shown.
+    pub fn is_waiting(&self) -> bool {
+        self.rows.iter().any(TypedRow::is_waiting)
+    }
+
+    /// A character is typed, which the screen should show.
+    pub fn type_character(&mut self, screen: &Screen, character: char, value: K) -> Option<KeyMatch<K, I>> {
+        if !self.is_waiting() {
+            self.begin(screen);
+        }
+        let cursor = CellPosition::new(screen, screen.next_cell());
+        if self.rows.back().is_none_or(|row| row.end.is_some()) {
+            self.rows.push_back(TypedRow::new(cursor));
+        }
+        let sent_after = self.prints.count();
+        let row = self.rows.back_mut()?;
+        if row.is_lost {
+            return Some(KeyMatch::Lost(value));
+        }
+        if !row.is_waiting() {
+            row.origin = cursor;
+        }
+        if row.keys.len() >= MOST && row.shown > 0 {
+            row.keys.remove(0);
+            row.shown -= 1;
+        }
+        row.keys.push(TypedKey { character, value: Some(value), cell: None, sent_after });
+        self.prints.expect(character);
+        self.prints.begin_frame();
+        None
+    }
+
+    /// A key is pressed that types no character. Returns the key that it takes back, if that was not shown.
+    pub fn control_key(&mut self, key: ControlKey) -> Option<K> {
+        let row = self.rows.back_mut()?;
+        if key == ControlKey::Erase
+            && row.end.is_none()
+            && let Some(erased) = row.keys.pop()
+        {
+            row.shown = row.shown.min(row.keys.len());
+            return erased.value;
+        }
+        // Behind two of them the text may stand anywhere.
+        row.end = Some(if row.end.is_some() { ControlKey::Other } else { key });
+        None
+    }
+
+    /// Gives up the unshown keys for which `keep` is false. The text that follows begins anew.
+    pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
+        for row in &mut self.rows {
+            let all = row.keys.len();
+            row.keys.retain(|key| key.value.as_ref().is_none_or(&keep));
+            if row.keys.len() < all {
+                row.end = Some(ControlKey::Other);
+            }
+        }
+        self.drop_finished_rows();
+    }
+
+    /// Gives up the key that waits longest.
+    pub fn give_up(&mut self) -> Option<KeyMatch<K, I>> {
+        let row = self.rows.iter_mut().find(|row| row.is_waiting())?;
+        let given_up = row.keys.remove(row.shown).value?;
+        let stands = row.stands;
+        self.drop_finished_rows();
+        Some(if stands { KeyMatch::Missed(given_up) } else { KeyMatch::Lost(given_up) })
+    }
+
+    /// Draws what has come, up to the end of a frame that the host marks (mode 2026), and returns how many bytes that were. `at`: when a
+    /// byte came, by its index.
+    pub fn draw(&mut self, screen: &mut Screen, bytes: &[u8], at: impl Fn(usize) -> I) -> usize {
+        if self.is_waiting() {
+            screen.feed_frame(bytes, &mut self.prints.at(at))
+        } else {
+            screen.feed_frame(bytes, &mut ())
+        }
+    }
+
+    /// What is drawn from now on belongs to another frame.
+    pub fn begin_frame(&mut self) {
+        self.prints.begin_frame();
+    }
+
+    /// Looks for the typed text at the end of a frame, or of what has come of it, at `last`.
+    pub fn end_frame(&mut self, screen: &Screen, last: I, mut found: impl FnMut(KeyMatch<K, I>)) {
+        if !self.is_waiting() {
+            return self.settle_when_followed(screen, &mut found);
+        }
+        if screen.modes().hidden_cursor && !self.was_hidden {
+            return;
+        }
+        for index in 0..self.rows.len() {
+            let row = &self.rows[index];
+            if !row.is_waiting() {
+                continue;
+            }
+            if let Some(growth) = self.growth(screen, row) {
+                self.miss_rows_before(index, &mut found);
+                self.grow(screen, index, &growth, last, &mut found);
+            } else {
+                self.look_after(screen, index, &mut found);
+            }
+        }
+        self.drop_finished_rows();
+        self.prints.end_frame();
+        self.rest = CellPosition::new(screen, screen.next_cell());
+    }
+
+    /// Nothing more is expected of the text that was shown: keys that are doubtful still are right.
+    pub fn settle(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
+        if std::mem::take(&mut self.is_doubtful) {
+            found(KeyMatch::Settled { is_right: true });
+        }
+    }
+
+    fn begin(&mut self, screen: &Screen) {
+        self.prints.clear();
+        let typed = self.rows.back().into_iter().flat_map(|row| &row.keys);
+        typed.for_each(|key| self.prints.expect(key.character));
+        self.was_hidden = screen.modes().hidden_cursor;
+        self.rest = CellPosition::new(screen, screen.next_cell());
+        // The text may have gone while nothing was looked for.
+        if let Some(row) = self.rows.back_mut()
+            && !standing::stands(screen, row)
+        {
+            row.end = Some(ControlKey::Other);
+        }
+        self.drop_finished_rows();
+    }
+
+    /// Keys of rows before one whose key is shown never will be.
+    fn miss_rows_before(&mut self, index: usize, found: &mut impl FnMut(KeyMatch<K, I>)) {
+        for row in self.rows.range_mut(..index) {
+            let keys = row.keys.drain(row.shown..);
+            keys.filter_map(|key| key.value).for_each(|key| found(KeyMatch::Missed(key)));
+        }
+    }
+
+    /// The text of a row has grown.
+    fn grow(
+        &mut self,
+        screen: &Screen,
+        index: usize,
+        growth: &standing::Growth,
+        last: I,
+        found: &mut impl FnMut(KeyMatch<K, I>),
+    ) {
+        self.settle(&mut *found);
+        let row = &mut self.rows[index];
+        let skipped = growth.first.saturating_sub(row.shown);
+        for key in row.keys.drain(row.shown..row.shown + skipped) {
+            key.value.into_iter().for_each(|key| found(KeyMatch::Missed(key)));
+        }
+        let first = growth.first - skipped;
+        let end = first + growth.cells.len();
+        for (key, cell) in row.keys[first..end].iter_mut().zip(&growth.cells) {
+            key.cell = cell.map(|cell| CellPosition::new(screen, cell));
+        }
+        let new = row.shown..end;
+        let is_doubtful = row.keys[new.clone()].windows(2).any(|two| two[0].character == two[1].character);
+        for key in &mut row.keys[new] {
+            let Some(value) = key.value.take() else { continue };
+            let since = key.cell.and_then(|cell| self.prints.in_frame(screen, cell, key.character)).unwrap_or(last);
+            found(KeyMatch::Shown { key: value, since, cell: key.cell, is_doubtful });
+        }
+        (row.shown, row.stands) = (end, true);
+        row.origin = CellPosition::new(screen, screen.next_cell());
+        self.is_doubtful = is_doubtful;
+    }
+
+    /// The text of a row has not grown: notes whether it still stands, and loses its doubtful keys if not.
+    fn look_after(&mut self, screen: &Screen, index: usize, found: &mut impl FnMut(KeyMatch<K, I>)) {
+        let row = &mut self.rows[index];
+        row.stands = standing::stands(screen, row);
+        if row.stands || !std::mem::take(&mut self.is_doubtful) {
+            return;
+        }
+        found(KeyMatch::Settled { is_right: false });
+        let waiting = row.keys.drain(..).filter_map(|key| key.value);
+        waiting.for_each(|key| found(KeyMatch::Lost(key)));
+        (row.shown, row.is_lost) = (0, true);
+    }
+
+    /// All keys are shown; the doubtful ones may yet turn out to be one letter drawn twice.
+    fn settle_when_followed(&mut self, screen: &Screen, found: &mut impl FnMut(KeyMatch<K, I>)) {
+        if !self.is_doubtful {
+            return;
+        }
+        if let Some(row) = self.rows.back_mut()
+            && row.end.is_none()
+            && !standing::stands(screen, row)
+        {
+            self.is_doubtful = false;
+            (row.is_lost, row.shown) = (true, 0);
+            row.keys.clear();
+            found(KeyMatch::Settled { is_right: false });
+        }
+    }
+
+    fn drop_finished_rows(&mut self) {
+        self.rows.retain(|row| row.is_waiting() || row.end.is_none());
+    }
+}

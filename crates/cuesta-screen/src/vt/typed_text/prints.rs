@@ -1,0 +1,150 @@
+//! What the host has printed of the characters that are typed, and where.
+
+use super::super::Screen;
+use super::super::cells::CellPosition;
+use super::super::tap::{Movement, Printed, Tap};
+
+/// Most of them that are remembered.
+const MOST: usize = 256;
+
+/// The characters that were printed since the first unshown key was sent, if they are typed ones.
+#[derive(Debug)]
+pub(super) struct Prints<I> {
+    all: Vec<Print<I>>,
+    /// The typed characters, as bits of ASCII.
+    ascii: u128,
+    /// Others were typed too.
+    others: bool,
+    count: u64,
+    /// The frame that is being drawn began with this one.
+    frame: u64,
+    /// The host marks its end.
+    is_marked: bool,
+    /// How many rows have scrolled off the top since the first unshown key was sent.
+    scrolled: i32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Print<I> {
+    character: char,
+    /// From the top of the screen as it was when the first unshown key was sent.
+    row: i32,
+    column: u16,
+    at: I,
+    number: u64,
+}
+
+/// Remembers what is printed, each with the instant of its byte.
+pub(super) struct Stamping<'a, I, F> {
+    prints: &'a mut Prints<I>,
+    at: F,
+}
+
+impl<I> Default for Prints<I> {
+    fn default() -> Self {
+        Self { all: Vec::new(), ascii: 0, others: false, count: 0, frame: 0, is_marked: false, scrolled: 0 }
+    }
+}
+
+impl<I: Copy> Prints<I> {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        (self.ascii, self.others, self.scrolled) = (0, false, 0);
+    }
+
+    /// Remembers this character too.
+    pub(super) fn expect(&mut self, character: char) {
+        match u32::from(character) {
+            code @ 0..128 => self.ascii |= 1 << code,
+            _ => self.others = true,
+        }
+    }
+
+    /// How many were printed so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(super) fn begin_frame(&mut self) {
+        self.frame = self.count;
+    }
+
+    /// Ends the frame, if the host has marked it; else more of it may come.
+    pub(super) fn end_frame(&mut self) {
+        if std::mem::take(&mut self.is_marked) {
+            self.begin_frame();
+        }
+    }
+
+    /// Remembers what is drawn; `at`: when a byte came, by its index.
+    pub(super) fn at<F: Fn(usize) -> I>(&mut self, at: F) -> Stamping<'_, I, F> {
+        Stamping { prints: self, at }
+    }
+
+    /// Whether a character was printed in a cell after this many others. `None`: in any cell.
+    pub(super) fn has(&self, cell: Option<(u16, u16)>, character: char, after: u64) -> bool {
+        let mut all = self.all.iter().rev();
+        all.any(|print| {
+            print.number >= after && print.character == character && cell.is_none_or(|at| self.is_at(print, at))
+        })
+    }
+
+    /// When a character was printed in a cell in this frame; `None` also for a frame that is shown at once, at its end.
+    pub(super) fn in_frame(&self, screen: &Screen, cell: CellPosition, character: char) -> Option<I> {
+        let at = cell.now(screen)?;
+        let print = self.all.iter().find(|print| self.is_at(print, at) && print.character == character)?;
+        (print.number >= self.frame && !self.is_marked).then_some(print.at)
+    }
+
+    /// The cells that were printed in this frame and hold a typed character, each with that.
+    pub(super) fn new_cells(&self) -> impl Iterator<Item = ((u16, u16), char)> + '_ {
+        let new = self.all.iter().filter(|print| print.number >= self.frame);
+        new.filter_map(|print| Some(((u16::try_from(print.row - self.scrolled).ok()?, print.column), print.character)))
+    }
+
+    fn is_at(&self, print: &Print<I>, (row, column): (u16, u16)) -> bool {
+        print.row - self.scrolled == i32::from(row) && print.column == column
+    }
+
+    fn add(&mut self, character: char, row: u16, column: u16, at: I) {
+        let row = i32::from(row) + self.scrolled;
+        let number = self.count;
+        self.count += 1;
+        let print = Print { character, row, column, at, number };
+        let before =
+            self.all.iter_mut().find(|print| (print.row, print.column, print.character) == (row, column, character));
+        match before {
+            // Drawn twice in a frame, it shows since the first time.
+            Some(before) if before.number >= self.frame => before.number = number,
+            Some(before) => *before = print,
+            None => {
+                if self.all.len() >= MOST {
+                    self.all.remove(0);
+                }
+                self.all.push(print);
+            }
+        }
+    }
+}
+
+impl<I: Copy, F: Fn(usize) -> I> Tap for Stamping<'_, I, F> {
+    fn printed(&mut self, Printed { character, row, column, at, .. }: Printed) {
+        let is_expected = match u32::from(character) {
+            code @ 0..128 => self.prints.ascii & (1 << code) != 0,
+            _ => self.prints.others,
+        };
+        if is_expected {
+            self.prints.add(character, row, column, (self.at)(at));
+        }
+    }
+
+    fn moved(&mut self, movement: Movement) {
+        match movement {
+            Movement::ScrolledUp { top: 0, count, .. } => self.prints.scrolled += i32::from(count),
+            Movement::Frame(true) => self.prints.is_marked = true,
+            Movement::Resized { moved, .. } => self.prints.scrolled -= i32::from(moved),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Where on the screen the typed text stands, and how far it has grown.
+
+use super::super::cell::{Attributes, Cell, Style};
+use super::super::cells::{above, advance, before, is_border, wrapped_above};
+use super::super::widths::{is_format, width};
+use super::super::{CellPosition, Screen};
+use super::{ControlKey, MOST, TypedKey, TypedRow, TypedText};
+
+/// A text that has been scrolled sideways is known by this many of its characters before the new ones.
+const TAIL: usize = 4;
+/// A hidden cursor stands at most this many columns beside the text.
+const BESIDE: u16 = 2;
+
+/// How far the text of a row has grown.
+#[derive(Debug)]
+pub(super) struct Growth {
+    /// The first key that these cells show; keys before it that are not shown are missed.
+    pub(super) first: usize,
+    /// The cell of each key; `None` for one that is not drawn by itself.
+    pub(super) cells: Vec<Option<(u16, u16)>>,
+}
+
+/// A position behind which nothing is typed text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct End {
+    at: (u16, u16),
+    mark: Mark,
+}
+
+/// What marks the end of the typed text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    Cursor,
+    /// A cell in inverse, or on another ground, that the program draws.
+    Caret,
+    /// The hidden cursor is near.
+    NearCursor,
+    /// The style changes there, or nothing follows.
+    Style,
+}
+
+/// Text that was read back from its end.
+struct Trace {
+    cells: Vec<Option<(u16, u16)>>,
+    /// All of the text was found, or as much as has not scrolled off.
+    is_whole: bool,
+}
+
+impl<K, I: Copy> TypedText<K, I> {
+    /// How far the text of a row has grown, if it has.
+    pub(super) fn growth(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
+        let ends = self.ends(screen, row);
+        let find = |look: fn(&Self, &Screen, &TypedRow<K>, End) -> Option<Growth>| {
+            ends.iter().find_map(|end| look(self, screen, row, *end))
+        };
+        find(Self::whole_text).or_else(|| find(Self::text_behind_missed)).or_else(|| self.in_place(screen, row))
+    }
+
+    /// Where the text may end, the most likely position first.
+    fn ends(&self, screen: &Screen, row: &TypedRow<K>) -> Vec<End> {
+        let cursor = screen.next_cell();
+        if screen.modes().hidden_cursor {
+            return self.ends_without_cursor(screen, row, cursor);
+        }
+        let mut ends = vec![End { at: cursor, mark: Mark::Cursor }];
+        ends.extend(caret_before(screen, cursor).map(|at| End { at, mark: Mark::Caret }));
+        if row.end == Some(ControlKey::Return) {
+            ends.extend(above(screen, cursor).map(|at| End { at, mark: Mark::Cursor }));
+        }
+        ends
+    }
+
+    /// Behind a character of the text that was printed in this frame. The first ones may stand anywhere, so a caret or the hidden cursor
+    /// must be beside them.
+    fn ends_without_cursor(&self, screen: &Screen, row: &TypedRow<K>, cursor: (u16, u16)) -> Vec<End> {
+        let waiting = &row.keys[row.shown..];
+        let new =
+            self.prints.new_cells().filter(|(_, character)| waiting.iter().any(|key| key.character == *character));
+        let mut ends: Vec<_> = new
+            .filter_map(|((at, column), character)| {
+                let end = (at, column + width(character) as u16);
+                let mark = mark_at(screen, (at, column), end, cursor)?;
+                (mark != Mark::Style || row.shown > 0).then_some(End { at: end, mark })
+            })
+            .collect();
+        ends.sort_by_key(|end| end.mark);
+        ends
+    }
+
+    /// The whole text up to an end, or what of it has not scrolled off.
+    fn whole_text(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
+        self.traces(screen, row, end).find_map(|(count, trace)| {
+            let first = count - trace.cells.len();
+            let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
+            let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
+            let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at)) || !stands_in_place(screen, row);
+            let growth = Growth { first, cells: trace.cells };
+            (is_there && (trace.is_whole || is_tail) && self.is_evident(screen, row, &growth, end)).then_some(growth)
+        })
+    }
+
+    /// Keys that stand where the text had ended, although keys before them are not shown.
+    fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
+        // After a Return, what begins in another row is an answer.
+        let [origin, rest] = [row.origin, self.rest].map(|at| at.now(screen));
+        let is_answered = row.end.is_some() && origin.map(|at| at.0) != rest.map(|at| at.0);
+        let begins = [origin, rest.filter(|_| !is_answered)];
+        self.traces(screen, row, end).find_map(|(count, mut trace)| {
+            let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
+            let first = count - trace.cells.len() + in_trace;
+            let growth = Growth { first, cells: trace.cells.split_off(in_trace) };
+            let shows_more = row.keys[first..count].iter().any(|key| key.character != ' ');
+            (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
+        })
+    }
+
+    /// The text read back from an end, for each number of keys that may be shown, the largest first.
+    fn traces<'a>(
+        &'a self,
+        screen: &'a Screen,
+        row: &'a TypedRow<K>,
+        end: End,
+    ) -> impl Iterator<Item = (usize, Trace)> + 'a {
+        let most = row.keys.len().min(row.shown + MOST);
+        let counts = (row.shown + 1..=most).rev();
+        counts.filter_map(move |count| {
+            let trace = trace_back(screen, row, count, end.at);
+            (!trace.cells.is_empty()).then_some((count, trace))
+        })
+    }
+
+    /// Whether each new key was printed since it was sent, or passed by the cursor, in the style of the text.
+    fn is_evident(&self, screen: &Screen, row: &TypedRow<K>, growth: &Growth, end: End) -> bool {
+        let new = row.shown.saturating_sub(growth.first);
+        let keys = &row.keys[growth.first.max(row.shown)..];
+        let cells = growth.cells.iter().skip(new);
+        let is_printed = keys.iter().zip(cells).all(|(key, cell)| {
+            self.is_printed(key, *cell)
+                || end.mark == Mark::Cursor && cell.is_none_or(|cell| self.is_passed(screen, cell))
+        });
+        is_printed && (end.mark == Mark::Cursor || has_one_style(screen, &growth.cells, new))
+    }
+
+    fn is_printed(&self, key: &TypedKey<K>, cell: Option<(u16, u16)>) -> bool {
+        is_format(key.character)
+            || cell.is_none() && key.character == ' '
+            || self.prints.has(cell.filter(|_| width(key.character) > 0), key.character, key.sent_after)
+    }
+
+    /// Whether the cursor has passed a cell since it rested last.
+    fn is_passed(&self, screen: &Screen, cell: (u16, u16)) -> bool {
+        let Some(rest) = self.rest.now(screen) else { return false };
+        (cell.0 == rest.0 && cell.1 >= rest.1) || cell.0 == rest.0 + 1
+    }
+
+    /// The keys that were printed where the text goes on, once the cursor has left the text.
+    fn in_place(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
+        let last = row.keys[..row.shown].iter().rev().find_map(|key| Some((key, key.cell?)));
+        let begins = match last {
+            Some((key, cell)) => [cell.behind(screen, key.character), None],
+            None => [row.origin, self.rest].map(|at| at.now(screen)),
+        };
+        let has_left = row.end.is_some() || !screen.modes().hidden_cursor;
+        let left = |at: (u16, u16)| screen.modes().hidden_cursor || screen.next_cell().0 != at.0;
+        let begins = begins.into_iter().flatten().filter(|at| has_left && left(*at));
+        let growths = begins.map(|at| self.printed_from(screen, row, at)).filter(|growth| !growth.cells.is_empty());
+        growths.max_by_key(|growth| growth.cells.len())
+    }
+
+    /// The keys that were printed one behind the other from a position on. Those of a row that was ended may be gone already.
+    fn printed_from(&self, screen: &Screen, row: &TypedRow<K>, mut at: (u16, u16)) -> Growth {
+        let mut cells: Vec<Option<(u16, u16)>> = Vec::new();
+        for key in row.keys[row.shown..].iter().take(MOST) {
+            let columns = width(key.character) as u16;
+            let shown =
+                advance(screen, at, key.character).map(|behind| (behind, (behind.0, behind.1.saturating_sub(columns))));
+            let gone = || {
+                let cell = if at.1 + columns > screen.size().0 { (at.0 + 1, 0) } else { at };
+                row.end.map(|_| ((cell.0, cell.1 + columns), cell))
+            };
+            let Some((behind, cell)) = shown.filter(|shown| self.is_printed(key, Some(shown.1))).or_else(gone) else {
+                break;
+            };
+            let has_style =
+                shown.is_none() || cells.last().is_none_or(|last| has_one_style(screen, &[*last, Some(cell)], 1));
+            if !self.is_printed(key, Some(cell)) || !has_style {
+                break;
+            }
+            cells.push(Some(cell));
+            at = behind;
+        }
+        Growth { first: row.shown, cells }
+    }
+}
+
+/// Whether the shown text of a row still stands: where it stood, or as a whole before the cursor.
+pub(super) fn stands<K>(screen: &Screen, row: &mut TypedRow<K>) -> bool {
+    if row.shown == 0 {
+        return true;
+    }
+    let cursor = screen.next_cell();
+    let end = row.keys[row.shown - 1].cell.and_then(|cell| cell.behind(screen, row.keys[row.shown - 1].character));
+    let is_in_row = !screen.modes().hidden_cursor && end.is_some_and(|end| end.0 == cursor.0);
+    if stands_in_place(screen, row) && (!is_in_row || end == Some(cursor) || end == caret_before(screen, cursor)) {
+        return true;
+    }
+    let trace = trace_back(screen, row, row.shown, cursor);
+    let has_moved = trace.is_whole && !stands_in_place(screen, row);
+    if has_moved {
+        let from = row.shown - trace.cells.len();
+        for (key, cell) in row.keys[from..row.shown].iter_mut().zip(trace.cells) {
+            key.cell = cell.map(|cell| CellPosition::new(screen, cell));
+        }
+    }
+    has_moved
+}
+
+/// Whether the cells still show the text; those that have scrolled off do.
+fn stands_in_place<K>(screen: &Screen, row: &TypedRow<K>) -> bool {
+    row.keys[..row.shown].iter().all(|key| {
+        let cell = key.cell.and_then(|cell| cell.now(screen));
+        width(key.character) == 0 || cell.is_none_or(|cell| screen.shows(cell, key.character))
+    })
+}
+
+/// Reads the first keys of a row back from the position behind the last of them.
+fn trace_back<K>(screen: &Screen, row: &TypedRow<K>, count: usize, end: (u16, u16)) -> Trace {
+    let (mut cells, mut begin) = (Vec::new(), end);
+    for (index, key) in row.keys[..count].iter().enumerate().rev() {
+        let direct = before(screen, begin, key.character);
+        let wrapped = || wrapped_above(screen, begin);
+        if let Some(at) = direct.or_else(|| before(screen, wrapped()?, key.character)) {
+            cells.push(Some(at));
+            begin = at;
+        } else if begin == (0, 0) && !cells.is_empty() && has_scrolled_off(screen, row, index) {
+            cells.resize(count, None);
+            break;
+        } else if key.character == ' ' && !cells.is_empty() && !is_continued(screen, begin) && wrapped().is_some() {
+            // The blank between two words is not drawn where a program wraps them.
+            cells.push(None);
+        } else {
+            break;
+        }
+    }
+    let is_whole = cells.len() == count;
+    cells.reverse();
+    Trace { cells, is_whole }
+}
+
+/// Whether the cell of a key is above the screen, or would be.
+fn has_scrolled_off<K>(screen: &Screen, row: &TypedRow<K>, index: usize) -> bool {
+    let cell = if index < row.shown { row.keys[index].cell } else { Some(row.origin) };
+    cell.is_none_or(|cell| cell.now(screen).is_none())
+}
+
+/// Whether the terminal itself has wrapped the text before a position.
+fn is_continued(screen: &Screen, (row, column): (u16, u16)) -> bool {
+    column == 0 && row > 0 && screen.is_wrapped(row - 1)
+}
+
+/// A caret in the cursor's row before it, with only blanks between.
+fn caret_before(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
+    let cells = (0..column).rev().map(|column| (row, column)).take_while(|at| screen.shows(*at, ' '));
+    cells.into_iter().find(|at| at.1 > 0 && is_caret(screen, *at, style_of(screen, (at.0, at.1 - 1))))
+}
+
+/// What marks the end of a text whose last character stands in a cell, if anything does. A caret over a character is no end of the text
+/// but behind it.
+fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16), cursor: (u16, u16)) -> Option<Mark> {
+    let style = style_of(screen, cell);
+    let is_near = cursor.0 == end.0 && cursor.1.abs_diff(end.1) <= BESIDE;
+    let ends = screen.cell(end.0, end.1).is_none_or(|next| next.is_blank() || is_border(next) || next.style() != style);
+    match () {
+        () if is_under_caret(screen, cell) => None,
+        () if is_caret(screen, end, style) => Some(Mark::Caret),
+        () if is_near && ends => Some(Mark::NearCursor),
+        () => ends.then_some(Mark::Style),
+    }
+}
+
+/// Whether a cell is in inverse and those beside it are not.
+fn is_under_caret(screen: &Screen, (row, column): (u16, u16)) -> bool {
+    let is_inverse = |column| style_of(screen, (row, column)).attributes.contains(Attributes::INVERSE);
+    is_inverse(column) && !is_inverse(column + 1) && (column == 0 || !is_inverse(column - 1))
+}
+
+/// Whether a cell is drawn as a caret behind a text of this style: in inverse, or alone on another ground.
+fn is_caret(screen: &Screen, (row, column): (u16, u16), text: Style) -> bool {
+    let Some(cell) = screen.cell(row, column) else { return false };
+    let style = cell.style();
+    let is_inverse = |style: Style| style.attributes.contains(Attributes::INVERSE);
+    let next = screen.cell(row, column + 1).map(Cell::style);
+    let is_alone = next.is_none_or(|next| next.background != style.background || is_inverse(next) != is_inverse(style));
+    is_alone && (is_inverse(style) != is_inverse(text) || style.background != text.background)
+}
+
+fn style_of(screen: &Screen, (row, column): (u16, u16)) -> Style {
+    screen.cell(row, column).map(Cell::style).unwrap_or_default()
+}
+
+/// Whether cells from index `from` on have the style of the one before them.
+fn has_one_style(screen: &Screen, cells: &[Option<(u16, u16)>], from: usize) -> bool {
+    let styles: Vec<_> =
+        cells.iter().skip(from.saturating_sub(1)).flatten().map(|cell| style_of(screen, *cell)).collect();
+    styles.windows(2).all(|two| two[0] == two[1])
+}
