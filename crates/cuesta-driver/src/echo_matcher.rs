@@ -11,6 +11,10 @@
 //! echo this row (a password), and its keys are given up with the Return after the same while; or the response came before the
 //! echo, which is then looked for from the row's first key on.
 //!
+//! The echo of a row stands in one piece. If the host moves the cursor while keys of a row wait, draws the row again, or writes other
+//! characters behind the first echo of the row, then the row is **lost**: what looks like an echo may be a suggestion, a redrawn row, or
+//! text that streams meanwhile. Its keys get no figure, and a screen is needed to follow them.
+//!
 //! Examples. `⏎` is Return, `CR LF` when it is echoed; all keys are sent before anything is read, if nothing else is said.
 //!
 //! ```text
@@ -21,6 +25,7 @@
 //! x l               l                        one echo proves nothing: after `UNCONFIRMED`, x is never echoed, and l is
 //! l s ⏎             CR LF false CR LF ls CR  the first CR LF begins an `EarlyResponse`; ls CR is the echo of the whole row:
 //!                                            `Overtook`, with three late echoes
+//! l i s             list CSI 3 D             three echoes, and then the cursor moves: `Lost`, with what was matched in this read
 //! p w ⏎             CR LF $                  an `EarlyResponse` too, but no echo follows: after `UNCONFIRMED`, none of the
 //!                                            three keys is echoed, as with a password
 //! ```
@@ -46,6 +51,14 @@ pub(crate) struct EchoMatcher {
     /// A response that seems to have come before the echo of its row. Boxed, because that is rare.
     early: Option<Box<EarlyResponse>>,
     slowest: SlowestEcho,
+    /// The row that is being echoed has begun.
+    row_begun: bool,
+    /// The row that is being typed is lost.
+    row_lost: bool,
+    /// The last character was a blank that is no echo: with a CR behind it, it wraps a row.
+    is_blank: bool,
+    /// Timed keys of lost rows since they were counted last.
+    lost: u64,
 }
 
 /// A CR, which an LF may follow.
@@ -75,7 +88,7 @@ pub(crate) struct PendingKey {
     pub(crate) due: Stamp,
     /// When its key was sent.
     pub(crate) sent: Stamp,
-    want: char,
+    pub(crate) want: char,
     /// The last character of its key: pasted text is one key of several characters.
     ends_key: bool,
     /// Whether its echo is timed, and counted if it is missing.
@@ -122,6 +135,8 @@ pub(crate) enum EchoMatch {
     /// With it, echoes that came early are certain: keys before them are never echoed, or a response came before its echo. The
     /// caller gets them from [`EchoMatcher::overtaken`].
     Overtook,
+    /// The row that is being echoed is lost, with the echoes that were found in this read. [`EchoMatcher::lost`] counts its keys.
+    Lost,
     /// Not the echo that the map demands.
     Wrong,
     /// No echo.
@@ -139,11 +154,17 @@ pub(crate) struct Overtaken {
 
 const CR: char = '\r';
 const LF: char = '\n';
+const BACKSPACE: char = '\x08';
 
 impl EchoMatcher {
     /// Whether any character may still be an echo.
     pub(crate) fn expects_echo(&self) -> bool {
         self.carriage_return == Some(CarriageReturn::Echo) || !self.queue.is_empty()
+    }
+
+    /// Whether a row has begun to be echoed whose Return has not been echoed.
+    pub(crate) fn is_in_row(&self) -> bool {
+        self.row_begun
     }
 
     /// How many timed keys still wait.
@@ -160,6 +181,11 @@ impl EchoMatcher {
     pub(crate) fn await_key(&mut self, key: &[u8], map: &[(u8, u8)], timed: bool, due: Stamp, sent: Stamp) {
         let Ok(key) = std::str::from_utf8(key) else { return };
         if key != "\r" && key.chars().any(|character| character.is_ascii_control()) {
+            return;
+        }
+        if self.row_lost {
+            self.lost += u64::from(timed && !key.is_empty());
+            self.row_lost = key != "\r";
             return;
         }
         self.timed += usize::from(timed && !key.is_empty());
@@ -184,18 +210,22 @@ impl EchoMatcher {
         let character = match self.stream.take(byte) {
             StreamByte::Character(character) => character,
             StreamByte::Part(bytes, len) => return self.incomplete(&bytes[..len]),
-            StreamByte::Control => return EchoMatch::Other,
+            function if function.moves_cursor() && !strict => return self.lose_row(),
+            StreamByte::Control | StreamByte::ControlSequence(_) => return EchoMatch::Other,
         };
         let before = self.carriage_return.take();
         if before == Some(CarriageReturn::Echo) && character == LF {
             return EchoMatch::Consumed;
         }
-        let Some(front) = self.queue.front() else { return EchoMatch::Other };
+        let Some(front) = self.queue.front() else {
+            return if self.breaks_row(character, before, false) { self.lose_row() } else { EchoMatch::Other };
+        };
         let goes_on = self.sequence.is_some_and(|sequence| self.extends(sequence, character));
         if shows(front.want, character) && !goes_on && self.early.is_none() {
             let sent = front.sent;
             self.sequence = None;
             self.carriage_return = (character == CR).then_some(CarriageReturn::Echo);
+            (self.row_begun, self.is_blank) = (front.want != CR, false);
             let echoed = self.pop().filter(|key| key.ends_key && key.timed);
             if echoed.is_some() {
                 self.slowest.learn(at().since(sent));
@@ -206,6 +236,10 @@ impl EchoMatcher {
             self.give_up_front();
             return EchoMatch::Wrong;
         }
+        if self.breaks_row(character, before, goes_on) {
+            return self.lose_row();
+        }
+        self.is_blank = character == ' ';
         if character == CR && !goes_on && self.early.is_none() {
             self.carriage_return = Some(CarriageReturn::Output);
             return EchoMatch::Other;
@@ -217,6 +251,41 @@ impl EchoMatcher {
             return EchoMatch::Other;
         }
         self.follow(character, goes_on, at)
+    }
+
+    /// How many timed keys of lost rows there were since the last call.
+    pub(crate) fn lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// Whether a character that is no echo shows that the row which is being echoed is drawn anew, or mixed with other text.
+    fn breaks_row(&self, character: char, before: Option<CarriageReturn>, goes_on: bool) -> bool {
+        if !self.row_begun || goes_on || self.early.is_some() || self.sequence.is_some() {
+            return false;
+        }
+        let is_redrawn =
+            character == BACKSPACE || before == Some(CarriageReturn::Output) && character != LF && !self.is_blank;
+        let is_expected = self.row().any(|key| key.want == character);
+        is_redrawn || !(is_expected || character.is_control() || character == ' ')
+    }
+
+    /// The keys of the row that is being echoed which wait for their echo.
+    fn row(&self) -> impl Iterator<Item = &PendingKey> {
+        self.queue.iter().take_while(|key| key.want != CR)
+    }
+
+    /// The row that is being echoed cannot be followed: gives up its keys.
+    fn lose_row(&mut self) -> EchoMatch {
+        let keys = self.row().count();
+        if keys == 0 && !(self.row_begun && self.queue.is_empty()) {
+            return EchoMatch::Other;
+        }
+        // With the Return behind them, which a row that is drawn anew seems to echo.
+        let count = self.queue.len().min(keys + 1);
+        self.row_lost = count == keys;
+        (self.early, self.row_begun) = (None, false);
+        self.lost += self.drop_first(count);
+        EchoMatch::Lost
     }
 
     /// Gives up all keys sent before an instant; returns how many timed ones.
@@ -318,7 +387,15 @@ impl EchoMatcher {
         let sent_after_echo = |index: usize| {
             self.queue.get(sequence.first + index).is_some_and(|next| next.sent >= sequence.came[index - 1])
         };
-        sequence.first == 0 || sequence.len == MOST_IN_SEQUENCE || (1..sequence.len).any(sent_after_echo)
+        // A row that was answered is no password's if its echo may have begun.
+        let was_sent_after_answer = |early: &EarlyResponse| {
+            let first = self.queue.get(sequence.first).filter(|_| sequence.first == early.end + 1);
+            early.row.is_none() && first.is_some_and(|key| key.sent >= early.came)
+        };
+        sequence.first == 0
+            || sequence.len == MOST_IN_SEQUENCE
+            || (1..sequence.len).any(sent_after_echo)
+            || self.early.as_deref().is_some_and(was_sent_after_answer)
     }
 
     /// Bytes of an incomplete character came.

@@ -57,6 +57,7 @@ pub(crate) struct ClassSeries {
     pub(crate) response: SeriesId,
     pub(crate) response_from_sent: SeriesId,
     pub(crate) first_response: SeriesId,
+    pub(crate) continued: SeriesId,
 }
 
 impl GroupSeries {
@@ -69,6 +70,7 @@ impl GroupSeries {
                     response: of(name, "response"),
                     response_from_sent: of(name, "response_from_sent"),
                     first_response: of(name, "first_response"),
+                    continued: of(name, "continued"),
                 })
                 .collect(),
             echo: of(SeriesNames::KEYS, "echo"),

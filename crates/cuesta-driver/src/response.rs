@@ -4,17 +4,21 @@ use std::time::Duration;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
+use cuesta_screen::vt::{StreamByte, StreamParser};
 use cuesta_tape::WaitCondition;
 
 use crate::text::Text;
 
-/// This many characters since the last key are a flood, which is counted once.
+/// This many bytes since the last key are a flood, which is counted once.
 const FLOOD: u64 = 16 << 20;
 
 /// Counts what has come since the last key, without echoes, and finds when the response is complete.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseMatcher {
+    bytes: u64,
+    /// Characters without control functions and control characters, while a wait counts them.
     characters: u64,
+    stream: StreamParser,
     first: Option<Stamp>,
     last: Option<Stamp>,
     done: Option<Done>,
@@ -37,9 +41,9 @@ pub(crate) struct Done {
 }
 
 impl ResponseMatcher {
-    /// Whether the last `last` characters make it a flood.
+    /// Whether the last `last` bytes make it a flood.
     pub(crate) fn floods(&self, last: usize) -> bool {
-        self.characters >= FLOOD && self.characters - (last as u64) < FLOOD
+        self.bytes >= FLOOD && self.bytes - (last as u64) < FLOOD
     }
 
     /// Whether text is kept from now on.
@@ -56,7 +60,7 @@ impl ResponseMatcher {
             text.restart(typed, begins_input);
             text
         });
-        *self = Self { text, ..Self::default() };
+        *self = Self { text, stream: self.stream, ..Self::default() };
     }
 
     /// The response, if it is complete. Silence and disconnection are found by the caller.
@@ -74,32 +78,50 @@ impl ResponseMatcher {
         self.last
     }
 
-    /// Takes characters that are no echoes, from index `from` of a read on.
+    /// Takes bytes that are no echoes, from index `from` of a read on.
     pub(crate) fn take(&mut self, condition: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
         let Some(last) = bytes.len().checked_sub(1) else { return };
-        let before = self.characters;
-        self.characters += bytes.len() as u64;
+        let before = self.bytes;
+        self.bytes += bytes.len() as u64;
         self.first.get_or_insert(received.at_character(from));
         self.last = Some(received.at_character(from + last));
         if let Some(text) = &mut self.text {
             text.push(bytes);
         }
-        if self.done.is_some() {
-            return;
+        let completed = match condition {
+            Some(WaitCondition::Bytes(wanted)) if self.bytes >= *wanted => {
+                Some(wanted.saturating_sub(before + 1) as usize)
+            }
+            Some(WaitCondition::Characters(wanted)) => self.count_characters(bytes, *wanted),
+            _ => None,
+        };
+        if let Some(index) = completed.filter(|_| self.done.is_none()) {
+            self.complete(received.at_character(from + index));
         }
-        if let Some(WaitCondition::Bytes(wanted)) = condition
-            && self.characters >= *wanted
-        {
-            let index = from as u64 + wanted.saturating_sub(before + 1);
-            self.complete(received.at_character(index as usize));
+    }
+
+    /// Counts characters; returns the index of the byte with which as many as wanted have come.
+    fn count_characters(&mut self, bytes: &[u8], wanted: u64) -> Option<usize> {
+        let mut last = None;
+        for (index, byte) in bytes.iter().enumerate() {
+            if matches!(self.stream.take(*byte), StreamByte::Character(character) if !character.is_control()) {
+                self.characters += 1;
+                last = last.or((self.characters >= wanted).then_some(index));
+            }
         }
+        last
     }
 
     /// The wait condition changed: judges what has come again.
     pub(crate) fn judge_again(&mut self, condition: &WaitCondition) {
         self.done = None;
         let Some(last) = self.last else { return };
-        if matches!(condition, WaitCondition::Bytes(wanted) if self.characters >= *wanted) {
+        let is_met = match condition {
+            WaitCondition::Bytes(wanted) => self.bytes >= *wanted,
+            WaitCondition::Characters(wanted) => self.characters >= *wanted,
+            _ => false,
+        };
+        if is_met {
             self.complete(last);
         }
     }
@@ -163,6 +185,19 @@ mod tests {
         response.take(Some(&condition), b"defgh", 2, &read(200, 7));
         let done = response.done().expect("complete");
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 230));
+    }
+
+    #[test]
+    fn a_wait_for_characters_counts_no_control_functions() {
+        let condition = WaitCondition::Characters(3);
+        let mut response = ResponseMatcher::default();
+        let come = ["\x1b[1", ";32m\u{6f22}\r\n", "\u{1b}]0;title\x07\u{e9}"];
+        for text in come {
+            response.take(Some(&condition), text.as_bytes(), 0, &read(100, text.len()));
+            assert_eq!(response.done(), None, "{text:?}");
+        }
+        response.take(Some(&condition), b"xy", 0, &read(200, 2));
+        assert_eq!(response.done().expect("complete").at.as_nanos(), 200);
     }
 
     #[test]

@@ -13,15 +13,15 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use cuesta_lines::{BisyncTotals, Expected, Line, ProgramExit, ResponseForm, StampPair, Traffic};
+use cuesta_lines::{BisyncTotals, Expected as Announced, Line, ProgramExit, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
-use crate::echo_matcher::EchoMatcher;
+use crate::echo_matcher::{EchoMatcher, PendingKey};
 use crate::error::{LineLoss, failure_of};
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
-use crate::terminal::{KeyInput, SentKey, Terminal, terminal_for};
+use crate::terminal::{Expected, KeyInput, SentKey, Terminal, terminal_for};
 use crate::thread_state::ThreadState;
 
 mod drawing;
@@ -43,6 +43,10 @@ pub(crate) struct Session {
     /// The user's group.
     group: usize,
     echo_matcher: EchoMatcher,
+    /// Echoes that are found and not counted: those of this read, or of one before that are doubtful.
+    echoes: Vec<(PendingKey, Stamp)>,
+    /// How many of them are of a read before.
+    doubtful_echoes: usize,
     response: ResponseMatcher,
     /// Which of the group's programs the user plays.
     program: usize,
@@ -65,7 +69,14 @@ pub(crate) struct Session {
     input_has_ended: bool,
     /// Something has come since the last key, echoes included.
     heard: bool,
+    /// When the last byte came.
+    last_heard: Stamp,
+    /// The last complete answer: when its last character came, and what the screen showed then, apart from numbers.
+    answered: Option<(Stamp, Option<u64>)>,
 }
+
+/// What comes within this time belongs to the same answer.
+const SAME_MOMENT: Duration = Duration::from_millis(2);
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +108,8 @@ impl Session {
             slot,
             group,
             echo_matcher: EchoMatcher::default(),
+            echoes: Vec::new(),
+            doubtful_echoes: 0,
             response: ResponseMatcher::default(),
             program,
             next_condition: None,
@@ -109,6 +122,8 @@ impl Session {
             sending: false,
             input_has_ended: true,
             heard: false,
+            last_heard: Stamp::ZERO,
+            answered: None,
         };
         session.begin_pass(program);
         session
@@ -146,12 +161,12 @@ impl Session {
     /// Tells a host that is a model what is waited for, and the transaction that the last key asked for.
     pub(crate) fn announce_wait(&mut self, condition: &WaitCondition, transaction: Option<usize>) {
         let form = match condition {
-            WaitCondition::Bytes(count) => ResponseForm::Characters(*count),
+            WaitCondition::Bytes(count) | WaitCondition::Characters(count) => ResponseForm::Characters(*count),
             WaitCondition::Echo => ResponseForm::Echo,
             WaitCondition::Disconnect => ResponseForm::Close,
             _ => ResponseForm::Characters(1),
         };
-        self.line.announce(Expected::Response { form, transaction });
+        self.line.announce(Announced::Response { form, transaction });
     }
 
     /// Whether any key was sent.
@@ -179,6 +194,20 @@ impl Session {
     pub(crate) fn stamped_times(&mut self) -> Option<(Duration, Duration)> {
         let came = self.first_stamps.filter(|_| !self.first_is_doubtful)?;
         came.since(self.line.kernel_sent()?)
+    }
+
+    /// The answer was complete at an instant. An echo is only the first sign of what a program draws.
+    pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
+        self.answered = (*condition != WaitCondition::Echo).then(|| (at, self.terminal.shape()));
+    }
+
+    /// For how long output has gone on behind the last answer, if it has. On a screen, numbers that change are no output: a clock may
+    /// run there.
+    pub(crate) fn continued(&mut self) -> Option<Duration> {
+        let (at, shape) = self.answered.take()?;
+        let continued = self.last_heard.since(at);
+        let shows_more = shape.is_none() || self.terminal.shape() != shape;
+        (continued > SAME_MOMENT && shows_more).then_some(continued)
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of
@@ -213,16 +242,21 @@ impl Session {
         if echo == Echo::Timed {
             let echo_map = &self.shared.program(self.group, self.program).echo_map;
             self.echo_matcher.await_key(typed, echo_map, !secret, due, sent);
+            let lost = self.echo_matcher.lost();
+            if lost > 0 {
+                self.count_unfollowed(lost);
+            }
             if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
-                self.line.announce(Expected::Echo(typed.len()));
+                self.line.announce(Announced::Echo(typed.len()));
             }
         }
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
-        let echo_map = &self.shared.program(self.group, self.program).echo_map;
+        let program = self.shared.program(self.group, self.program);
+        let expected = Expected { echo_map: &program.echo_map, condition: program.condition(self.next_condition) };
         let key_sent = SentKey { due, sent, timed, begins_input, ends_input };
         let mut events = Vec::new();
-        self.terminal.key_sent(input, typed, key_sent, echo_map, &mut events);
+        self.terminal.key_sent(input, typed, key_sent, expected, &mut events);
         events.into_iter().for_each(|event| self.handle_screen_event(event));
         if echo != Echo::Untimed {
             self.report_unechoed();

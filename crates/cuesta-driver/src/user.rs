@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
-use cuesta_record::{Stamp, Transaction, clock};
+use cuesta_record::{SeriesId, Stamp, Transaction, clock};
 use cuesta_tape::Program;
 use tokio::task;
 
@@ -60,6 +60,8 @@ pub(crate) struct User {
     /// When the last response was complete, and when it was accepted, if that was later because it might have been an echo. The
     /// next key is not due between the two.
     response_held: Option<(Stamp, Stamp)>,
+    /// The last answer: the series for output that goes on behind it, and its response time.
+    answered: Option<(SeriesId, Duration)>,
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
     input: OpenTransaction,
@@ -127,6 +129,7 @@ impl User {
             next_due: start_at,
             ready: start_at,
             response_held: None,
+            answered: None,
             keying_ends: start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,

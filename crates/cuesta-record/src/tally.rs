@@ -119,6 +119,8 @@ pub struct Counts {
     pub silent: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
+    /// Transactions behind whose answer output went on for more than a quarter of the response.
+    pub continued: u64,
     /// Keys without a figure: the text to which they belong could not be followed.
     pub unfollowed: u64,
     /// Characters that were not an echo although only an echo could come.
@@ -283,6 +285,7 @@ impl Counts {
         self.unanswered += other.unanswered;
         self.silent += other.silent;
         self.skipped += other.skipped;
+        self.continued += other.continued;
         self.unfollowed += other.unfollowed;
         self.stray += other.stray;
         self.sums.think += other.sums.think;

@@ -23,8 +23,10 @@ pub enum ExpectSource {
 pub enum WaitCondition<P = Pattern> {
     /// The echo of the last key has come.
     Echo,
-    /// This many characters have come, timed echoes not counted.
+    /// This many bytes have come, timed echoes not counted.
     Bytes(u64),
+    /// This many characters have come, timed echoes, control functions and control characters not counted.
+    Characters(u64),
     /// Nothing has come for this long; the response was complete at its last character.
     Silence(Duration),
     /// The pattern matches the cursor's row, and the match ends at the cursor or before it.
@@ -49,11 +51,20 @@ pub enum WaitCondition<P = Pattern> {
 }
 
 impl<P> WaitCondition<P> {
+    /// How many bytes or characters it waits for, if it counts any.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Self::Bytes(count) | Self::Characters(count) => Some(*count),
+            _ => None,
+        }
+    }
+
     /// Its word after `Wait+`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Echo => "Echo",
             Self::Bytes(_) => "Bytes",
+            Self::Characters(_) => "Characters",
             Self::Silence(_) => "Silence",
             Self::Prompt(_) => "Prompt",
             Self::Unlock => "Unlock",
@@ -79,7 +90,7 @@ impl fmt::Display for WaitCondition {
             Self::Line(pattern) | Self::Prompt(pattern) | Self::Screen(pattern) => {
                 write!(f, "{} {}", self.name(), command::pattern(pattern.as_str()))
             }
-            Self::Bytes(count) => write!(f, "{} {count}", self.name()),
+            Self::Bytes(count) | Self::Characters(count) => write!(f, "{} {count}", self.name()),
             Self::Silence(length) => write!(f, "{} {}", self.name(), duration::show(*length)),
             Self::Cursor { row, column } => write!(f, "{} {row},{column}", self.name()),
             Self::Echo | Self::Unlock | Self::Delivered | Self::Disconnect => f.write_str(self.name()),
@@ -101,6 +112,7 @@ mod tests {
         let shown = [
             "Echo",
             "Bytes 150",
+            "Characters 150",
             "Silence 200ms",
             "Unlock",
             "Delivered",

@@ -270,6 +270,7 @@ impl Lowering<'_> {
             WaitCondition::Prompt(own) => WaitCondition::Prompt(pattern(own, &settings.prompt, PROMPT)),
             WaitCondition::Echo => WaitCondition::Echo,
             WaitCondition::Bytes(count) => WaitCondition::Bytes(*count),
+            WaitCondition::Characters(count) => WaitCondition::Characters(*count),
             WaitCondition::Silence(length) => WaitCondition::Silence(*length),
             WaitCondition::Unlock => WaitCondition::Unlock,
             WaitCondition::Delivered => WaitCondition::Delivered,

@@ -10,7 +10,7 @@ use crate::error::Source;
 use crate::parse::LONGEST_TAPE;
 use crate::totals::Totals;
 use crate::words::{self, Word};
-use crate::{Command, Note, Op, Script, Step, TapeError, TapeErrors, WaitCondition, build};
+use crate::{Command, Note, Op, Script, Step, TapeError, TapeErrors, build};
 
 /// A tape that parsed.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,13 +65,12 @@ struct Summary<'a> {
 }
 
 impl Tape {
-    /// Each command: its word (`Wait+Bytes` for a wait), and the seconds of a `Sleep` or the characters of a `Wait+Bytes`.
+    /// Each command: its word (`Wait+Bytes` for a wait), and the seconds of a `Sleep` or what a `Wait+Bytes` or `Wait+Characters` counts.
     pub fn outline(&self) -> Vec<(String, Option<f64>)> {
         let entry = |command: &Command| match &command.action {
             Action::Step(Step::Op(Op::Pause(pause))) => (command.word.to_owned(), Some(pause.as_secs_f64())),
             Action::Step(Step::Wait { condition, .. }) => {
-                let characters = if let WaitCondition::Bytes(count) = condition { Some(*count as f64) } else { None };
-                (format!("Wait+{}", condition.name()), characters)
+                (format!("Wait+{}", condition.name()), condition.count().map(|count| count as f64))
             }
             _ => (command.word.to_owned(), None),
         };

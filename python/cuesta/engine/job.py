@@ -116,7 +116,7 @@ def fitting_service(tape: TapeFile) -> Service:
     if any(word == "Wait+Delivered" for word, _ in waits):
         return Service("bsc-loop")
     for word, characters in waits:
-        if word == "Wait+Bytes" and characters is not None:
+        if word in ("Wait+Bytes", "Wait+Characters") and characters is not None:
             return Service("transaction", f"{characters:.0f}")
     return Service("echo") if all(word == "Wait+Echo" for word, _ in waits) else Service("transaction", "150")
 

@@ -26,6 +26,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
             EchoMatch::Consumed => told.push('_'),
             EchoMatch::Wrong => told.push('!'),
             EchoMatch::Other => told.push('.'),
+            EchoMatch::Lost => told += &format!("({}lost)", echoes.lost()),
             EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
         }
     }
@@ -42,7 +43,7 @@ fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
 #[test]
 fn echoes_are_found_among_other_output() {
     let mut echoes = typed(&["a", "b", "\r"], &[]);
-    assert_eq!(shown(&mut echoes, "mail! b\r\n15", false), ".0....12_..");
+    assert_eq!(shown(&mut echoes, "news! \x1b[mab\r\n15", false), ".........012_..");
 }
 
 #[test]
@@ -70,10 +71,46 @@ fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
 }
 
 #[test]
-fn a_row_that_is_redrawn_at_each_key_does_not_end() {
+fn a_row_that_is_not_echoed_in_one_piece_is_lost() {
+    // It is drawn anew, other text comes, a suggestion stands behind it, or letters come twice.
+    for (text, told) in [
+        ("\r$ a\r$ ab", "...0.(3lost)..."),
+        ("aisle", "0(3lost)..."),
+        ("abc\x1b[2D", "012...."),
+        ("ab\x1b[1D", "01...(2lost)"),
+        ("\x1b[2;5Hthe cab", ".....(4lost)......."),
+        ("aabb", "0(3lost).."),
+        ("a\x08ab", "0(3lost).."),
+    ] {
+        let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, text, false), told, "{text:?}");
+    }
+    // The keys of the row that follow are lost too, and the next row is not.
+    let mut echoes = typed(&["a", "b"], &[]);
+    assert_eq!(shown(&mut echoes, "ax", false), "0(1lost)");
+    echoes.await_key(b"c", &[], true, stamp(7), stamp(7));
+    assert_eq!((echoes.lost(), echoes.unechoed()), (1, 0));
+    echoes.await_key(b"\r", &[], true, stamp(8), stamp(8));
+    assert_eq!(echoes.lost(), 1);
+    echoes.await_key(b"d", &[], true, stamp(9), stamp(9));
+    assert_eq!(shown(&mut echoes, "bc\r\nd", false), "....9");
+    // readline wraps a row with a blank and CR.
+    assert_eq!(shown(&mut typed(&["a", "b"], &[]), "a \rb", false), "0..1");
+}
+
+#[test]
+fn a_row_that_is_redrawn_before_its_echo_does_not_end() {
     let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
-    assert_eq!(shown(&mut echoes, "\r$ a\r$ ab\r$ abc\r\n", false), "...0....1.....23_");
+    assert_eq!(shown(&mut echoes, "\r$ abc\r\n", false), "...0123_");
     assert!(!echoes.expects_echo());
+}
+
+#[test]
+fn a_key_sent_after_the_answer_to_a_password_is_certain() {
+    let mut echoes = typed(&["p", "w", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r\nlist>", false), ".......");
+    echoes.await_key(b"l", &[], true, stamp(30), stamp(30));
+    assert_eq!(shown(&mut echoes, "l", false), "(---?@10)");
 }
 
 #[test]

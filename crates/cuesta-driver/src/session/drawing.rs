@@ -72,7 +72,7 @@ impl Session {
         match event {
             ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
             ScreenEvent::Missed => self.count_unechoed(1),
-            ScreenEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
+            ScreenEvent::Lost => self.count_unfollowed(1),
             ScreenEvent::Answer(at) => self.complete_on_screen(at),
         }
     }

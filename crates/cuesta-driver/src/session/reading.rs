@@ -52,11 +52,12 @@ impl Session {
             self.count_own_part(came);
         }
         self.heard = true;
+        self.last_heard = received.at_character(bytes.len().saturating_sub(1));
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
-        if self.response.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
+        if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
             self.shared.tally(|tally| tally.counts.error(Failure::Flood));
         }
     }
@@ -75,7 +76,8 @@ impl Session {
         let strict = !self.program().echo_map.is_empty();
         let mut from = 0;
         for (index, byte) in bytes.iter().enumerate() {
-            if !self.echo_matcher.expects_echo() {
+            // What follows an echo in its row may show that it was none.
+            if !self.echo_matcher.expects_echo() && (self.echoes.is_empty() || !self.echo_matcher.is_in_row()) {
                 self.echo_matcher.skip(&bytes[index..]);
                 break;
             }
@@ -88,12 +90,42 @@ impl Session {
             from = index + 1;
             self.handle_match(&matched, received.at_character(index));
         }
+        self.keep_doubtful_echoes();
         from
+    }
+
+    /// Counts the echoes that were found in a read, unless the last two may be one letter that the host shows twice.
+    fn keep_doubtful_echoes(&mut self) {
+        let is_doubtful = matches!(self.echoes[..], [.., (before, _), (last, _)] if before.want == last.want);
+        if !is_doubtful {
+            self.count_echoes();
+        }
+        self.doubtful_echoes = self.echoes.len();
+    }
+
+    /// Counts the echoes that were found so far.
+    fn count_echoes(&mut self) {
+        let mut echoes = std::mem::take(&mut self.echoes);
+        echoes.drain(..).for_each(|(key, at)| self.count_echo(key.due, key.sent, at));
+        self.echoes = echoes;
+        self.doubtful_echoes = 0;
     }
 
     fn handle_match(&mut self, matched: &EchoMatch, at: Stamp) {
         match matched {
-            EchoMatch::Echo(key) => self.count_echo(key.due, key.sent, at),
+            EchoMatch::Echo(key) => {
+                // The next echo shows that those of the read before were right.
+                if self.doubtful_echoes > 0 {
+                    self.count_echoes();
+                }
+                self.echoes.push((*key, at));
+            }
+            EchoMatch::Lost => {
+                let lost = self.echo_matcher.lost() + self.echoes.drain(..).len() as u64;
+                self.doubtful_echoes = 0;
+                self.count_unfollowed(lost);
+                self.end_of_echo(at);
+            }
             EchoMatch::Overtook => {
                 self.resolve_echoes(at);
             }
@@ -143,6 +175,9 @@ impl Session {
     /// Gives up keys without echo that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.resolve_echoes(sent_before);
+        if self.echoes.first().is_some_and(|(key, _)| key.sent < sent_before) {
+            self.count_echoes();
+        }
         let mut events = Vec::new();
         self.terminal.give_up_before(sent_before, &mut events);
         let lost = self.echo_matcher.give_up_before(sent_before);
@@ -157,6 +192,11 @@ impl Session {
     /// Counts keys that were never echoed.
     pub(super) fn count_unechoed(&self, keys: u64) {
         self.shared.tally(|tally| tally.counts.add_errors(Failure::Unechoed, keys));
+    }
+
+    /// Counts keys whose text could not be followed.
+    pub(super) fn count_unfollowed(&self, keys: u64) {
+        self.shared.tally(|tally| tally.counts.unfollowed += keys);
     }
 
     /// Reports how many keys wait for their echo, and since when.

@@ -14,7 +14,7 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
+use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -77,6 +77,7 @@ impl BlockTerminal {
                 }
                 WaitCondition::Echo
                 | WaitCondition::Bytes(_)
+                | WaitCondition::Characters(_)
                 | WaitCondition::Silence(_)
                 | WaitCondition::Delivered
                 | WaitCondition::Disconnect => false,
@@ -118,7 +119,7 @@ impl Terminal for BlockTerminal {
         Ok(Keystroke { bytes: Cow::Owned(sent), text: Range::default() })
     }
 
-    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<ScreenEvent>) {
+    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: Expected<'_>, _: &mut Vec<ScreenEvent>) {
         self.display.age();
         self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);

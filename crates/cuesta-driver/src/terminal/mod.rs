@@ -46,16 +46,16 @@ pub(crate) trait Terminal {
     /// Presses a key, and returns what it sends: nothing, if it only changes the display.
     fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal>;
 
-    /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
+    /// A key was sent, or will be at once. `text`: what of it the host may show.
     fn key_sent(
         &mut self,
         input: KeyInput<'_>,
         text: &[u8],
         key: SentKey,
-        echo_map: &[(u8, u8)],
+        expected: Expected<'_>,
         events: &mut Vec<ScreenEvent>,
     ) {
-        let _ = (input, text, key, echo_map, events);
+        let _ = (input, text, key, expected, events);
     }
 
     /// A read came.
@@ -126,6 +126,11 @@ pub(crate) trait Terminal {
     fn is_on_screen(&self, pattern: &Regex) -> bool {
         let _ = pattern;
         false
+    }
+
+    /// A hash of what the display shows, apart from numbers; `None` without a display.
+    fn shape(&self) -> Option<u64> {
+        None
     }
 
     /// The text of the cursor's row, with the blanks before the cursor; `None` without a display.
@@ -207,6 +212,15 @@ impl<'a> Keystroke<'a> {
     pub(crate) fn text(&self) -> &[u8] {
         &self.bytes[self.text.clone()]
     }
+}
+
+/// What the host should do after a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected<'a> {
+    /// Pairs of what is typed and what is shown.
+    pub(crate) echo_map: &'a [(u8, u8)],
+    /// What is waited for next.
+    pub(crate) condition: Option<&'a WaitCondition>,
 }
 
 /// A key that was sent.

@@ -10,9 +10,10 @@
 //! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use answer::Hold;
+use answer::{Hold, finder};
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
@@ -21,7 +22,7 @@ use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Scr
 use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
+use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
 
 mod answer;
 
@@ -141,16 +142,29 @@ impl VtTerminal {
     }
 
     /// A character or another key is sent.
-    fn key(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
+    fn key(
+        &mut self,
+        effect: KeyEffect,
+        key: SentKey,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
         self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
         if self.is_drawn() {
-            self.apply(effect, key, events);
+            self.apply(effect, key, condition, events);
         } else {
             self.events.push_back(Event::Key(effect, key));
         }
     }
 
-    fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
+    /// The key takes effect. `condition`: what is waited for behind it.
+    fn apply(
+        &mut self,
+        effect: KeyEffect,
+        key: SentKey,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
         self.has_output = false;
         self.ends_input = key.ends_input;
         (self.first_output, self.matched, self.goes_on_until) = (None, None, None);
@@ -162,7 +176,7 @@ impl VtTerminal {
         }
         self.own_echoes.mark();
         if key.ends_input {
-            self.changed_rows.mark(&self.screen);
+            self.changed_rows.mark(&self.screen, finder(condition));
         } else {
             self.changed_rows.forget();
         }
@@ -195,11 +209,14 @@ impl VtTerminal {
     }
 
     /// A read begins another frame once the line has been quiet for a moment.
-    fn begin_read(&mut self, received: &Received) {
+    fn begin_read(&mut self, received: &Received, condition: Option<&WaitCondition>) {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
         let last = received.at_character(received.len.saturating_sub(1));
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
             self.typed_text.begin_frame();
+            if !self.screen.is_in_frame() {
+                self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
+            }
         }
     }
 
@@ -311,7 +328,7 @@ impl Terminal for VtTerminal {
         input: KeyInput<'_>,
         text: &[u8],
         key: SentKey,
-        echo_map: &[(u8, u8)],
+        expected: Expected<'_>,
         events: &mut Vec<ScreenEvent>,
     ) {
         let typed = std::str::from_utf8(text).unwrap_or_default();
@@ -319,7 +336,7 @@ impl Terminal for VtTerminal {
         let key = SentKey { timed: key.timed && is_single, ..key };
         let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
         if is_sequence || typed.is_empty() || (!key.timed && !self.can_echo) {
-            return self.key(KeyEffect::Other, key, events);
+            return self.key(KeyEffect::Other, key, expected.condition, events);
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
@@ -329,7 +346,7 @@ impl Terminal for VtTerminal {
                 ends_input: key.ends_input && rest == 0,
                 ..key
             };
-            self.key(KeyEffect::new(character, echo_map), key, events);
+            self.key(KeyEffect::new(character, expected.echo_map), key, expected.condition, events);
         }
     }
 
@@ -349,12 +366,12 @@ impl Terminal for VtTerminal {
     fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
-            self.apply(effect, key, events);
+            self.apply(effect, key, condition, events);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
         if from == 0 {
-            self.begin_read(&received);
+            self.begin_read(&received, condition);
         }
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
@@ -397,7 +414,9 @@ impl Terminal for VtTerminal {
     /// Untimed keys are given up as whole inputs: the end of
     /// an input without its beginning could be found in a response.
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
-        self.settle_doubtful(events);
+        if self.doubtful.first().is_some_and(|(key, _)| key.sent < sent) {
+            self.settle_doubtful(events);
+        }
         while self.typed_text.waiting().next().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
             let given_up = self.typed_text.give_up();
             self.handle(given_up, events);
@@ -431,6 +450,14 @@ impl Terminal for VtTerminal {
             let with_blanks = self.screen.text_to_cursor();
             with_blanks != text && pattern.is_match(with_blanks.as_bytes())
         }
+    }
+
+    fn shape(&self) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        let text = self.screen.text();
+        let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+        parts.for_each(|part| part.hash(&mut hasher));
+        Some(hasher.finish())
     }
 
     fn cursor_row(&self) -> Option<String> {

@@ -164,6 +164,7 @@ impl User {
                 return Ok(());
             }
         }
+        self.count_continued(session);
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);
         let sent = match session.send(key, due, settings, secret).await? {
@@ -182,6 +183,16 @@ impl User {
             tally.record(series.lateness, lateness);
         });
         Ok(())
+    }
+
+    /// Counts the output that has gone on behind the last answer, now that the next key is sent.
+    fn count_continued(&mut self, session: &mut Session) {
+        let Some((series, response)) = self.answered.take() else { return };
+        let Some(continued) = session.continued() else { return };
+        self.shared.tally(|tally| {
+            tally.record(series, continued);
+            tally.counts.continued += u64::from(continued > response / 4);
+        });
     }
 
     /// Waits for the complete response to what was typed.
@@ -215,6 +226,7 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
                 if let Some((due, sent)) = key {
                     self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
+                    session.answer_ends(done.at, condition);
                     self.add_response(session, due, sent, done);
                 }
                 Ok(())
@@ -244,6 +256,7 @@ impl User {
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
+        self.answered = Some((classes[class].continued, done.at.since(due)));
         if self.input.class.is_none() {
             self.finish();
         }

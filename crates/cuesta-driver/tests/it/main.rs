@@ -1,15 +1,18 @@
 //! Virtual users on lines. Each test has a process of its own (nextest), so tests may measure their process.
 
 mod harness;
+mod programs;
 mod trace;
 
 mod announced;
+mod answers;
 mod bisync;
 mod block;
 mod closed_loop;
 mod determinism;
 mod drops;
 mod due;
+mod echoes;
 mod emacs_study;
 mod hostile;
 mod keystrokes;

@@ -181,7 +181,7 @@ fn each_key_is_timed_until_the_screen_shows_it() {
     let (played, _) = one(33.0, tape, "\x1b[10;5H", |key| match key {
         b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[1;1Hnext\x1b[10;5H")],
         // The program draws the whole row and then a status line, with the cursor hidden.
-        b'h' => vec![(30, "\x1b[?25l\x1b[10;1H... h\x1b[24;1Hh h\x1b[10;6H\x1b[?25h")],
+        b'h' => vec![(30, "\x1b[?25l\x1b[1;1H\x1b[K\x1b[10;1H... h\x1b[24;1Hh h\x1b[10;6H\x1b[?25h")],
         b'e' => vec![(30, "\x1b[24;1Hstatus e\x1b[10;6He")],
         b'l' => vec![(20, "\x1b[?25l\x1b[24;1Hl"), (10, "\x1b[10;7Hl\x1b[K\x1b[?25h")],
         b'o' => vec![(30, "\x1b[1@o")],
@@ -202,7 +202,7 @@ fn lines_drawn_in_and_around_a_field_are_no_echoes_of_the_letters_that_draw_them
         "\x1b7\x1b[1;1H\x1b(0lqqqqqqqqk\x1b[2;1Hx\x1b[2;10Hx\x1b[3;1Hmqqqqqqqqj\x1b8\x1b(0qx\x1b(B\x08\x08";
     let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"qxxq\"\nEnter\nWait+Screen@5s /again/\n";
     let (played, _) = one(33.0, tape, "\x1b[2;3H", |key| match key {
-        b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[4;1Hagain\x1b[2;3H")],
+        b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[2;3H"), (10, "\x1b7\x1b[4;1Hagain\x1b8")],
         b'q' => vec![(0, BOX), (30, "q")],
         b'x' => vec![(0, BOX), (30, "x")],
         _ => vec![],

@@ -1,11 +1,13 @@
-//! Finds the rows that changed since the last key, so that no wait is satisfied by text that stood there before.
+//! Finds what is new on the screen since the last key, so that no wait is satisfied by text that stood there before.
 //!
-//! When a key is sent, the rows are remembered as hashes, with the cursor and how far the screen had scrolled and how often it
-//! had been cleared. Later:
+//! When a key is sent, the rows are remembered as hashes, with what the pattern that is waited for matches in them, the cursor, and how
+//! far the screen had scrolled. Later:
 //!
 //! - A row is **stale** if it is one of the remembered rows. Rows that have scrolled off the top are left out, and the rest is
 //!   aligned with the screen in order, as many rows as possible, each as far up as possible. A row with any changed character is
-//!   fresh as a whole. If the screen has been cleared, or the other screen is shown, all rows are fresh.
+//!   fresh as a whole. If the other screen is shown, all rows are fresh.
+//! - A match in a fresh row is **old** if the same text was matched in that row before: a clock may run beside it. It stays so while the
+//!   screen is cleared and painted again, until a frame has ended that did not show it.
 //! - The **cursor's row** is fresh if its text, its row number or the cursor has changed, or the screen has scrolled or been
 //!   cleared.
 //!
@@ -16,31 +18,86 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::own_echoes::MarkedText;
 use super::{OwnEchoes, Screen};
 
+/// Most matches that are remembered.
+const MOST: usize = 256;
+
 /// The screen as it was when the last key was sent.
 #[derive(Debug, Default)]
 pub struct ChangedRows {
     /// The rows as hashes; blank rows are 0. If empty, all rows are fresh.
     rows: Vec<u64>,
+    /// The same without their numbers.
+    shapes: Vec<u64>,
+    /// What was matched, as the number of the row in which it ends and its hash.
+    matches: Vec<(usize, u64)>,
     cursor: (u16, u16),
+    /// The text up to the cursor.
+    before_cursor: u64,
     scrolled: u64,
     cleared: u64,
     alternate: bool,
 }
 
+/// The fresh rows of a screen.
+#[derive(Debug)]
+pub struct FreshRows {
+    /// All rows, each with LF behind it, stale ones left blank.
+    pub text: MarkedText,
+    /// By row, which remembered row it was.
+    was: Vec<Option<usize>>,
+}
+
 impl ChangedRows {
-    /// Called when a key is sent: the rows as they are now are stale from now on.
-    pub fn mark(&mut self, screen: &Screen) {
+    /// Called when a key is sent: the rows as they are now are stale from now on, and so are the parts of the text that `find` finds.
+    pub fn mark(&mut self, screen: &Screen, find: impl Fn(&str, &mut dyn FnMut(usize, &str))) {
         self.rows.clear();
-        self.rows.extend(screen.rows().map(|row| hash(&row)));
+        self.shapes.clear();
+        for row in screen.rows() {
+            self.rows.push(hash(&row));
+            self.shapes.push(shape(&row));
+        }
         self.cursor = screen.next_cell();
+        self.before_cursor = hash(&screen.text_before(self.cursor));
         self.scrolled = screen.scrolled();
         self.cleared = screen.cleared();
         self.alternate = screen.is_alternate();
+        self.matches.clear();
+        for text in texts(screen) {
+            find(&text, &mut |end, found| {
+                if self.matches.len() < MOST {
+                    self.matches.push((row_of(&text, end), hash(found)));
+                }
+            });
+        }
     }
 
     /// Forgets the mark: all rows are fresh.
     pub fn forget(&mut self) {
         self.rows.clear();
+        self.matches.clear();
+    }
+
+    /// A frame has ended: what it does not show any more, of what `find` finds, is new if it comes again.
+    pub fn forget_gone(
+        &mut self,
+        screen: &Screen,
+        echoed: &OwnEchoes,
+        find: impl Fn(&str, &mut dyn FnMut(usize, &str)),
+    ) {
+        let Some(gone) = self.gone(screen).filter(|_| !self.matches.is_empty()) else { return };
+        let mut shown = Vec::new();
+        for text in texts(screen) {
+            find(&text, &mut |_, found| shown.push(hash(found)));
+        }
+        let Self { matches, rows, .. } = self;
+        matches.retain(|(row, found)| {
+            let now = row.checked_sub(gone).map(|row| hash(&without_echoes(screen, echoed, row as u16)));
+            let is_gone = !shown.contains(found) && now != rows.get(*row).copied();
+            if is_gone && let Some(row) = rows.get_mut(*row) {
+                *row = 0;
+            }
+            !is_gone
+        });
     }
 
     /// Follows the cursor to the end of a late echo, which makes no row fresh.
@@ -48,43 +105,90 @@ impl ChangedRows {
         self.cursor = to.unwrap_or(self.cursor);
     }
 
-    /// The texts of all rows, each with LF behind it, stale ones left blank. With `to_cursor`, the cursor's row reaches at
-    /// least to the cursor.
-    pub fn fresh_rows(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> MarkedText {
+    /// The fresh rows. With `to_cursor`, the cursor's row reaches at least to the cursor.
+    pub fn fresh_rows(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> FreshRows {
         let rows = 0..screen.size().1;
-        let texts = rows.clone().zip(screen.rows());
-        let now: Vec<_> =
-            texts.map(|(row, text)| hash(&echoed.row_without_recent_echoes(screen, row).unwrap_or(text))).collect();
-        let stale = aligned(self.before(screen), &now);
-        let mut fresh = MarkedText::default();
-        for (row, stale) in rows.zip(stale) {
-            fresh.append(if stale { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
+        let now: Vec<_> = rows.clone().map(|row| hash(&without_echoes(screen, echoed, row))).collect();
+        let gone = self.gone(screen);
+        let before = gone.and_then(|gone| self.rows.get(gone..)).unwrap_or_default();
+        let was = aligned(before, &now).into_iter().map(|row| Some(row? + gone?)).collect::<Vec<_>>();
+        let mut text = MarkedText::default();
+        for (row, was) in rows.zip(&was) {
+            text.append(if was.is_some() { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
         }
-        fresh
+        FreshRows { text, was }
     }
 
-    /// Whether the cursor or its row has changed by more than echoes.
-    pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes) -> bool {
-        let row = screen.next_cell().0;
-        self.before(screen).is_empty()
-            || self.cursor != screen.next_cell()
-            || self.scrolled != screen.scrolled()
-            || self.rows.get(usize::from(row)).copied() != Some(hash(&Self::row_now(screen, echoed, row)))
+    /// Whether a match in the fresh rows, which ends at a byte of them, is new.
+    pub fn is_new(&self, screen: &Screen, fresh: &FreshRows, end: usize, found: &str) -> bool {
+        let row = row_of(&fresh.text.text, end);
+        // A row below a region that scrolls stays where it is, and only its numbers change.
+        let has_stayed = !fresh.was.contains(&Some(row))
+            && self.shapes.get(row).is_some_and(|before| *before == shape(&screen.row(row as u16)));
+        let was = fresh.was.get(row).copied().flatten();
+        self.is_new_in_rows(screen, row, was.or(Some(row).filter(|_| has_stayed)), found)
     }
 
-    fn row_now(screen: &Screen, echoed: &OwnEchoes, row: u16) -> String {
-        echoed.row_without_recent_echoes(screen, row).unwrap_or_else(|| screen.row(row))
+    /// As [`is_new`](Self::is_new), in the cursor's row.
+    pub fn is_new_at_cursor(&self, screen: &Screen, found: &str) -> bool {
+        self.is_new_in_rows(screen, screen.next_cell().0.into(), None, found)
     }
 
-    /// The remembered rows that can still be on the screen.
-    fn before(&self, screen: &Screen) -> &[u64] {
-        if self.cleared != screen.cleared() || self.alternate != screen.is_alternate() {
-            return &[];
+    /// Whether a match is new in a row, which may have been another one before.
+    fn is_new_in_rows(&self, screen: &Screen, row: usize, was: Option<usize>, found: &str) -> bool {
+        let Some(gone) = self.gone(screen) else { return true };
+        let found = hash(found);
+        ![Some(row + gone), was].into_iter().flatten().any(|row| self.matches.contains(&(row, found)))
+    }
+
+    /// Whether the cursor or its row has changed by more than echoes. `to_cursor`: its row up to the cursor.
+    pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> bool {
+        let (row, column) = screen.next_cell();
+        if self.rows.is_empty()
+            || self.gone(screen) != Some(0)
+            || self.cleared != screen.cleared()
+            || self.cursor != (row, column)
+        {
+            return true;
         }
+        if to_cursor {
+            let before = echoed.without_recent_echoes(screen, row, column);
+            return self.before_cursor != hash(&before.unwrap_or_else(|| screen.text_before((row, column))));
+        }
+        self.rows.get(usize::from(row)).copied() != Some(hash(&without_echoes(screen, echoed, row)))
+    }
+
+    /// How many of the remembered rows have scrolled off; `None` if the other screen is shown.
+    fn gone(&self, screen: &Screen) -> Option<usize> {
         // Rows that a resize brought back were not there then.
         let gone = usize::try_from(screen.scrolled().saturating_sub(self.scrolled)).unwrap_or(usize::MAX);
-        self.rows.get(gone..).unwrap_or_default()
+        (self.alternate == screen.is_alternate() && !self.rows.is_empty()).then_some(gone)
     }
+}
+
+/// A row without the echoes found since the last key.
+fn without_echoes(screen: &Screen, echoed: &OwnEchoes, row: u16) -> String {
+    echoed.row_without_recent_echoes(screen, row).unwrap_or_else(|| screen.row(row))
+}
+
+/// The texts of all rows, with LF behind each: without blanks at their ends, and with those up to the cursor, if there are any.
+fn texts(screen: &Screen) -> impl Iterator<Item = String> {
+    let (text, to_cursor) = (screen.text(), screen.text_to_cursor());
+    let differs = text != to_cursor;
+    [text].into_iter().chain(differs.then_some(to_cursor))
+}
+
+/// The row in which a byte of a text stands.
+fn row_of(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// As [`hash`], without numbers.
+fn shape(row: &str) -> u64 {
+    let mut parts = row.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+    let mut hasher = DefaultHasher::new();
+    parts.by_ref().for_each(|part| part.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// An empty row is 0.
@@ -97,12 +201,12 @@ fn hash(row: &str) -> u64 {
     hasher.finish().max(1)
 }
 
-/// Which of the rows `now` are rows of `before`, in order: a longest common subsequence, each row as far up as can be.
-fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
+/// Which of the rows `before` each of the rows `now` is, in order: a longest common subsequence, each row as far up as can be.
+fn aligned(before: &[u64], now: &[u64]) -> Vec<Option<usize>> {
     // Unchanged rows at the top need no table.
     let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
-    let mut stale = vec![true; same];
-    stale.resize(now.len(), false);
+    let mut was: Vec<_> = (0..same).map(Some).collect();
+    was.resize(now.len(), None);
     let (before, now) = (&before[same..], &now[same..]);
     // longest[i][j]: of before[i..] and now[j..].
     let width = now.len() + 1;
@@ -123,11 +227,11 @@ fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
         let left = longest[i * width + j];
         let partner = (i..before.len()).find(|i| before[*i] == now[j] && before[*i] != 0);
         if let Some(partner) = partner.filter(|partner| longest[(partner + 1) * width + j + 1] + 1 == left) {
-            stale[same + j] = true;
+            was[same + j] = Some(same + partner);
             i = partner + 1;
         }
     }
-    stale
+    was
 }
 
 #[cfg(test)]
@@ -139,9 +243,9 @@ mod tests {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
         let mut changed_rows = ChangedRows::default();
-        changed_rows.mark(&screen);
+        changed_rows.mark(&screen, |_, _| ());
         screen.feed(after.as_bytes());
-        changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.trim_end().replace('\n', "|")
+        changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text.trim_end().replace('\n', "|")
     }
 
     #[test]
@@ -175,8 +279,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cleared_screen_and_the_alternate_screen_are_fresh() {
-        assert_eq!(fresh("$ top", "\x1b[H\x1b[2J$ top"), "$ top");
+    fn a_screen_painted_again_is_stale_and_the_alternate_screen_is_fresh() {
+        assert_eq!(fresh("$ top", "\x1b[H\x1b[2J$ top"), "");
         assert_eq!(fresh("$ vi", "\x1b[?1049h\r$ vi"), "$ vi");
         assert_eq!(fresh("$ vi", "\x1b[?1049h\x1b[?1049l"), "");
     }
@@ -186,12 +290,12 @@ mod tests {
         let mut screen = Screen::new(20, 2);
         screen.feed(b"a\r\nb");
         let mut changed_rows = ChangedRows::default();
-        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
-        assert!(changed_rows.is_row_fresh(&screen, &OwnEchoes::default()));
-        changed_rows.mark(&screen);
-        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "\n\n");
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "a\nb\n");
+        assert!(changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false));
+        changed_rows.mark(&screen, |_, _| ());
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "\n\n");
         changed_rows.forget();
-        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "a\nb\n");
     }
 
     #[test]
@@ -200,9 +304,9 @@ mod tests {
             let mut screen = Screen::new(20, 3);
             screen.feed(before.as_bytes());
             let mut changed_rows = ChangedRows::default();
-            changed_rows.mark(&screen);
+            changed_rows.mark(&screen, |_, _| ());
             screen.feed(after.as_bytes());
-            changed_rows.is_row_fresh(&screen, &OwnEchoes::default())
+            changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false)
         };
         assert!(!row("$ ", ""));
         assert!(!row("$ ", "\x1b7\x1b[3;1Hclock\x1b8\x07"));
@@ -211,5 +315,42 @@ mod tests {
         assert!(row("1\r\n2\r\n$ ", "\r\n$ "));
         assert!(row("\x1b[H$ ", "\x1b[H\x1b[2J$ "));
         assert!(row("$ x", "\x08 \x08"));
+    }
+
+    /// Whether `done` and a number are new after each of these reads.
+    fn is_new(before: &str, reads: &[&str]) -> Vec<bool> {
+        let find = |text: &str, found: &mut dyn FnMut(usize, &str)| {
+            for (begin, _) in text.match_indices("done") {
+                let rest = text[begin + 4..].find('\n').map_or(text.len(), |len| begin + 4 + len);
+                found(rest, &text[begin..rest]);
+            }
+        };
+        let mut screen = Screen::new(20, 4);
+        screen.feed(before.as_bytes());
+        let mut changed_rows = ChangedRows::default();
+        changed_rows.mark(&screen, find);
+        let echoed = OwnEchoes::default();
+        let look = |read: &&str| {
+            screen.feed(read.as_bytes());
+            let fresh = changed_rows.fresh_rows(&screen, &echoed, false);
+            let mut new = false;
+            find(&fresh.text.text, &mut |end, found| new |= changed_rows.is_new(&screen, &fresh, end, found));
+            changed_rows.forget_gone(&screen, &echoed, find);
+            new
+        };
+        reads.iter().map(look).collect()
+    }
+
+    #[test]
+    fn a_match_that_stood_there_is_old_until_it_has_gone() {
+        // A clock runs in its row, and the row is painted again.
+        assert_eq!(is_new("\x1b[2;1H12:01 done", &["\x1b[2;4H2", "\x1b[2J\x1b[2;1H12:03 done"]), [false, false]);
+        // A status row below a region that scrolls.
+        assert_eq!(is_new("\x1b[1;3r\x1b[4;1H12:01 done\x1b[3;1H", &["\n\x1b7\x1b[4;4H2\x1b8"]), [false]);
+        assert_eq!(is_new("\x1b[2;1H12:01 done", &["\x1b[2;7Hbusy", "\x1b[2;7Hdone"]), [false, true]);
+        assert_eq!(is_new("done 1", &["\x1b[2J\x1b[Hdone 1", "\x1b[Hdone 2"]), [false, true]);
+        // The same answer again, in another row.
+        assert_eq!(is_new("done\r\n$ x", &["\r\ndone"]), [true]);
+        assert_eq!(is_new("$ x\r\ndone\r\n\r\n$ x", &["\r\ndone", "\r\n\r\ndone"]), [true, true]);
     }
 }

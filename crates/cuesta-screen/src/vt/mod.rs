@@ -3,7 +3,7 @@
 //! - [`Screen`]: the screen as a person sees it.
 //! - [`TypedText`]: follows the text that a user types, and finds when each key is shown.
 //! - [`OwnEchoes`]: finds text that only echoes the user's own keys.
-//! - [`ChangedRows`]: finds the rows that changed since the last key.
+//! - [`ChangedRows`]: finds what is new since the last key.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`ModeWatch`]: the modes that keys depend on, alone.
@@ -31,7 +31,7 @@ mod widths;
 
 pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
-pub use changed_rows::ChangedRows;
+pub use changed_rows::{ChangedRows, FreshRows};
 pub use keyboard::key_bytes;
 pub use modes::{ModeWatch, Modes};
 pub use own_echoes::{MarkedText, OwnEchoes};

@@ -91,7 +91,11 @@ impl MarkedText {
     }
 
     fn trim(&mut self) {
-        let len = self.text.trim_end_matches(' ').len();
+        self.truncate(self.text.trim_end_matches(' ').len());
+    }
+
+    /// Keeps so many bytes.
+    pub fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.is_output.truncate(len);
     }
@@ -163,19 +167,25 @@ impl OwnEchoes {
 
     /// A row of the screen without the echoes found since the last key; `None` if it has none.
     pub(crate) fn row_without_recent_echoes(&self, screen: &Screen, row: u16) -> Option<String> {
+        let mut text = self.without_recent_echoes(screen, row, u16::MAX)?;
+        text.truncate(text.trim_end_matches(' ').len());
+        Some(text)
+    }
+
+    /// As [`row_without_recent_echoes`](Self::row_without_recent_echoes), up to a column and with blanks there.
+    pub(crate) fn without_recent_echoes(&self, screen: &Screen, row: u16, to: u16) -> Option<String> {
         let recent = self.columns(screen, row, self.cells.len() - self.recent);
         if recent.is_empty() {
             return None;
         }
         let mut text = String::new();
-        for (column, cell) in screen.cells(row) {
+        for (column, cell) in screen.cells(row).take_while(|(column, _)| *column < to) {
             if recent.contains(&column) {
                 text.push(' ');
             } else {
                 cell.append_to(&mut text);
             }
         }
-        text.truncate(text.trim_end_matches(' ').len());
         Some(text)
     }
 

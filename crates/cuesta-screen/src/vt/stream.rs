@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::sequence::SequenceState;
+use super::sequence::{SequenceState, Step};
 
 const ESC: u8 = b'\x1b';
 
@@ -24,6 +24,20 @@ pub enum StreamByte {
     Part([u8; 4], usize),
     /// It belongs to a control function.
     Control,
+    /// It is the last byte of a control sequence, which says what that does.
+    ControlSequence(u8),
+}
+
+impl StreamByte {
+    /// Whether it ends a control sequence that moves the cursor, or text on the screen.
+    pub fn moves_cursor(self) -> bool {
+        matches!(
+            self,
+            Self::ControlSequence(
+                b'@'..=b'J' | b'L' | b'M' | b'P' | b'S' | b'T' | b'`' | b'a' | b'd'..=b'f' | b's' | b'u',
+            )
+        )
+    }
 }
 
 impl StreamParser {
@@ -31,8 +45,8 @@ impl StreamParser {
     pub fn take(&mut self, byte: u8) -> StreamByte {
         if self.state != SequenceState::Text || byte == ESC {
             self.len = 0;
-            self.state.step_byte(byte);
-            return StreamByte::Control;
+            let ends_sequence = self.state.step_byte(byte) == Step::ControlSequence;
+            return if ends_sequence { StreamByte::ControlSequence(byte) } else { StreamByte::Control };
         }
         if byte.is_ascii() {
             self.len = 0;
@@ -103,7 +117,7 @@ mod tests {
         let mut characters = StreamParser::default();
         let character = |byte: &u8| match characters.take(*byte) {
             StreamByte::Character(character) => Some(character),
-            StreamByte::Part(..) | StreamByte::Control => None,
+            StreamByte::Part(..) | StreamByte::Control | StreamByte::ControlSequence(_) => None,
         };
         stream.iter().filter_map(character).collect()
     }

@@ -217,11 +217,10 @@ impl<K, I: Copy> TypedText<K, I> {
             return;
         }
         for index in 0..self.rows.len() {
-            let row = &self.rows[index];
-            if !row.is_waiting() {
+            if !self.rows[index].is_waiting() {
                 continue;
             }
-            if let Some(growth) = self.growth(screen, row) {
+            if let Some(growth) = self.growth(screen, index) {
                 self.miss_rows_before(index, &mut found);
                 self.grow(screen, index, &growth, last, &mut found);
             } else {
@@ -246,8 +245,11 @@ impl<K, I: Copy> TypedText<K, I> {
         typed.for_each(|key| self.prints.expect(key.character));
         self.was_hidden = screen.modes().hidden_cursor;
         self.rest = CellPosition::new(screen, screen.next_cell());
-        // The text may have gone while nothing was looked for.
-        if let Some(row) = self.rows.back_mut()
+        // The text may have moved or gone while nothing was looked for. Without a cursor the next frame will tell.
+        if !self.rows.is_empty() && !self.was_hidden {
+            self.relocate(screen, self.rows.len() - 1);
+        }
+        if let Some(row) = self.rows.back_mut().filter(|_| !self.was_hidden)
             && !standing::stands(screen, row)
         {
             row.end = Some(ControlKey::Other);
@@ -299,6 +301,10 @@ impl<K, I: Copy> TypedText<K, I> {
     fn look_after(&mut self, screen: &Screen, index: usize, found: &mut impl FnMut(KeyMatch<K, I>)) {
         let row = &mut self.rows[index];
         row.stands = standing::stands(screen, row);
+        if !row.stands && self.was_hidden && !self.is_doubtful {
+            // What was typed is gone; the keys that are not shown may begin another text.
+            row.keys.drain(..std::mem::take(&mut row.shown));
+        }
         if row.stands || !std::mem::take(&mut self.is_doubtful) {
             return;
         }

@@ -86,15 +86,15 @@ proptest! {
         for (number, piece) in pieces.iter().enumerate() {
             screen.feed(piece);
             if number == pieces.len() / 2 {
-                changed_rows.mark(&screen);
+                changed_rows.mark(&screen, |_, _| ());
                 screen.resize(resized.0, resized.1);
             }
             let (columns, rows) = screen.size();
             let cursor = screen.cursor();
             prop_assert!(cursor.0 < rows && cursor.1 < columns && screen.next_cell().1 <= columns);
             // A stale row is an empty row.
-            prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
-            changed_rows.is_row_fresh(&screen, &OwnEchoes::default());
+            prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.text.matches('\n').count(), usize::from(rows));
+            changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false);
         }
         prop_assert!(screen.replies().len() <= 16 * 1024);
         let mut watch = ModeWatch::default();
@@ -116,7 +116,7 @@ proptest! {
             if key.is_ascii_control() {
                 typed.control_key(if key == '\r' { ControlKey::Return } else { ControlKey::Erase });
                 own_echoes.control_key(key == '\r', key == '\x7f');
-                changed_rows.mark(&screen);
+                changed_rows.mark(&screen, |_, _| ());
                 own_echoes.mark();
             } else {
                 typed.type_character(&screen, key, (key, own_echoes.printable_key(key)));
@@ -131,10 +131,10 @@ proptest! {
                     own_echoes.add(&screen, place, character, row);
                 }
             }
-            let text = changed_rows.fresh_rows(&screen, &own_echoes, true);
+            let text = changed_rows.fresh_rows(&screen, &own_echoes, true).text;
             prop_assert_eq!(text.text.matches('\n').count(), usize::from(rows));
             prop_assert!(text.is_answer(0..text.text.len()) || !text.text.trim().is_empty());
-            changed_rows.is_row_fresh(&screen, &own_echoes);
+            changed_rows.is_row_fresh(&screen, &own_echoes, false);
         }
     }
 }

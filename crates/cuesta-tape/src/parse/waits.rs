@@ -14,13 +14,24 @@ use crate::{ExpectSource, Op, Pattern, WaitCondition};
 type Condition = WaitCondition<Option<Pattern>>;
 
 /// What can be waited for.
-const CONDITIONS: [&str; 10] =
-    ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Unlock", "Delivered", "Disconnect"];
+const CONDITIONS: [&str; 11] = [
+    "Line",
+    "Screen",
+    "Echo",
+    "Bytes",
+    "Characters",
+    "Silence",
+    "Prompt",
+    "Cursor",
+    "Unlock",
+    "Delivered",
+    "Disconnect",
+];
 const CONDITIONS_HINT: &str =
-    "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor, Unlock, Delivered or Disconnect";
+    "write Line, Screen, Echo, Bytes, Characters, Silence, Prompt, Cursor, Unlock, Delivered or Disconnect";
 
-/// Most characters of a response.
-const MOST_BYTES: u64 = 1_000_000_000;
+/// Most bytes or characters of a response.
+const MOST_COUNTED: u64 = 1_000_000_000;
 
 impl Parser<'_> {
     pub(crate) fn sleep(&mut self) -> Result<Arguments, TapeError> {
@@ -111,7 +122,10 @@ impl Parser<'_> {
             "Unlock" => alone(WaitCondition::Unlock),
             "Delivered" => alone(WaitCondition::Delivered),
             "Disconnect" => alone(WaitCondition::Disconnect),
-            "Bytes" => self.bytes(),
+            "Bytes" => self.count(name, "bytes").map(|(text, count)| (text, WaitCondition::Bytes(count))),
+            "Characters" => {
+                self.count(name, "characters").map(|(text, count)| (text, WaitCondition::Characters(count)))
+            }
             "Silence" => self.silence(),
             "Cursor" => self.cursor(),
             "Screen" => self.optional_pattern().map(|(text, pattern)| (text, WaitCondition::Screen(pattern))),
@@ -119,17 +133,19 @@ impl Parser<'_> {
         }
     }
 
-    fn bytes(&mut self) -> Result<(String, Condition), TapeError> {
+    /// How many bytes or characters.
+    fn count(&mut self, name: &str, what: &str) -> Result<(String, u64), TapeError> {
         let number = self.peek();
-        let bytes = number.text.parse::<u64>().ok().filter(|n| number.kind == Kind::Number && *n > 0);
-        match bytes {
-            Some(bytes) if bytes <= MOST_BYTES => {
+        let count = number.text.parse::<u64>().ok().filter(|n| number.kind == Kind::Number && *n > 0);
+        match count {
+            Some(count) if count <= MOST_COUNTED => {
                 self.take();
-                Ok((format!(" {bytes}"), WaitCondition::Bytes(bytes)))
+                Ok((format!(" {count}"), count))
             }
             _ => {
-                let message = format!("`Wait+Bytes` needs a number of characters, not {}", number.shown());
-                Err(self.error(number, message, "a whole number from 1 to 1000000000, for example Wait+Bytes 150"))
+                let message = format!("`Wait+{name}` needs a number of {what}, not {}", number.shown());
+                let hint = format!("a whole number from 1 to {MOST_COUNTED}, for example Wait+{name} 150");
+                Err(self.error(number, message, hint))
             }
         }
     }

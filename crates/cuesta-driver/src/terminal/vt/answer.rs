@@ -11,6 +11,7 @@
 //! Rows that are typed ahead may all be echoed before the first of them is answered. A match is then held for a while: a
 //! shell that goes on with the next row draws that row behind its prompt.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use cuesta_record::Stamp;
@@ -140,7 +141,7 @@ impl VtTerminal {
         if self.ends_input
             && self.first_output.is_none()
             && self.has_output
-            && self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, false).has_output()
+            && self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, false).text.has_output()
         {
             self.first_output = Some(at);
         }
@@ -203,13 +204,14 @@ impl VtTerminal {
         let is_met = self.has_output
             && match condition {
                 WaitCondition::Screen(pattern) => return self.matching_new_row(pattern.regex()),
-                WaitCondition::Line(pattern) => self.row_matches(pattern.regex(), false),
-                WaitCondition::Prompt(pattern) => self.row_matches(pattern.regex(), true),
+                WaitCondition::Line(pattern) => self.is_in_line(pattern.regex()),
+                WaitCondition::Prompt(pattern) => self.is_at_prompt(pattern.regex()),
                 WaitCondition::Cursor { row: wanted, column: in_column } => {
                     (*wanted, *in_column) == (row + 1, column + 1)
                 }
                 WaitCondition::Echo
                 | WaitCondition::Bytes(_)
+                | WaitCondition::Characters(_)
                 | WaitCondition::Silence(_)
                 | WaitCondition::Unlock
                 | WaitCondition::Delivered
@@ -225,33 +227,66 @@ impl VtTerminal {
             return None;
         }
         [false, true].iter().find_map(|to_cursor| {
-            let shown = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
-            let end = answer_in(pattern, &shown, shown.text.len())?;
-            let row = shown.text[..end].matches('\n').count();
+            let fresh = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
+            let is_new = |end, found: &str| self.changed_rows.is_new(&self.screen, &fresh, end, found);
+            let end = answer_in(pattern, &fresh.text, is_new)?;
+            let row = fresh.text.text[..end].matches('\n').count();
             Some(self.screen.scrolled() + row as u64)
         })
     }
 
-    /// Whether the cursor's row matches, without blanks at its end or with those up to the cursor. `before`: the match must
-    /// end at the cursor or before it.
-    fn row_matches(&self, pattern: &Regex, before: bool) -> bool {
+    /// Whether the cursor's row has a new match.
+    fn is_in_line(&self, pattern: &Regex) -> bool {
         let (row, column) = self.screen.next_cell();
-        let up_to_cursor = self.screen.text_before((row, column));
-        let text = self.screen.row(row);
-        // Most output matches nothing, so match first and then look for echoes.
-        let candidates = [(false, &text), (true, &up_to_cursor)];
-        let mut candidates = candidates.into_iter().filter(|(to_cursor, shown)| {
-            (!to_cursor || shown.len() > text.len()) && pattern.is_match(shown.as_bytes())
-        });
-        candidates.any(|(to_cursor, _)| {
+        let (text, up_to_cursor) = (self.screen.row(row), self.screen.text_before((row, column)));
+        let is_new = |_, found: &str| self.changed_rows.is_new_at_cursor(&self.screen, found);
+        let has_match = |to_cursor| {
             let shown = self.own_echoes.marked_row(&self.screen, row, to_cursor);
-            answer_in(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() }).is_some()
-        }) && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes)
+            answer_in(pattern, &shown, is_new).is_some()
+        };
+        // Most output matches nothing, so the text is looked at first, and then what of it is an echo.
+        (pattern.is_match(text.as_bytes()) && has_match(false)
+            || up_to_cursor.len() > text.len() && pattern.is_match(up_to_cursor.as_bytes()) && has_match(true))
+            && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes, false)
+    }
+
+    /// Whether a prompt stands before the cursor, with or without the blanks there. What is behind the cursor is no part of it.
+    fn is_at_prompt(&self, pattern: &Regex) -> bool {
+        let (row, column) = self.screen.next_cell();
+        let before = self.screen.text_before((row, column));
+        let text = before.trim_end_matches(' ');
+        let has_match = |to: usize| {
+            pattern.is_match(before[..to].as_bytes()) && {
+                let mut shown = self.own_echoes.marked_row(&self.screen, row, true);
+                shown.truncate(to);
+                answer_in(pattern, &shown, |_, _| true).is_some()
+            }
+        };
+        (has_match(before.len()) || text.len() < before.len() && has_match(text.len()))
+            && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes, true)
     }
 }
 
-/// The end of a pattern's first match that ends by `end` and holds more than echoes.
-fn answer_in(pattern: &Regex, shown: &MarkedText, end: usize) -> Option<usize> {
-    let mut found = pattern.find_iter(shown.text.as_bytes());
-    found.find(|found| found.end() <= end && shown.is_answer(found.range())).map(|found| found.end())
+/// The end of a pattern's first match that is new and holds more than echoes. `is_new`: by where a match ends, and its text.
+fn answer_in(pattern: &Regex, shown: &MarkedText, is_new: impl Fn(usize, &str) -> bool) -> Option<usize> {
+    let is_answer = |part: Range<usize>| {
+        shown.is_answer(part.clone()) && is_new(part.end, shown.text.get(part).unwrap_or_default())
+    };
+    pattern
+        .find_iter(shown.text.as_bytes())
+        .map(|found| found.range())
+        .find(|part| is_answer(part.clone()))
+        .map(|part| part.end)
+}
+
+/// Finds in a text what a condition waits for: where it ends, and what it is.
+pub(super) fn finder(condition: Option<&WaitCondition>) -> impl Fn(&str, &mut dyn FnMut(usize, &str)) + '_ {
+    let pattern = condition.and_then(|condition| match condition {
+        WaitCondition::Screen(pattern) | WaitCondition::Line(pattern) => Some(pattern.regex()),
+        _ => None,
+    });
+    move |text, found| {
+        let all = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
+        all.for_each(|part| found(part.end(), text.get(part.range()).unwrap_or_default()));
+    }
 }

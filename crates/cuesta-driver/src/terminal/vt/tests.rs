@@ -36,7 +36,7 @@ fn types(screen: &mut VtTerminal, character: char, nanos: u64) -> SentKey {
 /// Presses a key, by which no other one is found.
 fn presses(screen: &mut VtTerminal, effect: KeyEffect, key: SentKey) {
     let mut events = Vec::new();
-    screen.key(effect, key, &mut events);
+    screen.key(effect, key, None, &mut events);
     assert_eq!(events, []);
 }
 

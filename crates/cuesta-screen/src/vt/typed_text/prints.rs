@@ -1,6 +1,7 @@
 //! What the host has printed of the characters that are typed, and where.
 
 use super::super::Screen;
+use super::super::cell::Style;
 use super::super::cells::CellPosition;
 use super::super::tap::{Movement, Printed, Tap};
 
@@ -27,6 +28,7 @@ pub(super) struct Prints<I> {
 #[derive(Debug, Clone, Copy)]
 struct Print<I> {
     character: char,
+    style: Style,
     /// From the top of the screen as it was when the first unshown key was sent.
     row: i32,
     column: u16,
@@ -107,16 +109,18 @@ impl<I: Copy> Prints<I> {
         print.row - self.scrolled == i32::from(row) && print.column == column
     }
 
-    fn add(&mut self, character: char, row: u16, column: u16, at: I) {
+    fn add(&mut self, Printed { character, row, column, style, .. }: Printed, at: I) {
         let row = i32::from(row) + self.scrolled;
         let number = self.count;
         self.count += 1;
-        let print = Print { character, row, column, at, number };
+        let print = Print { character, style, row, column, at, number };
         let before =
             self.all.iter_mut().find(|print| (print.row, print.column, print.character) == (row, column, character));
         match before {
-            // Drawn twice in a frame, it shows since the first time.
-            Some(before) if before.number >= self.frame => before.number = number,
+            // Drawn twice in a frame, it shows since the first time. A blank may have been none that was typed.
+            Some(before) if before.number >= self.frame && before.style == style && character != ' ' => {
+                before.number = number
+            }
             Some(before) => *before = print,
             None => {
                 if self.all.len() >= MOST {
@@ -129,13 +133,13 @@ impl<I: Copy> Prints<I> {
 }
 
 impl<I: Copy, F: Fn(usize) -> I> Tap for Stamping<'_, I, F> {
-    fn printed(&mut self, Printed { character, row, column, at, .. }: Printed) {
-        let is_expected = match u32::from(character) {
+    fn printed(&mut self, printed: Printed) {
+        let is_expected = match u32::from(printed.character) {
             code @ 0..128 => self.prints.ascii & (1 << code) != 0,
             _ => self.prints.others,
         };
         if is_expected {
-            self.prints.add(character, row, column, (self.at)(at));
+            self.prints.add(printed, (self.at)(printed.at));
         }
     }
 

@@ -48,19 +48,44 @@ struct Trace {
 
 impl<K, I: Copy> TypedText<K, I> {
     /// How far the text of a row has grown, if it has.
-    pub(super) fn growth(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
-        let ends = self.ends(screen, row);
+    pub(super) fn growth(&mut self, screen: &Screen, index: usize) -> Option<Growth> {
+        self.growth_at_end(screen, &self.rows[index]).or_else(|| {
+            self.relocate(screen, index);
+            self.in_place(screen, &self.rows[index])
+        })
+    }
+
+    /// How far it has grown, up to where it may end.
+    fn growth_at_end(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
+        let waiting = &row.keys[row.shown..];
+        let ends = self.ends(screen, row, |character| waiting.iter().any(|key| key.character == character));
         let find = |look: fn(&Self, &Screen, &TypedRow<K>, End) -> Option<Growth>| {
             ends.iter().find_map(|end| look(self, screen, row, *end))
         };
-        find(Self::whole_text).or_else(|| find(Self::text_behind_missed)).or_else(|| self.in_place(screen, row))
+        find(Self::whole_text).or_else(|| find(Self::text_behind_missed))
     }
 
-    /// Where the text may end, the most likely position first.
-    fn ends(&self, screen: &Screen, row: &TypedRow<K>) -> Vec<End> {
+    /// Finds the shown text of a row where it has moved to: before the cursor or a caret.
+    pub(super) fn relocate(&mut self, screen: &Screen, index: usize) {
+        let row = &self.rows[index];
+        let Some(last) = row.keys[..row.shown].last().map(|key| key.character) else { return };
+        if stands_in_place(screen, row) {
+            return;
+        }
+        let ends = self.ends(screen, row, |character| character == last);
+        let mut traces =
+            ends.iter().filter(|end| end.mark != Mark::Style).map(|end| trace_back(screen, row, row.shown, end.at));
+        if let Some(trace) = traces.find(|trace| trace.is_whole) {
+            let keys = self.rows[index].keys.iter_mut();
+            keys.zip(trace.cells).for_each(|(key, cell)| key.cell = cell.map(|cell| CellPosition::new(screen, cell)));
+        }
+    }
+
+    /// Where the text may end, the most likely position first. `is_last`: which characters may be the last one.
+    fn ends(&self, screen: &Screen, row: &TypedRow<K>, is_last: impl Fn(char) -> bool) -> Vec<End> {
         let cursor = screen.next_cell();
         if screen.modes().hidden_cursor {
-            return self.ends_without_cursor(screen, row, cursor);
+            return self.ends_without_cursor(screen, row, is_last);
         }
         let mut ends = vec![End { at: cursor, mark: Mark::Cursor }];
         ends.extend(caret_before(screen, cursor).map(|at| End { at, mark: Mark::Caret }));
@@ -70,17 +95,16 @@ impl<K, I: Copy> TypedText<K, I> {
         ends
     }
 
-    /// Behind a character of the text that was printed in this frame. The first ones may stand anywhere, so a caret or the hidden cursor
-    /// must be beside them.
-    fn ends_without_cursor(&self, screen: &Screen, row: &TypedRow<K>, cursor: (u16, u16)) -> Vec<End> {
-        let waiting = &row.keys[row.shown..];
-        let new =
-            self.prints.new_cells().filter(|(_, character)| waiting.iter().any(|key| key.character == *character));
+    /// Behind a character of the text that was printed in this frame. If the text has moved or begins, a caret or the hidden cursor must
+    /// be beside it.
+    fn ends_without_cursor(&self, screen: &Screen, row: &TypedRow<K>, is_last: impl Fn(char) -> bool) -> Vec<End> {
+        let is_known = row.shown > 0 && stands_in_place(screen, row);
+        let new = self.prints.new_cells().filter(|(_, character)| is_last(*character));
         let mut ends: Vec<_> = new
             .filter_map(|((at, column), character)| {
                 let end = (at, column + width(character) as u16);
-                let mark = mark_at(screen, (at, column), end, cursor)?;
-                (mark != Mark::Style || row.shown > 0).then_some(End { at: end, mark })
+                let mark = mark_at(screen, (at, column), end)?;
+                (mark != Mark::Style || is_known).then_some(End { at: end, mark })
             })
             .collect();
         ends.sort_by_key(|end| end.mark);
@@ -101,10 +125,7 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// Keys that stand where the text had ended, although keys before them are not shown.
     fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
-        // After a Return, what begins in another row is an answer.
-        let [origin, rest] = [row.origin, self.rest].map(|at| at.now(screen));
-        let is_answered = row.end.is_some() && origin.map(|at| at.0) != rest.map(|at| at.0);
-        let begins = [origin, rest.filter(|_| !is_answered)];
+        let begins = self.begins(screen, row, end);
         self.traces(screen, row, end).find_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
@@ -112,6 +133,18 @@ impl<K, I: Copy> TypedText<K, I> {
             let shows_more = row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
+    }
+
+    /// Where the text may go on: a hidden cursor says nothing about that.
+    fn begins(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> [Option<(u16, u16)>; 2] {
+        if end.mark != Mark::Cursor {
+            let last = row.keys[..row.shown].last();
+            return [last.and_then(|key| key.cell?.behind(screen, key.character)), None];
+        }
+        // After a Return, what begins in another row is an answer.
+        let [origin, rest] = [row.origin, self.rest].map(|at| at.now(screen));
+        let is_answered = row.end.is_some() && origin.map(|at| at.0) != rest.map(|at| at.0);
+        [origin, rest.filter(|_| !is_answered)]
     }
 
     /// The text read back from an end, for each number of keys that may be shown, the largest first.
@@ -155,14 +188,17 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// The keys that were printed where the text goes on, once the cursor has left the text.
     fn in_place(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
+        let is_hidden = screen.modes().hidden_cursor;
         let last = row.keys[..row.shown].iter().rev().find_map(|key| Some((key, key.cell?)));
         let begins = match last {
             Some((key, cell)) => [cell.behind(screen, key.character), None],
+            // Where text begins, only a cursor tells.
+            None if is_hidden => [None, None],
             None => [row.origin, self.rest].map(|at| at.now(screen)),
         };
-        let has_left = row.end.is_some() || !screen.modes().hidden_cursor;
-        let left = |at: (u16, u16)| screen.modes().hidden_cursor || screen.next_cell().0 != at.0;
-        let begins = begins.into_iter().flatten().filter(|at| has_left && left(*at));
+        let has_left = |at: (u16, u16)| is_hidden || screen.next_cell().0 != at.0;
+        let may_be_left = row.end.is_some() || !is_hidden && last.is_some();
+        let begins = begins.into_iter().flatten().filter(|at| may_be_left && has_left(*at));
         let growths = begins.map(|at| self.printed_from(screen, row, at)).filter(|growth| !growth.cells.is_empty());
         growths.max_by_key(|growth| growth.cells.len())
     }
@@ -170,6 +206,7 @@ impl<K, I: Copy> TypedText<K, I> {
     /// The keys that were printed one behind the other from a position on. Those of a row that was ended may be gone already.
     fn printed_from(&self, screen: &Screen, row: &TypedRow<K>, mut at: (u16, u16)) -> Growth {
         let mut cells: Vec<Option<(u16, u16)>> = Vec::new();
+        let mut before = row.keys[..row.shown].last().and_then(|key| key.cell?.now(screen));
         for key in row.keys[row.shown..].iter().take(MOST) {
             let columns = width(key.character) as u16;
             let shown =
@@ -181,38 +218,25 @@ impl<K, I: Copy> TypedText<K, I> {
             let Some((behind, cell)) = shown.filter(|shown| self.is_printed(key, Some(shown.1))).or_else(gone) else {
                 break;
             };
-            let has_style =
-                shown.is_none() || cells.last().is_none_or(|last| has_one_style(screen, &[*last, Some(cell)], 1));
+            let has_style = shown.is_none() || has_one_style(screen, &[before, Some(cell)], 1);
             if !self.is_printed(key, Some(cell)) || !has_style {
                 break;
             }
             cells.push(Some(cell));
-            at = behind;
+            (before, at) = (Some(cell), behind);
         }
         Growth { first: row.shown, cells }
     }
 }
 
-/// Whether the shown text of a row still stands: where it stood, or as a whole before the cursor.
-pub(super) fn stands<K>(screen: &Screen, row: &mut TypedRow<K>) -> bool {
-    if row.shown == 0 {
-        return true;
-    }
+/// Whether the shown text of a row still stands, and the cursor, if it is in that row, behind it.
+pub(super) fn stands<K>(screen: &Screen, row: &TypedRow<K>) -> bool {
+    let Some(last) = row.keys[..row.shown].last() else { return true };
     let cursor = screen.next_cell();
-    let end = row.keys[row.shown - 1].cell.and_then(|cell| cell.behind(screen, row.keys[row.shown - 1].character));
+    let end = last.cell.and_then(|cell| cell.behind(screen, last.character));
     let is_in_row = !screen.modes().hidden_cursor && end.is_some_and(|end| end.0 == cursor.0);
-    if stands_in_place(screen, row) && (!is_in_row || end == Some(cursor) || end == caret_before(screen, cursor)) {
-        return true;
-    }
-    let trace = trace_back(screen, row, row.shown, cursor);
-    let has_moved = trace.is_whole && !stands_in_place(screen, row);
-    if has_moved {
-        let from = row.shown - trace.cells.len();
-        for (key, cell) in row.keys[from..row.shown].iter_mut().zip(trace.cells) {
-            key.cell = cell.map(|cell| CellPosition::new(screen, cell));
-        }
-    }
-    has_moved
+    stands_in_place(screen, row)
+        && (!is_in_row || end == Some(cursor) || end.is_some() && end == caret_before(screen, cursor))
 }
 
 /// Whether the cells still show the text; those that have scrolled off do.
@@ -266,7 +290,8 @@ fn caret_before(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)
 
 /// What marks the end of a text whose last character stands in a cell, if anything does. A caret over a character is no end of the text
 /// but behind it.
-fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16), cursor: (u16, u16)) -> Option<Mark> {
+fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16)) -> Option<Mark> {
+    let cursor = screen.next_cell();
     let style = style_of(screen, cell);
     let is_near = cursor.0 == end.0 && cursor.1.abs_diff(end.1) <= BESIDE;
     let ends = screen.cell(end.0, end.1).is_none_or(|next| next.is_blank() || is_border(next) || next.style() != style);

@@ -70,7 +70,7 @@ def terminal_line(of: MeasuredStep) -> TerminalLine | None:
         tape = tape_of(of, str(group.get("tape", "")))
         speeds.add(line_speed(group, tape))
         waits = ((word, amount) for word, amount in outline(tape) if word.startswith("Wait"))
-        answers |= {amount if word == "Wait+Bytes" else None for word, amount in waits}
+        answers |= {amount if word in ("Wait+Bytes", "Wait+Characters") else None for word, amount in waits}
     speed = speeds.pop() if len(speeds) == 1 else None
     if speed is None:
         return None

@@ -1,0 +1,147 @@
+//! When an answer is complete, at programs that repaint, scroll and go on, beside the programs' own logs.
+#![allow(clippy::unwrap_used, clippy::float_cmp)] // A failed unwrap fails the test; counts are exact.
+
+use std::time::Duration;
+
+use crate::programs::{Action, Doing, Program, assert_same, played};
+
+/// A program whose output is given: at first, again and again, and the parts of its answer, each with its delay since Return in ms.
+struct Given {
+    begin: &'static str,
+    /// Every so many ms, with `#` for a number.
+    tick: Option<(u64, &'static str)>,
+    echoes: bool,
+    parts: &'static [(u64, &'static str)],
+    ticks: usize,
+    returns: usize,
+}
+
+fn given(begin: &'static str, parts: &'static [(u64, &'static str)]) -> Given {
+    Given { begin, tick: None, echoes: true, parts, ticks: 0, returns: 0 }
+}
+
+impl Program for Given {
+    fn begin(&mut self, now: &mut Doing) {
+        now.send(self.begin);
+        self.due(Action::Tick, now);
+    }
+
+    fn key(&mut self, key: char, _: usize, now: &mut Doing) {
+        if key == '\r' {
+            self.returns += 1;
+            (0..).zip(self.parts).for_each(|(number, (ms, _))| now.later(*ms, Action::Answer(number)));
+        } else if self.echoes {
+            now.send(&key.to_string());
+        }
+    }
+
+    fn due(&mut self, action: Action, now: &mut Doing) {
+        match action {
+            Action::Answer(number) => {
+                now.send(&self.parts[number].1.replace('#', &self.returns.to_string()));
+                if number + 1 == self.parts.len() {
+                    now.answer();
+                }
+            }
+            Action::Tick | Action::Draw(_) => {
+                let Some((ms, text)) = self.tick else { return };
+                self.ticks += 1;
+                now.send(&text.replace('#', &self.ticks.to_string()));
+                now.later(ms, Action::Tick);
+            }
+        }
+    }
+}
+
+fn tape(wait: &str) -> String {
+    format!(
+        "Set TypingSpeed 50ms\nSet WaitTimeout 4s\nSleep 1s\nForever\nTransaction \"t\"\nType \"ls\"\nEnter\n{wait}\nEnd\nSleep 2s\nEnd\n"
+    )
+}
+
+/// Plays a wait at a program whose answers take as long as its log says.
+fn answers_with(wait: &str, program: Given) {
+    let (records, log) = played(program, &tape(wait), 40.0);
+    assert!(log.answers.len() > 5, "{wait}: {}", log.answers.len());
+    assert_same(wait, records.histogram("g/t/response"), &log.answers, 1);
+    assert!(records.errors().is_empty(), "{wait}: {:?}", records.errors());
+    assert_eq!(records.sum("continued"), 0.0, "{wait}");
+}
+
+#[test]
+fn what_is_painted_again_is_no_answer() {
+    let board = "\x1b[2J\x1b[H** board **\r\n\r\nResult: none\x1b[5;1H> ";
+    // The row with the result is drawn again with the clock of each tick, and changes with the answer.
+    let program = given(board, &[(10, "\x1b[5;1H\x1b[K> "), (1500, "\x1b[3;1HResult: #\x1b[K\x1b[5;3H")]);
+    answers_with("Wait+Screen /Result: \\d+/", Given { tick: Some((400, "\x1b7\x1b[H** board **\x1b8")), ..program });
+}
+
+#[test]
+fn a_word_that_stood_there_is_no_answer_until_it_was_gone() {
+    let begin = "\x1b[2J\x1b[24;1HReady\x1b[5;1H$ ";
+    let clock = Some((250, "\x1b7\x1b[24;8H#\x1b8"));
+    let parts: &[_] = &[(10, "\x1b7\x1b[24;1HBusy \x1b8"), (1200, "\x1b7\x1b[24;1HReady\x1b8\x1b[5;1H\x1b[K$ ")];
+    answers_with("Wait+Screen /Ready/", Given { tick: clock, ..given(begin, parts) });
+    // It says so all the time: then nothing is an answer.
+    let parts: &[_] = &[(1200, "\x1b[3;1Hanswer #\x1b[24;1HReady\x1b[5;1H\x1b[K$ ")];
+    let (records, _) = played(Given { tick: clock, ..given(begin, parts) }, &tape("Wait+Screen /Ready/"), 40.0);
+    assert!(records.histograms.get("g/t/response").is_none());
+    assert!(records.errors().iter().any(|(name, _)| name == "timeout"));
+}
+
+#[test]
+fn output_that_goes_on_behind_an_answer_is_counted() {
+    // A row that looks like a prompt, and an answer in parts with silence between.
+    let parts: &[_] = &[(1, "\r\n"), (50, "Reading: "), (800, "done\r\nContinue? "), (1500, "y\r\n5\r\n$ ")];
+    let silence: &[_] = &[(50, "\r\npart one\r\n"), (450, "part two\r\n"), (850, "hello\r\n$ ")];
+    for (wait, parts, first) in [("Wait+Prompt", parts, 50), ("Wait+Silence 200ms", silence, 50)] {
+        let (records, _) = played(given("$ ", parts), &tape(wait), 40.0);
+        let response = records.histogram("g/t/response");
+        assert_eq!(response.max() / 1_000_000, first, "{wait}");
+        // Behind the last one no key follows.
+        assert!(records.sum("continued") >= records.sum("transactions") - 1.0, "{wait}");
+        let last = Duration::from_nanos(records.histogram("g/t/continued").min());
+        let whole = Duration::from_millis(parts.last().unwrap().0 - first);
+        assert!(last.abs_diff(whole) < Duration::from_millis(2), "{wait}: {last:?}");
+    }
+}
+
+#[test]
+fn a_prompt_may_have_text_at_the_right_end_of_its_row() {
+    let prompt = "\rdemo > \x1b[K\x1b[60G12:34\x1b[8G";
+    let parts: &[_] = &[(100, "\r\n42\r\n\rdemo > \x1b[K\x1b[60G12:34\x1b[8G")];
+    answers_with("Wait+Prompt", given(prompt, parts));
+    // The clock there is no answer.
+    let clock = Some((70, "\x1b7\x1b[60G12:#\x1b8"));
+    answers_with("Wait+Prompt", Given { tick: clock, ..given(prompt, parts) });
+}
+
+#[test]
+fn what_stands_in_a_part_of_a_frame_is_no_answer() {
+    let begin = "\x1b[?1049h\x1b[2J\x1b[Hstart> ";
+    let marked: &[_] = &[
+        (1, "\x1b[?2026h\x1b[2J\x1b[HREADY #"),
+        (301, "\x1b[HBUSY  #\x1b[?2026l"),
+        (1000, "\x1b[?2026h\x1b[HREADY #\x1b[?2026l"),
+    ];
+    answers_with("Wait+Screen /READY \\d/", given(begin, marked));
+    // Without a mark, a frame is what comes until the line is quiet for a moment.
+    let (records, log) = played(
+        given(begin, &[(1, "\x1b[2J\x1b[HREADY #"), (2, "\x1b[HBUSY  #"), (1000, "\x1b[HREADY #")]),
+        &tape("Wait+Screen /READY \\d/"),
+        40.0,
+    );
+    assert_same("READY", records.histogram("g/t/response"), &log.answers, 1);
+}
+
+#[test]
+fn an_answer_that_scrolls_away_is_not_lost() {
+    // No echo, and 28 rows in each tick: the answer is gone before the host is known not to echo.
+    const FLOOD: &str =
+        "abcdefghij 0123456789\r\nabcdefghij 0123456789\r\nabcdefghij 0123456789\r\nabcdefghij 0123456789\r\n";
+    let program = given("$ ", &[(300, "\r\nANSWER-OK\r\n")]);
+    let (records, log) =
+        played(Given { tick: Some((20, FLOOD)), echoes: false, ..program }, &tape("Wait+Screen /ANSWER-OK/"), 40.0);
+    assert!(records.errors().is_empty(), "{:?}", records.errors());
+    assert_same("ANSWER-OK", records.histogram("g/t/response"), &log.answers, 1);
+}
