@@ -22,7 +22,7 @@ impl Relay {
     fn start(target: &str, terminal: &str, command: &str, password: Option<String>) -> PyResult<Self> {
         let config = RelayConfig {
             target: target.parse::<Target>().map_err(errors::run)?,
-            login: Login { user: None, password },
+            login: Login { password, ..Login::default() },
             terminal: terminal.to_owned(),
             command: Some(command.to_owned()),
             keyboard: io::stdin().as_fd().try_clone_to_owned().map_err(errors::run)?,

@@ -16,7 +16,7 @@ from cuesta.engine.network import isolation
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST, kind_of, settings_of
 
 OWN_FILES = 64
 """Descriptors that a process needs besides its lines: records, timers, libraries."""
@@ -102,15 +102,20 @@ def raise_files(needed: int) -> None:
 
 
 def probe(target: str, user: Mapping[str, str]) -> None:
-    """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`."""
+    """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`.
+
+    A one-time code is not spent on it: the first user needs it.
+    """
     kind = kind_of(target)
     if kind in ("tcp", "telnet"):
         connect(target)
+    elif kind == "ssh" and ("code" in settings_of(target) or user.get("code") or user.get("totp")):
+        return
     elif kind in OWN_PROGRAMS:
         find_program(target)
     else:
         try:
-            _native.probe(target, user.get("user") or None, user.get("password") or None)
+            _native.probe(target, dict(user))
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
 

@@ -1,11 +1,13 @@
 //! A program on this machine at the other end of a line: starts, reads, writes and ends it.
 //!
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host.
+//!   `first_row_of`: only its first row is wanted.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
 //! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
 mod command;
 mod exit;
+mod first_row;
 mod orphans;
 mod pipe;
 mod proxy_command;
@@ -35,6 +37,7 @@ use exit::Tail;
 use spawn::StandardStreams;
 
 pub use exit::{ExitStatus, ProgramExit};
+pub(crate) use first_row::first_row_of;
 pub use pipe::Pipe;
 pub(crate) use proxy_command::ProxyCommand;
 pub use pty::Pty;

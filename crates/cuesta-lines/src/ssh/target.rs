@@ -33,6 +33,8 @@ pub struct SshTarget {
     pub jump: Option<String>,
     /// `agent=off`: the agent is not asked for keys.
     pub without_agent: bool,
+    /// `code=COMMAND`, which prints the one-time code of a user whose row of the users' table has none.
+    pub code: Option<String>,
 }
 
 /// The policy for unknown hosts. A host whose key has changed is always refused.
@@ -97,6 +99,7 @@ impl SshTarget {
             ("obscure", "off") => self.obscure = None,
             ("obscure", _) => self.obscure = Some(grid(&value).ok_or_else(|| wrong("off, or 20ms (1ms to 1000ms)"))?),
             ("command", _) => self.command = Some(value),
+            ("code", _) => self.code = Some(value),
             ("config", _) => self.config = Some(value.into()),
             ("jump", _) => self.jump = Some(value),
             ("agent", "on") => self.without_agent = false,
@@ -105,7 +108,7 @@ impl SshTarget {
             ("password" | "passphrase", _) => return Err(TargetError::Password),
             // Without the value: it may be a password under a misspelt key.
             _ => {
-                let expected = "identity, known_hosts, config, jump, obscure, command or agent";
+                let expected = "identity, known_hosts, config, jump, obscure, command, code or agent";
                 return Err(TargetError::BadSetting { setting: key.to_owned(), expected });
             }
         }
@@ -126,6 +129,7 @@ impl SshTarget {
         settings.extend(self.config.as_ref().map(|file| ("config", file.to_string_lossy().into_owned())));
         settings.extend(self.jump.clone().map(|jump| ("jump", jump)));
         settings.extend(self.command.clone().map(|command| ("command", command)));
+        settings.extend(self.code.clone().map(|code| ("code", code)));
         settings.extend(self.without_agent.then(|| ("agent", "off".to_owned())));
         settings
     }
@@ -224,7 +228,7 @@ mod tests {
             "ssh://bastion?obscure=off",
             "ssh://joe@bastion:2222?obscure=off",
             "ssh://joe%40corp@[::1]:22?obscure=off",
-            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&config=/k/config&jump=joe%40b%3A2222%2Cc&command=a%20-b&agent=off",
+            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&config=/k/config&jump=joe%40b%3A2222%2Cc&command=a%20-b&code=oath%20%25r&agent=off",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
