@@ -14,13 +14,15 @@ pub struct Login {
     pub code: Option<String>,
     /// The secret of time-based one-time codes (RFC 6238), in base 32 or as an `otpauth://totp/` URI.
     pub totp: Option<String>,
+    /// The 3270's logical unit.
+    pub lu: Option<String>,
 }
 
 impl Login {
     /// Takes the columns of a row that have a value.
     pub fn from_row(row: &BTreeMap<String, String>) -> Self {
         let cell = |column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
-        Self { user: cell("user"), password: cell("password"), code: cell("code"), totp: cell("totp") }
+        Self { user: cell("user"), password: cell("password"), code: cell("code"), totp: cell("totp"), lu: cell("lu") }
     }
 }
 
@@ -33,6 +35,7 @@ impl fmt::Debug for Login {
             .field("password", &hidden(&self.password))
             .field("code", &hidden(&self.code))
             .field("totp", &hidden(&self.totp))
+            .field("lu", &self.lu)
             .finish()
     }
 }
@@ -46,6 +49,9 @@ mod tests {
         let cells = [("user", "joe"), ("password", "geheim"), ("code", "123456"), ("totp", "GEZDGNBV"), ("city", "")];
         let row = cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).into();
         let login = format!("{:?}", Login::from_row(&row));
-        assert_eq!(login, r#"Login { user: Some("joe"), password: Some("…"), code: Some("…"), totp: Some("…") }"#);
+        assert_eq!(
+            login,
+            r#"Login { user: Some("joe"), password: Some("…"), code: Some("…"), totp: Some("…"), lu: None }"#
+        );
     }
 }

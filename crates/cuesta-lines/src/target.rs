@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::widths;
-use crate::{BisyncTarget, SerialTarget, SshTarget, Tn3270Target};
+use crate::terminal_settings::{self, TerminalSettings};
+use crate::tls::TELNETS;
+use crate::{BisyncTarget, SerialTarget, SshTarget, TelnetTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -15,9 +16,9 @@ pub enum Target {
     Host,
     /// `tcp://H:P`, bare characters.
     Tcp(Address),
-    /// `telnet://H:P`, RFC 854; port 23 if none is given.
-    Telnet(Address),
-    /// `tn3270://H:P`, RFC 1576 and RFC 2355; port 23 if none is given.
+    /// `telnet://H:P`, RFC 854, port 23 if none is given; `telnets://H:P`, the same over TLS, port 992.
+    Telnet(TelnetTarget),
+    /// `tn3270://H:P`, RFC 1576 and RFC 2355, port 23 if none is given; `tn3270s://H:P`, the same over TLS, port 992.
     Tn3270(Tn3270Target),
     /// `bsc://H:P?role=…`, binary synchronous communications over TCP.
     Bisync(BisyncTarget),
@@ -86,7 +87,7 @@ const CONNECTION: Kind = Kind {
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 11] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -113,7 +114,14 @@ pub const KINDS: [Kind; 9] = [
         name: "telnet",
         syntax: "telnet://HOST:PORT",
         port: Some(TELNET),
-        parse: |text| Address::parse("telnet", text, Some(TELNET)).map(Target::Telnet),
+        parse: |text| TelnetTarget::parse("telnet", text).map(Target::Telnet),
+        ..CONNECTION
+    },
+    Kind {
+        name: "telnets",
+        syntax: "telnets://HOST:PORT",
+        port: Some(TELNETS),
+        parse: |text| TelnetTarget::parse("telnets", text).map(Target::Telnet),
         ..CONNECTION
     },
     Kind {
@@ -122,7 +130,16 @@ pub const KINDS: [Kind; 9] = [
         port: Some(TELNET),
         terminal: TerminalKind::Block,
         can_echo: false,
-        parse: |text| Tn3270Target::parse(text).map(Target::Tn3270),
+        parse: |text| Tn3270Target::parse("tn3270", text).map(Target::Tn3270),
+        ..CONNECTION
+    },
+    Kind {
+        name: "tn3270s",
+        syntax: "tn3270s://HOST:PORT",
+        port: Some(TELNETS),
+        terminal: TerminalKind::Block,
+        can_echo: false,
+        parse: |text| Tn3270Target::parse("tn3270s", text).map(Target::Tn3270),
         ..CONNECTION
     },
     Kind {
@@ -163,7 +180,7 @@ pub fn kind_of(target: &str) -> Option<&'static Kind> {
 /// When the text is no target.
 pub fn canonical(text: &str) -> Result<String, TargetError> {
     let target: Target = text.parse()?;
-    Ok(widths::with(&target.to_string(), widths::has_wide_emoji(text)))
+    Ok(terminal_settings::with(&target.to_string(), &TerminalSettings::of(text)))
 }
 
 /// The syntax of all kinds as a list for messages.
@@ -257,7 +274,7 @@ impl FromStr for Target {
         if text.is_empty() {
             return Err(TargetError::Empty);
         }
-        let (text, _) = widths::split(text)?;
+        let (text, _) = terminal_settings::split(text)?;
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.clone().into_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
@@ -289,7 +306,7 @@ impl fmt::Display for Target {
         match self {
             Self::Host => write!(f, "host:"),
             Self::Tcp(address) => write!(f, "tcp://{address}"),
-            Self::Telnet(address) => write!(f, "telnet://{address}"),
+            Self::Telnet(target) => target.fmt(f),
             Self::Tn3270(target) => target.fmt(f),
             Self::Bisync(target) => target.fmt(f),
             Self::Ssh(target) => target.fmt(f),
@@ -325,6 +342,18 @@ impl Address {
         };
         Ok(Self { host: host.to_owned(), port })
     }
+}
+
+/// What follows a scheme, without its settings, and the settings by name and value.
+pub(crate) fn settings(rest: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
+    let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let settings = query.split('&').filter(|setting| !setting.is_empty());
+    (address, settings.map(|setting| setting.split_once('=').unwrap_or((setting, ""))))
+}
+
+/// The error for a setting that a target does not have.
+pub(crate) fn bad_setting(key: &str, value: &str, expected: &'static str) -> TargetError {
+    TargetError::BadSetting { setting: format!("{key}={value}"), expected }
 }
 
 /// The first character that cannot be part of a host and a port, with what follows it.

@@ -12,8 +12,8 @@ use crate::errors;
 /// cannot be opened.
 #[pyfunction]
 pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>) -> PyResult<()> {
+    let options = Options { login: Login::from_row(&row), ..Options::of_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;
-    let options = Options { login: Login::from_row(&row), ..Options::default() };
     let open = async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
     py.detach(|| clock::run(Time::Real, open)).map_err(errors::run)?.map_err(errors::run)
 }

@@ -121,6 +121,8 @@ pub struct Counts {
     pub skipped: u64,
     /// Characters that were not an echo although only an echo could come.
     pub stray: u64,
+    /// Received bytes that are no character of the line's character set.
+    pub undecoded: u64,
     /// Time that users spent by activity, in seconds.
     pub sums: TimeSums,
     /// Transactions under way at the end of the interval.
@@ -282,6 +284,7 @@ impl Counts {
         self.silent += other.silent;
         self.skipped += other.skipped;
         self.stray += other.stray;
+        self.undecoded += other.undecoded;
         self.sums.think += other.sums.think;
         self.sums.keying += other.sums.keying;
         self.sums.response += other.sums.response;

@@ -104,13 +104,13 @@ def raise_files(needed: int) -> None:
 def probe(target: str, user: Mapping[str, str]) -> None:
     """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`.
 
-    A one-time code is not spent on it: the first user needs it.
+    A one-time code or a 3270's logical unit is not spent on it: the first user needs them.
     """
-    kind = kind_of(target)
-    if kind in ("tcp", "telnet"):
-        connect(target)
-    elif kind == "ssh" and ("code" in settings_of(target) or user.get("code") or user.get("totp")):
+    kind, settings = kind_of(target), settings_of(target)
+    if kind == "ssh" and ("code" in settings or user.get("code") or user.get("totp")):
         return
+    if kind in ("tcp", "telnet") or (kind in ("tn3270", "tn3270s") and ("lu" in settings or user.get("lu"))):
+        connect(target)
     elif kind in OWN_PROGRAMS:
         find_program(target)
     else:

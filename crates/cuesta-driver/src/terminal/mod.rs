@@ -139,7 +139,7 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     match group.terminal {
         TerminalKind::Block => Box::new(BlockTerminal::new(size)),
         TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.widths, group.can_echo)),
-        TerminalKind::Vt => plain::keyboard_for(program),
+        TerminalKind::Vt => plain::keyboard_for(program, size),
     }
 }
 

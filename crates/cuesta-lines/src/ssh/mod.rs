@@ -50,7 +50,7 @@ pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{Line, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{ExitStatus, Line, Login, OpenError, Opening, Options, Received, Traffic, tcp};
 use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, logged_in};
@@ -279,6 +279,10 @@ impl Line for Ssh {
             // Lost if the queue to the protocol's task is full; the next resize sends it again.
             at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
         }
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.shared.poll_exit(cx)
     }
 
     fn opening(&self) -> Opening {

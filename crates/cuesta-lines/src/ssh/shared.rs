@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::Stamp;
 
-use crate::{Received, SshError, Traffic};
+use crate::{ExitStatus, Received, SshError, Traffic};
 
 /// Bytes of a host's first output, and of what it sent last before the key exchange, that are kept for the error message.
 const WORDS: usize = 160;
@@ -45,6 +45,10 @@ pub(super) struct SharedState {
     /// The last error message of the `ProxyCommand`.
     pub(super) complaint: Option<String>,
     end: Option<LineEnd>,
+    /// How the program there ended, once the host has said so.
+    exit: Option<ExitStatus>,
+    /// The host will not say so any more.
+    is_left: bool,
     /// Wakes the user's task, which waits for characters.
     user: Option<Waker>,
     /// Wakes the protocol's task, which waits for the connection or for room.
@@ -94,6 +98,8 @@ impl Shared {
             distrust: None,
             complaint: None,
             end: None,
+            exit: None,
+            is_left: false,
             user: None,
             reader: None,
             shutdown: Shutdown::No,
@@ -111,6 +117,30 @@ impl Shared {
         let user = state.user.take();
         drop(state);
         user.inspect(Waker::wake_by_ref);
+    }
+
+    /// The program there has ended.
+    pub(super) fn exits(&self, exit: ExitStatus) {
+        let mut state = self.state();
+        state.exit = Some(exit);
+        state.user.take().inspect(Waker::wake_by_ref);
+    }
+
+    /// The channel is closed: nothing more comes, not even how the program ended.
+    pub(super) fn leaves(&self) {
+        let mut state = self.state();
+        state.is_left = true;
+        state.user.take().inspect(Waker::wake_by_ref);
+    }
+
+    /// How the program there ended, once that is known, or will never be.
+    pub(super) fn poll_exit(&self, cx: &Context<'_>) -> Poll<Option<ExitStatus>> {
+        let mut state = self.state();
+        if state.exit.is_some() || state.is_left {
+            return Poll::Ready(state.exit);
+        }
+        keep(&mut state.user, cx);
+        Poll::Pending
     }
 
     /// Adds decrypted characters, stamped with the last read.

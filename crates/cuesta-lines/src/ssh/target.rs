@@ -1,11 +1,12 @@
 //! The `ssh://` target: user, host, keys and trust as a URL.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::TargetError;
+use crate::percent::{Encoded, decode};
 use crate::target::split;
 
 /// `ssh://[USER@]HOST[:PORT][?settings]`. The users' table and `~/.ssh/config` supply what it leaves open.
@@ -185,37 +186,6 @@ fn grid(text: &str) -> Option<Duration> {
 /// Characters that cannot be in a host's name.
 fn odd(c: char) -> bool {
     matches!(c, '/' | '#' | '%') || c.is_whitespace() || c.is_control()
-}
-
-/// Decodes `%XX`; `None` if the result is not text.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        bytes.push(match byte {
-            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
-            _ => byte,
-        });
-    }
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
-}
-
-/// Displays text percent-encoded for a URL.
-struct Encoded<'a>(&'a str);
-
-impl fmt::Display for Encoded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    f.write_char(byte.into())?;
-                }
-                _ => write!(f, "%{byte:02X}")?,
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
