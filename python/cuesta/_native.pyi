@@ -202,7 +202,7 @@ def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogra
     """
 
 def ssh_preflight(target: str, row: dict[str, str]) -> tuple[list[str], list[str]]:
-    """For a user of the users' table: settings of the ssh configuration that have no effect, and key files whose passphrase is missing.
+    """Settings of the ssh configuration that have no effect, and key files whose passphrase is missing, for a user.
 
     It contacts the ssh agent only. Raises RunError when the configuration asks for something impossible.
     """
@@ -262,7 +262,7 @@ def target(text: str) -> str:
     """A target's URL in its canonical spelling. Raises ValueError."""
 
 def probe(target: str, row: dict[str, str]) -> None:
-    """Open a line as a user of the users' table, and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
+    """Open a line as a user, and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
 
 def now() -> int:
     """The monotonic clock in ns, which all processes of this machine share."""

@@ -12,7 +12,7 @@ use crate::barrier::Barrier;
 use crate::error::RunError;
 use crate::opening::LineSeries;
 use crate::spec::{GroupSpec, RunSpec};
-use crate::terminal::misfit;
+use crate::terminal::{misfit, missing_character};
 
 /// A group of users. Each thread has a clone, whose patterns have scratch memory of their own.
 #[derive(Clone)]
@@ -97,13 +97,16 @@ impl Group {
     ) -> Result<Self, RunError> {
         let group = &spec.groups[number];
         let kind = kind_of(&group.target);
+        let TerminalSettings { has_wide_emoji, charset, name } = TerminalSettings::of(&group.target);
         let (programs, by_step) = lower(spec, number, script)?;
-        if let Some(why) = programs.iter().find_map(|program| misfit(&group.target, program)) {
+        let missing = |program| missing_character(&group.target, program, &group.data);
+        if let Some(why) =
+            programs.iter().find_map(|program| misfit(&group.target, program).or_else(|| missing(program)))
+        {
             return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
         }
         let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
         let (plain, tape) = (Options::default(), &script.settings);
-        let TerminalSettings { has_wide_emoji, charset, name } = TerminalSettings::of(&group.target);
         Ok(Self {
             programs,
             by_step,

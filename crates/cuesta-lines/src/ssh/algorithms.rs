@@ -61,7 +61,7 @@ fn listed<T: Clone + PartialEq>(
         let offered = config.one(keyword).unwrap_or_default().split(',').filter_map(supported);
         offered.for_each(|name| {
             if !list.contains(&name) {
-                list.push(name)
+                list.push(name);
             }
         });
         return Ok(list);

@@ -10,12 +10,12 @@ use nix::unistd::{Uid, User};
 use russh::MethodKind;
 
 use super::algorithms::Algorithms;
+use super::codes::CodeSource;
 use super::config::{ConfigQuery, HostConfig};
 use super::known_hosts;
 use super::pattern::any_matches;
 use super::target::{SshTarget, Trust};
 use super::tokens::Tokens;
-use super::totp::Totp;
 use crate::{Address, Login, SshError};
 
 /// Everything that a login needs.
@@ -68,17 +68,6 @@ pub(super) enum Route {
     /// Through a jump host, which is logged in to first.
     Jump(Box<Destination>),
     /// Through the standard input and output of a command.
-    Command(String),
-}
-
-/// Where one-time codes come from.
-#[derive(Debug)]
-pub(super) enum CodeSource {
-    /// The users' table has the code itself.
-    Given(String),
-    /// The users' table has the secret.
-    Totp(Totp),
-    /// A command prints it.
     Command(String),
 }
 
@@ -149,7 +138,7 @@ impl Destination {
         Ok(Self {
             way: command.map_or(Route::Direct, Route::Command),
             password: login.password.clone(),
-            codes: codes(target, login, &tokens).map_err(fault)?,
+            codes: CodeSource::of(target, login, &tokens).map_err(fault)?,
             identities: identities?,
             certificates: paths(config.all_said("certificatefile").unwrap_or_default())?,
             named: named.is_some() || !of_target.is_empty(),
@@ -276,9 +265,10 @@ fn environment(config: &HostConfig) -> Vec<(String, String)> {
 /// of its own tries the password first.
 fn methods(config: &HostConfig, password_first: bool) -> Vec<MethodKind> {
     use MethodKind::{KeyboardInteractive, Password, PublicKey};
-    let usual = match password_first {
-        true => [KeyboardInteractive, Password, PublicKey],
-        false => [PublicKey, KeyboardInteractive, Password],
+    let usual = if password_first {
+        [KeyboardInteractive, Password, PublicKey]
+    } else {
+        [PublicKey, KeyboardInteractive, Password]
     };
     let mut methods: Vec<_> = match config.said("preferredauthentications") {
         Some(said) => {
@@ -295,19 +285,6 @@ fn methods(config: &HostConfig, password_first: bool) -> Vec<MethodKind> {
         config.is_on(keyword).unwrap_or(true)
     });
     methods
-}
-
-/// Where one-time codes come from: a user's own, or the target's command.
-fn codes(target: &SshTarget, login: &Login, tokens: &Tokens) -> Result<Option<CodeSource>, String> {
-    Ok(match (&login.code, &login.totp, &target.code) {
-        (Some(code), ..) => Some(CodeSource::Given(code.clone())),
-        (_, Some(secret), _) => {
-            let totp = secret.parse().map_err(|what| format!("the totp column of its user cannot be used: {what}"))?;
-            Some(CodeSource::Totp(totp))
-        }
-        (.., Some(command)) => Some(CodeSource::Command(tokens.text(command)?)),
-        _ => None,
-    })
 }
 
 fn keep_alive(config: &HostConfig) -> Option<(Duration, usize)> {

@@ -4,7 +4,7 @@
 //! - `known_hosts` and `certificate` decide which host keys to trust; `keys` reads key files and certificates.
 //! - `connect` exchanges keys, with the algorithms of `algorithms`, and logs in. `transport` carries the bytes: a TCP connection, a channel
 //!   of a jump host, or a command.
-//! - `login` authenticates: with keys (`agent_keys`), by answers to what the host asks (`prompt`, `totp`); `attempts` is why a refused
+//! - `login` authenticates: with keys (`agent_keys`), by answers to what the host asks (`prompt`, `codes`); `attempts` is why a refused
 //!   login is not repeated.
 //! - `stream` is the connection as `russh` reads it (without a `preamble`), `client` its handler, `grid` obscures key timing.
 //! - A line has two tasks on its thread: the protocol's task reads, decrypts, encrypts and writes; the user's task types.
@@ -16,6 +16,7 @@ mod algorithms;
 mod attempts;
 mod certificate;
 mod client;
+mod codes;
 mod config;
 mod connect;
 mod destination;
@@ -31,7 +32,6 @@ mod shared;
 mod stream;
 mod target;
 mod tokens;
-mod totp;
 mod transport;
 
 use std::io;

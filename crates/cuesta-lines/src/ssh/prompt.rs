@@ -145,20 +145,17 @@ pub(super) fn meaning(text: &str, is_shown: bool) -> Meaning {
     let asks_password = has_part(PASSWORD) && !is_one_time;
     let asks_code = is_one_time || has_part(CODE);
     let is_new = has(NEW) || has_part(NEW_PARTS);
-    match (asks_password, asks_code) {
-        (true, _) if is_new => Meaning::NewPassword,
-        (_, true) if is_new || has(OTHER_CODES) => Meaning::Unknown,
-        (true, true) if !is_shown && (has(&["and", "und", "et", "y", "plus"]) || has_part(&["&", "+"])) => {
-            Meaning::PasswordAndCode
-        }
-        (true, true) => Meaning::Unknown,
-        (true, false) if is_shown => Meaning::Unknown,
-        (true, false) => Meaning::Password,
-        (false, true) => Meaning::OneTimeCode,
-        (false, false) if is_shown && has(USER_NAME) && words.iter().all(|word| is_of_user_name(word)) => {
-            Meaning::UserName
-        }
-        (false, false) => Meaning::Unknown,
+    if is_new {
+        return if asks_password { Meaning::NewPassword } else { Meaning::Unknown };
+    }
+    let is_joined = has(&["and", "und", "et", "y", "plus"]) || has_part(&["&", "+"]);
+    let is_user_name = has(USER_NAME) && words.iter().all(|word| is_of_user_name(word));
+    match (asks_password, asks_code, is_shown) {
+        (true, true, false) if is_joined => Meaning::PasswordAndCode,
+        (true, false, false) => Meaning::Password,
+        (false, true, _) if !has(OTHER_CODES) => Meaning::OneTimeCode,
+        (false, false, true) if is_user_name => Meaning::UserName,
+        _ => Meaning::Unknown,
     }
 }
 

@@ -136,10 +136,3 @@ impl<L: Line> Line for Tls<L> {
         self.line.traffic()
     }
 }
-
-impl<L> Drop for Tls<L> {
-    /// The connection below is closed; no alert is sent, because nobody waits for it to be taken.
-    fn drop(&mut self) {
-        self.connection.send_close_notify();
-    }
-}

@@ -1,4 +1,5 @@
 //! TLS to a real host: socat with OpenSSL in front of a program.
+#![allow(clippy::unwrap_used)] // Shared functions are part of tests too.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -88,7 +88,7 @@ impl QueryWatch {
             (None, b'c') if sequence.number(0) == 0 => self.answer(PRIMARY),
             (None, b'n') if sequence.number(0) == 5 => self.answer(WELL),
             (None, b'n') if sequence.number(0) == 6 => {
-                self.answer(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes())
+                self.answer(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
             }
             (None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
             (None, b'G' | b'`') => self.cursor.0 = to,

@@ -126,6 +126,7 @@ fn settings_before_the_first_key_are_the_scripts_settings() {
         rows: Some(50),
         prompt: Pattern::new("> ").ok(),
         key_distribution: None,
+        terminal: None,
     };
     assert_eq!(script.settings, wanted);
     assert!(script.steps.is_empty());

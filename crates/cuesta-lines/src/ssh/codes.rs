@@ -1,10 +1,40 @@
-//! Time-based one-time codes (RFC 6238). Pure.
+//! One-time codes: where they come from, and those that follow from the time (RFC 6238). Pure.
 
 use std::str::FromStr;
 
 use ring::hmac;
 
-/// What codes are made from.
+use super::target::SshTarget;
+use super::tokens::Tokens;
+use crate::Login;
+
+/// Where a user's one-time codes come from.
+#[derive(Debug)]
+pub(super) enum CodeSource {
+    /// The users' table has the code itself.
+    Given(String),
+    /// The users' table has the secret.
+    Totp(Totp),
+    /// A command prints it.
+    Command(String),
+}
+
+impl CodeSource {
+    /// A user's own codes, or else the target's command.
+    pub(super) fn of(target: &SshTarget, login: &Login, tokens: &Tokens) -> Result<Option<Self>, String> {
+        Ok(match (&login.code, &login.totp, &target.code) {
+            (Some(code), ..) => Some(Self::Given(code.clone())),
+            (_, Some(secret), _) => {
+                let totp = secret.parse().map_err(|what| format!("a user's totp column cannot be used: {what}"))?;
+                Some(Self::Totp(totp))
+            }
+            (.., Some(command)) => Some(Self::Command(tokens.text(command)?)),
+            _ => None,
+        })
+    }
+}
+
+/// What codes by time are made from.
 #[derive(Debug)]
 pub(super) struct Totp {
     key: hmac::Key,
