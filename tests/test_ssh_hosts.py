@@ -203,13 +203,14 @@ def test_settings_without_effect_are_listed(
 
 
 def test_what_a_session_says_last_and_how_it_ends_are_told(
-    serve: Serve, write: Write, capsys: pytest.CaptureFixture[str]
+    serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host = serve("MaxStartups 100\nForceCommand echo no more sessions today; exit 3")
     write("shell.tape", TAPE)
     write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
     with ended_when(lambda out: counted(out, "exited-at-start") > 1):
-        main(["run", "plan.toml", "--target", f"ssh://{host.place}", "--out", "out", "--quiet", "--json", "-"])
+        target = f"ssh://{host.place}?identity={here}/client"
+        main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
     said = json.loads(capsys.readouterr().out)["errors"]["said"]["exited-at-start"]
     assert said.endswith("exited with status 3; it said last: no more sessions today")
 

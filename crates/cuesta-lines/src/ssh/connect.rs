@@ -158,3 +158,24 @@ pub(super) fn hung_up(destination: &Destination, shared: &Shared, error: &Error)
     let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
     SshError::HungUp { address: destination.address.to_string(), user: destination.user.clone(), cause }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Login, Target};
+
+    fn config_with(file: &str) -> Config {
+        let Target::Ssh(target) = format!("ssh://h?agent=off&config={file}").parse().unwrap() else { unreachable!() };
+        config(&Destination::new(&target, &Login::default()).unwrap(), &Options::default())
+    }
+
+    #[test]
+    fn unanswered_keep_alives_end_a_line_only_where_the_configuration_says_so() {
+        let usual = config_with("none");
+        assert_eq!((usual.keepalive_interval, usual.keepalive_max), (Some(KEEP_ALIVE), 0));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "ServerAliveInterval 5\nServerAliveCountMax 2\n").unwrap();
+        let configured = config_with(&file.path().display().to_string());
+        assert_eq!((configured.keepalive_interval, configured.keepalive_max), (Some(Duration::from_secs(5)), 2));
+    }
+}

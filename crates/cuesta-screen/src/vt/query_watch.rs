@@ -145,6 +145,15 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_output_in_any_pieces_is_answered_alike(
+            output in "(\\x1b\\[[0-9;?]{0,4}[cnHGdABCDR]|\\x1b[Zc]|[a-z\\r\\n\\x1b\\x9b├é]){0,40}", size in 1_usize..30,
+        ) {
+            proptest::prop_assert_eq!(answers(&output, size), answers(&output, 9999));
+        }
+    }
+
     #[test]
     fn a_host_that_asks_and_asks_gets_bounded_answers() {
         assert!(answers(&"\x1b[6n".repeat(9999), 4096).len() <= MOST);
