@@ -252,7 +252,8 @@ impl<'a> LoginAttempt<'a> {
             }
             response = self.handle.authenticate_keyboard_interactive_respond(answers).await?;
         }
-        Ok(Verdict::Refused)
+        // It waits for answers, so no other method can be tried.
+        Err(self.refused().into())
     }
 
     /// The answer to one prompt.
