@@ -142,6 +142,7 @@ class RunFolder:
             "errors": {},
             "skipped": 0,
             "stray": 0,
+            "undecoded": 0,
             # Users type for a quarter of the time in which they do not wait.
             "sums": {
                 "think": 0.75 * (users - waiting + delayed),

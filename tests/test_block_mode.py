@@ -6,6 +6,7 @@ import re
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,19 @@ Summary = dict[str, Any]
 
 
 def played(
-    write: Write, capsys: pytest.CaptureFixture[str], wait: str, target: str, begin: str = "", timeout: str = LIMIT
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+    wait: str,
+    target: str,
+    begin: str = "",
+    timeout: str = LIMIT,
+    more: Sequence[str] = (),
 ) -> tuple[int, Summary]:
     write("users.tape", TAPE.format(wait=wait, begin=begin, timeout=timeout))
     write("plan.toml", PLAN)
-    code = main(["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-", "--out", "out"])
+    code = main(
+        ["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-", "--out", "out", *more]
+    )
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -145,6 +154,16 @@ def test_users_at_a_program_on_hercules(here: Path, write: Write, capsys: pytest
         code, summary = played(write, capsys, "Wait+Screen /DONE/", target, begin)
     assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
+
+
+def test_a_logical_unit_is_taken_by_its_name(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    # Hercules gives a device with a name to none but those who ask for that name.
+    devices = [f"{0xC0 + user:04X} 3270 LAB{user}" for user in range(USERS)]
+    write("users.csv", "lu\n" + "".join(f"LAB{user}\n" for user in range(USERS)))
+    with hercules(here, devices, ANSWERS) as port, ended_after(10):
+        target, more = f"tn3270://127.0.0.1:{port}", ["--data", "users.csv"]
+        code, summary = played(write, capsys, "Wait+Screen /DONE/", target, "Enter\nWait+Unlock", more=more)
+    assert (code, summary["invalid_because"], summary["errors"]["count"]) == (Exit.INTERRUPTED, [], 0)
 
 
 def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:

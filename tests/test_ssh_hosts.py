@@ -16,7 +16,7 @@ from cuesta.errors import Exit
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, Host, sshd
-from tests.enough import ended_after, ended_when, measured, measured_rows
+from tests.enough import counted, ended_after, ended_when, measured, measured_rows
 from tests.person import Person
 
 Serve = Callable[[str], Host]
@@ -28,7 +28,7 @@ def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     running = ExitStack()
 
     def start(more: str = "MaxStartups 100") -> Host:
-        host = running.enter_context(sshd(here, AT_A_SHELL, more))
+        host = running.enter_context(sshd(here, more, AT_A_SHELL))
         monkeypatch.setenv("HOME", str(host.home))
         monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
         return host
@@ -200,6 +200,19 @@ def test_settings_without_effect_are_listed(
     with ended_after(1):
         assert main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet"]) == Exit.INTERRUPTED
     assert "Cuesta ignores: 127.0.0.1: compression yes; 127.0.0.1: forwardagent yes" in capsys.readouterr().err
+
+
+def test_what_a_session_says_last_and_how_it_ends_are_told(
+    serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = serve("MaxStartups 100\nForceCommand echo no more sessions today; exit 3")
+    write("shell.tape", TAPE)
+    write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
+    with ended_when(lambda out: counted(out, "exited-at-start") > 1):
+        target = f"ssh://{host.place}?identity={here}/client"
+        main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
+    said = json.loads(capsys.readouterr().out)["errors"]["said"]["exited-at-start"]
+    assert said.endswith("exited with status 3; it said last: no more sessions today")
 
 
 def test_a_passphrase_is_requested_once_and_is_not_in_the_record(serve: Serve, here: Path, write: Write) -> None:

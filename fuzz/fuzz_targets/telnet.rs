@@ -1,12 +1,13 @@
 //! Feeds telnet's framing with any bytes, whole and in pieces: the characters are equal, and memory is bounded.
 #![no_main]
 
+use cuesta_lines::Enter;
 use cuesta_lines::wire::telnet::Framing;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (bool, u8, Vec<u8>)| {
     let (is_host, size, raw) = input;
-    let end = || if is_host { Framing::host() } else { Framing::terminal(80, 24, "vt100") };
+    let end = || if is_host { Framing::host() } else { Framing::terminal(80, 24, "vt100", Enter::default()) };
     let characters = feed(&mut end(), &raw, raw.len().max(1));
     assert_eq!(feed(&mut end(), &raw, usize::from(size).max(1)), characters);
 });

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (bool, bool, u8, Vec<u8>)| {
     let (is_host, extended, size, raw) = input;
-    let end = || if is_host { Framing::host() } else { Framing::terminal("IBM-3278-2-E", extended) };
+    let end = || if is_host { Framing::host() } else { Framing::terminal("IBM-3278-2-E", extended, None) };
     let data = feed(&mut end(), &raw, raw.len().max(1));
     assert_eq!(feed(&mut end(), &raw, usize::from(size).max(1)), data);
 });

@@ -201,8 +201,8 @@ def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogra
     step, and the histograms of the measurement intervals by `STEP/GROUP/SOURCE/SERIES`.
     """
 
-def ssh_preflight(target: str, user: str | None = None, password: str | None = None) -> tuple[list[str], list[str]]:
-    """Settings of the ssh configuration that have no effect, and key files whose passphrase is missing.
+def ssh_preflight(target: str, row: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Settings of the ssh configuration that have no effect, and key files whose passphrase is missing, for a user.
 
     It contacts the ssh agent only. Raises RunError when the configuration asks for something impossible.
     """
@@ -261,8 +261,8 @@ def failures() -> list[str]:
 def target(text: str) -> str:
     """A target's URL in its canonical spelling. Raises ValueError."""
 
-def probe(target: str, user: str | None = None, password: str | None = None) -> None:
-    """Open a line and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
+def probe(target: str, row: dict[str, str]) -> None:
+    """Open a line as a user, and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
 
 def now() -> int:
     """The monotonic clock in ns, which all processes of this machine share."""

@@ -60,7 +60,7 @@ pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Logins on lines that log in by themselves: columns `user` and `password` of a group's table.
+/// Logins on lines that log in by themselves: the rows of a group's table.
 struct Logins {
     /// The number of the group's first user.
     first: u32,
@@ -69,9 +69,7 @@ struct Logins {
 
 impl Logins {
     fn new(spec: &RunSpec, group: usize) -> Self {
-        let cell = |row: &BTreeMap<String, String>, column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
-        let login = |row| Login { user: cell(row, "user"), password: cell(row, "password") };
-        Self { first: spec.first_user(group), table: spec.groups[group].data.iter().map(login).collect() }
+        Self { first: spec.first_user(group), table: spec.groups[group].data.iter().map(Login::from_row).collect() }
     }
 
     fn of(&self, user: u32) -> Login {
@@ -101,6 +99,7 @@ mod tests {
         let login = |user: &str, password: Option<&str>| Login {
             user: Some(user.to_owned()),
             password: password.map(str::to_owned),
+            ..Login::default()
         };
         assert_eq!(
             [3, 4, 5].map(|user| some.of(user)),

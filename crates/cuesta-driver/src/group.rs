@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cuesta_lines::{Options, TerminalKind, has_wide_emoji, kind_of};
+use cuesta_lines::{Options, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp};
 use cuesta_screen::vt::{Modes, Widths, key_bytes};
 use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
@@ -12,7 +12,7 @@ use crate::barrier::Barrier;
 use crate::error::RunError;
 use crate::opening::LineSeries;
 use crate::spec::{GroupSpec, RunSpec};
-use crate::terminal::misfit;
+use crate::terminal::{misfit, missing_character};
 
 /// A group of users. Each thread has a clone, whose patterns have scratch memory of their own.
 #[derive(Clone)]
@@ -99,8 +99,12 @@ impl Group {
     ) -> Result<Self, RunError> {
         let group = &spec.groups[number];
         let kind = kind_of(&group.target);
+        let TerminalSettings { has_wide_emoji, charset, name } = TerminalSettings::of(&group.target);
         let (programs, by_step) = lower(spec, number, script)?;
-        if let Some(why) = programs.iter().find_map(|program| misfit(&group.target, program)) {
+        let missing = |program| missing_character(&group.target, program, &group.data);
+        if let Some(why) =
+            programs.iter().find_map(|program| misfit(&group.target, program).or_else(|| missing(program)))
+        {
             return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
         }
         let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
@@ -114,10 +118,12 @@ impl Group {
                 line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
                 columns: group.columns.or(tape.columns).unwrap_or(plain.columns),
                 rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
-                ..plain
+                terminal: name.or_else(|| tape.terminal.clone()).unwrap_or(plain.terminal),
+                charset,
+                ..Options::default()
             },
             terminal: kind.map_or(TerminalKind::Vt, |kind| kind.terminal),
-            widths: if has_wide_emoji(&group.target) { Widths::Wcwidth } else { Widths::Xterm },
+            widths: if has_wide_emoji == Some(true) { Widths::Wcwidth } else { Widths::Xterm },
             can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
             secret: group.secret.clone(),

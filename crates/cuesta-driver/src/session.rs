@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use cuesta_lines::{BisyncTotals, Expected as Announced, Line, ProgramExit, ResponseForm, StampPair, Traffic};
+use cuesta_lines::{BisyncTotals, ExitStatus, Expected as Announced, Line, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
@@ -58,6 +58,8 @@ pub(crate) struct Session {
     first_is_doubtful: bool,
     /// The traffic counted so far.
     counted_traffic: Traffic,
+    /// Bytes that were no character, counted so far.
+    counted_undecoded: u64,
     /// What the line's bisync station has carried so far, if it has one.
     counted_bisync: Option<Box<BisyncTotals>>,
     terminal: Box<dyn Terminal>,
@@ -116,6 +118,7 @@ impl Session {
             first_stamps: None,
             first_is_doubtful: false,
             counted_traffic: Traffic::default(),
+            counted_undecoded: 0,
             counted_bisync,
             terminal,
             has_turn: false,
@@ -174,8 +177,13 @@ impl Session {
         self.opened.is_none()
     }
 
+    /// What the host of a lost line said last.
+    pub(crate) fn last_rows(&mut self) -> Vec<u8> {
+        self.line.last_rows()
+    }
+
     /// How the program at the other end of a lost line ended, if that is known by an instant.
-    pub(crate) async fn program_exit(&mut self, by: Stamp) -> Option<ProgramExit> {
+    pub(crate) async fn program_exit(&mut self, by: Stamp) -> Option<ExitStatus> {
         self.alarm.reset(by);
         poll_fn(|cx| match self.line.poll_exit(cx) {
             Poll::Pending => Pin::new(&mut self.alarm).poll(cx).map(|()| None),
@@ -313,12 +321,13 @@ impl Session {
 
     /// Counts the traffic since the last call.
     fn count_traffic(&mut self) {
-        let traffic = self.line.traffic();
+        let (traffic, undecoded) = (self.line.traffic(), self.line.undecoded());
         self.shared.tally(|tally| {
             tally.counts.characters.line_in += traffic.sent - self.counted_traffic.sent;
             tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
+            tally.counts.undecoded += undecoded - self.counted_undecoded;
         });
-        self.counted_traffic = traffic;
+        (self.counted_traffic, self.counted_undecoded) = (traffic, undecoded);
         if self.counted_bisync.is_some() {
             self.count_bisync();
         }

@@ -5,45 +5,57 @@
 //! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
-//! - The lines: `tcp`, `telnet`, `tn3270`, `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and
+//! - The lines: `tcp`, `telnet`, `tn3270` (both with or without `tls`), `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on this machine; `serial`; and
 //!   [`loopback`] within a process.
+//! - Towards the user, `decoded` makes UTF-8 of what a host sends in a [`Charset`] of eight bits, and keeps what came last.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
 mod bisync;
+mod charset;
+mod decoded;
 mod faulty;
 mod kernel_stamps;
 mod line;
 mod listener;
+mod login;
 pub mod loopback;
 mod negotiated;
 mod open;
+mod percent;
 mod program;
 mod serial;
 mod speed;
 mod ssh;
+mod tail;
 mod tap;
 mod target;
+mod target_error;
 mod tcp;
 mod tcp_info;
 mod telnet;
+mod terminal_settings;
+mod tls;
 mod tn3270;
-mod widths;
 pub mod wire;
 
 pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
+pub use charset::Charset;
 pub use faulty::{Disconnection, Faults, Faulty};
 pub use line::{Expected, Fault, Line, LineSocket, Opening, Received, ResponseForm, StampPair, Traffic, receive, send};
 pub use listener::Listener;
+pub use login::Login;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
-pub use program::{ExitStatus, Pipe, ProgramError, ProgramExit, Pty, Socket, wait_for_ended_programs};
+pub use program::{ExitStatus, Pipe, ProgramError, Pty, Socket, wait_for_ended_programs};
 pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
-pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
+pub use ssh::{SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
-pub use target::{Address, KINDS, Kind, Target, TargetError, TerminalKind, canonical, kind_of};
+pub use target::{Address, KINDS, Kind, Target, TerminalKind, canonical, kind_of};
+pub use target_error::TargetError;
 pub use tcp_info::{TcpInfo, tcp_info};
-pub use telnet::Telnet;
+pub use telnet::{Enter, Telnet, TelnetTarget};
+pub use terminal_settings::TerminalSettings;
+pub use tls::TlsSettings;
 pub use tn3270::{Tn3270, Tn3270Target};
-pub use widths::has_wide_emoji;

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::Receiver;
 
 use crate::bisync::{BisyncTotals, Delivery};
 use crate::negotiated::HalfSequence;
-use crate::program::ProgramExit;
+use crate::program::ExitStatus;
 
 /// A terminal line, seen from one of its ends.
 ///
@@ -94,8 +94,24 @@ pub trait Line {
     }
 
     /// How the program at the other end ended, once it has. `None` on lines that do not know.
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
         self.inner_mut().map_or(Poll::Ready(None), |line| line.poll_exit(cx))
+    }
+
+    /// Reads what has come already, whatever the line's speed; see [`Line::poll_receive`].
+    fn poll_rest(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.poll_receive(cx, into)
+    }
+
+    /// What the other end said last, as far as it can be read without waiting: at most 512 characters, and whole rows only if it said
+    /// more. Nothing on lines that carry no text.
+    fn last_rows(&mut self) -> Vec<u8> {
+        self.inner_mut().map_or_else(Vec::new, Line::last_rows)
+    }
+
+    /// How many received bytes were no character of the line's character set so far.
+    fn undecoded(&self) -> u64 {
+        self.inner().map_or(0, Line::undecoded)
     }
 
     /// Protocol sequences that were dropped so far: too long, broken off, or more than can be answered.

@@ -9,7 +9,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::tcp::Tcp;
 use crate::wire::bisync::Role;
-use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, Tn3270, Tn3270Target};
+use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, TelnetTarget, Tn3270, Tn3270Target};
 
 /// Backlog of lines that wait to be accepted: thousands of users may connect at once.
 const WAITING: i32 = 4096;
@@ -30,8 +30,8 @@ impl Listener {
     pub fn bind(target: &Target) -> io::Result<Self> {
         let mut target = target.clone();
         let (Target::Tcp(address)
-        | Target::Telnet(address)
-        | Target::Tn3270(Tn3270Target { address, .. })
+        | Target::Telnet(TelnetTarget { address, tls: None, .. })
+        | Target::Tn3270(Tn3270Target { address, tls: None, .. })
         | Target::Bisync(BisyncTarget { address, .. })) = &mut target
         else {
             return Err(io::Error::new(

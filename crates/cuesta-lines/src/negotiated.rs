@@ -89,6 +89,7 @@ impl<L: Line> Negotiated<L> {
     }
 
     pub(crate) fn opening(&self) -> Opening {
-        Opening { negotiated: self.last, ..self.line.opening() }
+        let below = self.line.opening();
+        Opening { negotiated: self.last.or(below.negotiated), ..below }
     }
 }

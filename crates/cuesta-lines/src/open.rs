@@ -4,14 +4,17 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use cuesta_record::Failure;
+use cuesta_record::{Failure, clock};
 use rustix::io::Errno;
 use thiserror::Error;
 
+use crate::decoded::Decoded;
+use crate::tcp::Tcp;
+use crate::tls::Tls;
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, Tn3270,
-    serial, ssh, tcp,
+    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
+    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, serial, ssh, tcp,
 };
 
 /// Settings of a line.
@@ -27,6 +30,8 @@ pub struct Options {
     pub rows: u16,
     /// The terminal's name (`TERM`).
     pub terminal: String,
+    /// The host's character set of eight bits; none = UTF-8.
+    pub charset: Option<Charset>,
     /// How long connecting may take; on a line that logs in by itself, until a program has started.
     pub connect_timeout: Duration,
     /// User and password, for lines that log in by themselves.
@@ -41,9 +46,19 @@ impl Default for Options {
             columns: 80,
             rows: 24,
             terminal: "xterm-256color".to_owned(),
+            charset: None,
             connect_timeout: Duration::from_secs(10),
             login: Login::default(),
         }
+    }
+}
+
+impl Options {
+    /// What a target says of the terminal, and else the defaults.
+    pub fn of_target(target: &str) -> Self {
+        let TerminalSettings { charset, name, .. } = TerminalSettings::of(target);
+        let usual = Self::default();
+        Self { terminal: name.unwrap_or_else(|| usual.terminal.clone()), charset, ..usual }
     }
 }
 
@@ -104,6 +119,27 @@ pub enum OpenError {
     /// `host:` names no address; it must be resolved before opening.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
     NoAddress,
+    /// TLS cannot be agreed on, or the host is not trusted.
+    #[error(
+        "no TLS with {address}: {cause}. If the host has a certificate of its own, name it with ?certificate=FILE; ?verify=no \
+        trusts any"
+    )]
+    Tls {
+        /// Where.
+        address: String,
+        /// What is wrong.
+        cause: String,
+    },
+    /// The host does not give the logical unit.
+    #[error("{address} does not give the logical unit {lu}: {why}")]
+    LogicalUnit {
+        /// Where.
+        address: String,
+        /// The name that was asked for.
+        lu: String,
+        /// Its reason.
+        why: String,
+    },
     /// Errors of ssh lines.
     #[error(transparent)]
     Ssh(#[from] SshError),
@@ -140,6 +176,8 @@ impl OpenError {
             Self::OutOfPorts { .. } => Failure::OutOfPorts,
             Self::Reset { .. } => Failure::Reset,
             Self::NoAddress => Failure::NoAddress,
+            Self::Tls { .. } => Failure::Tls,
+            Self::LogicalUnit { .. } => Failure::LogicalUnit,
             Self::Ssh(error) => error.failure(),
             Self::Program(error) => error.failure(),
             Self::Serial(error) => error.failure(),
@@ -173,15 +211,19 @@ impl OpenError {
 pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
     match target {
         Target::Host => Err(OpenError::NoAddress),
-        Target::Tcp(address) => Ok(at_speed(tcp::connect(address, options).await?, options)),
-        Target::Telnet(address) => {
+        Target::Tcp(address) => Ok(text(tcp::connect(address, options).await?, options)),
+        Target::Telnet(TelnetTarget { address, enter, tls: None }) => {
             let line = tcp::connect(address, options).await?;
-            Ok(at_speed(Telnet::terminal(line, options), options))
+            Ok(text(Telnet::terminal(line, options, *enter), options))
         }
-        Target::Tn3270(target) => {
-            let line = tcp::connect(&target.address, options).await?;
-            Ok(at_speed(Tn3270::terminal(line, options, target.extended), options))
+        Target::Telnet(TelnetTarget { address, enter, tls: Some(settings) }) => {
+            let line = tls(address, settings, options).await?;
+            Ok(text(Telnet::terminal(line, options, *enter), options))
         }
+        Target::Tn3270(target) => match &target.tls {
+            None => block(tcp::connect(&target.address, options).await?, target, options).await,
+            Some(settings) => block(tls(&target.address, settings, options).await?, target, options).await,
+        },
         Target::Bisync(target) => {
             // What a station sends is no key. And while the kernel's stamp of it is not read, the kernel acknowledges nothing at once.
             let unstamped = Options { stamped: false, ..options.clone() };
@@ -190,12 +232,56 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         }
         Target::Pty(command) => {
             let window = (options.columns, options.rows);
-            Ok(at_speed(Pty::start(command, &options.terminal, window)?, options))
+            Ok(text(Pty::start(command, &options.terminal, window)?, options))
         }
-        Target::Pipe(command) => Ok(at_speed(Pipe::start(command, &options.terminal)?, options)),
-        Target::Serial(target) => Ok(at_speed(serial::open(target)?, options)),
-        Target::Ssh(target) => Ok(at_speed(ssh::open(target, options).await?, options)),
+        Target::Pipe(command) => Ok(text(Pipe::start(command, &options.terminal)?, options)),
+        Target::Serial(target) => Ok(text(serial::open(target)?, options)),
+        Target::Ssh(target) => Ok(text(ssh::open(target, options).await?, options)),
     }
+}
+
+/// A line of text, with its speed and its character set.
+fn text(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
+    let charset = options.charset.clone();
+    match options.line_speed {
+        0 => Box::new(Decoded::new(line, charset)),
+        speed => Box::new(Decoded::new(RateLimited::new(line, speed), charset)),
+    }
+}
+
+/// A connection with TLS, within the connect timeout.
+async fn tls(address: &Address, settings: &TlsSettings, options: &Options) -> Result<Tls<Tcp>, OpenError> {
+    // No kernel stamps: they would be of packets, some of which carry no character.
+    let line = tcp::connect(address, &Options { stamped: false, ..options.clone() }).await?;
+    before_timeout(address, options, Tls::connect(line, address, settings)).await
+}
+
+/// A 3270's line, whose logical unit the host has accepted.
+async fn block(
+    line: impl Line + 'static,
+    target: &Tn3270Target,
+    options: &Options,
+) -> Result<Box<dyn Line>, OpenError> {
+    let lu = options.login.lu.as_ref().or(target.lu.as_ref());
+    let mut line = Tn3270::terminal(line, options, target.extended, lu.map(String::as_str));
+    if let Some(lu) = lu {
+        before_timeout(&target.address, options, async {
+            let refused = |why| OpenError::LogicalUnit { address: target.address.to_string(), lu: lu.clone(), why };
+            line.logical_unit().await.map_err(refused)
+        })
+        .await?;
+    }
+    Ok(at_speed(line, options))
+}
+
+async fn before_timeout<T>(
+    address: &Address,
+    options: &Options,
+    opening: impl Future<Output = Result<T, OpenError>>,
+) -> Result<T, OpenError> {
+    let waited = options.connect_timeout;
+    let opened = tcp::before(clock::now() + waited, opening).await;
+    opened.unwrap_or_else(|| Err(OpenError::Timeout { address: address.to_string(), waited }))
 }
 
 fn at_speed(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {

@@ -123,6 +123,10 @@ impl<L: Line> Line for RateLimited<L> {
         Poll::Ready(Ok(received))
     }
 
+    fn poll_rest(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.line.poll_receive(cx, into)
+    }
+
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.move_on(cx)?;
         let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use crate::widths;
-use crate::{BisyncTarget, SerialTarget, SshTarget, Tn3270Target};
+pub(crate) use crate::target_error::{TargetError, bad_setting};
+use crate::terminal_settings::{self, TerminalSettings};
+use crate::tls::TELNETS;
+use crate::{BisyncTarget, SerialTarget, SshTarget, TelnetTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -15,9 +15,9 @@ pub enum Target {
     Host,
     /// `tcp://H:P`, bare characters.
     Tcp(Address),
-    /// `telnet://H:P`, RFC 854; port 23 if none is given.
-    Telnet(Address),
-    /// `tn3270://H:P`, RFC 1576 and RFC 2355; port 23 if none is given.
+    /// `telnet://H:P`, RFC 854, port 23 if none is given; `telnets://H:P`, the same over TLS, port 992.
+    Telnet(TelnetTarget),
+    /// `tn3270://H:P`, RFC 1576 and RFC 2355, port 23 if none is given; `tn3270s://H:P`, the same over TLS, port 992.
     Tn3270(Tn3270Target),
     /// `bsc://H:P?role=…`, binary synchronous communications over TCP.
     Bisync(BisyncTarget),
@@ -86,7 +86,7 @@ const CONNECTION: Kind = Kind {
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 11] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -113,7 +113,14 @@ pub const KINDS: [Kind; 9] = [
         name: "telnet",
         syntax: "telnet://HOST:PORT",
         port: Some(TELNET),
-        parse: |text| Address::parse("telnet", text, Some(TELNET)).map(Target::Telnet),
+        parse: |text| TelnetTarget::parse("telnet", text).map(Target::Telnet),
+        ..CONNECTION
+    },
+    Kind {
+        name: "telnets",
+        syntax: "telnets://HOST:PORT",
+        port: Some(TELNETS),
+        parse: |text| TelnetTarget::parse("telnets", text).map(Target::Telnet),
         ..CONNECTION
     },
     Kind {
@@ -122,7 +129,16 @@ pub const KINDS: [Kind; 9] = [
         port: Some(TELNET),
         terminal: TerminalKind::Block,
         can_echo: false,
-        parse: |text| Tn3270Target::parse(text).map(Target::Tn3270),
+        parse: |text| Tn3270Target::parse("tn3270", text).map(Target::Tn3270),
+        ..CONNECTION
+    },
+    Kind {
+        name: "tn3270s",
+        syntax: "tn3270s://HOST:PORT",
+        port: Some(TELNETS),
+        terminal: TerminalKind::Block,
+        can_echo: false,
+        parse: |text| Tn3270Target::parse("tn3270s", text).map(Target::Tn3270),
         ..CONNECTION
     },
     Kind {
@@ -163,91 +179,7 @@ pub fn kind_of(target: &str) -> Option<&'static Kind> {
 /// When the text is no target.
 pub fn canonical(text: &str) -> Result<String, TargetError> {
     let target: Target = text.parse()?;
-    Ok(widths::with(&target.to_string(), widths::has_wide_emoji(text)))
-}
-
-/// The syntax of all kinds as a list for messages.
-fn expected() -> String {
-    let [others @ .., last] = &KINDS;
-    let others: Vec<&str> = others.iter().map(|kind| kind.syntax).collect();
-    format!("{} or {}", others.join(", "), last.syntax)
-}
-
-/// Why a text is not a target.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TargetError {
-    /// An empty text.
-    #[error("a target is empty: expected {}", expected())]
-    Empty,
-    /// `lines.example:23`
-    #[error("\"{0}\" names no kind of line: write telnet://{0}, tcp://{0} or ssh://{0}")]
-    NoScheme(String),
-    /// `gopher://…`
-    #[error("\"{0}:\" is no kind of line: expected {list}", list = expected())]
-    UnknownScheme(String),
-    /// `host:9`
-    #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
-    HostTakesNothing(String),
-    /// `pty:`
-    #[error("{0}: needs a command, as in {0}:bash or '{0}:emacs -nw -Q'")]
-    NoCommand(String),
-    /// `pty://bash`
-    #[error("{scheme}: takes a command, and no slashes before it: write {scheme}:{command}")]
-    Slashes {
-        /// Which kind of line.
-        scheme: String,
-        /// The text behind the slashes.
-        command: String,
-    },
-    /// `serial:ttyS0`
-    #[error("\"{0}\" is no device's path: expected serial:/dev/NAME, as in serial:/dev/ttyUSB0?baud=9600")]
-    NoDevice(String),
-    /// `tcp:lines.example:23`
-    #[error("expected // after \"{0}:\", as in {0}://127.0.0.1:23")]
-    NoSlashes(String),
-    /// `tcp://:23`
-    #[error("no host in \"{0}\": expected HOST:PORT, as in 127.0.0.1:23")]
-    NoHost(String),
-    /// `tcp://lines.example`
-    #[error("no port in \"{0}\": this kind of line has no usual one, write HOST:PORT")]
-    NoPort(String),
-    /// `tcp://lines.example:http`
-    #[error("\"{0}\" is no port: expected a number up to 65535")]
-    BadPort(String),
-    /// `tcp://::1:23`
-    #[error("\"{0}\" is not clear: write an IPv6 address in brackets, as in [::1]:23")]
-    NoBrackets(String),
-    /// `tcp://joe:secret@lines.example:23`
-    #[error("a target names no user: the tape logs in, with names and passwords from --data")]
-    HasUser,
-    /// `ssh://joe:secret@bastion`
-    #[error(
-        "a password never stands in a target: put it into the users' table (--data users.csv, columns user and password), or \
-         use a key (?identity=FILE) or the agent"
-    )]
-    Password,
-    /// `ssh://@bastion`
-    #[error("\"{0}\" is no user's name: expected ssh://USER@HOST, with special characters as %XX")]
-    BadUser(String),
-    /// `ssh://bastion?obscure=yes`
-    #[error("\"{setting}\" is no setting of this target: expected {expected}")]
-    BadSetting {
-        /// The setting as written.
-        setting: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
-    /// `bsc://lines.example:2703?enq_limit=9`
-    #[error("{0}")]
-    Inconsistent(String),
-    /// `tcp://lines.example:23/path`
-    #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
-    TooMuch {
-        /// The unexpected part.
-        found: String,
-        /// All that follows the slashes.
-        text: String,
-    },
+    Ok(terminal_settings::with(&target.to_string(), &TerminalSettings::of(text)))
 }
 
 impl FromStr for Target {
@@ -257,7 +189,7 @@ impl FromStr for Target {
         if text.is_empty() {
             return Err(TargetError::Empty);
         }
-        let (text, _) = widths::split(text)?;
+        let (text, _) = terminal_settings::split(text)?;
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.clone().into_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
@@ -289,7 +221,7 @@ impl fmt::Display for Target {
         match self {
             Self::Host => write!(f, "host:"),
             Self::Tcp(address) => write!(f, "tcp://{address}"),
-            Self::Telnet(address) => write!(f, "telnet://{address}"),
+            Self::Telnet(target) => target.fmt(f),
             Self::Tn3270(target) => target.fmt(f),
             Self::Bisync(target) => target.fmt(f),
             Self::Ssh(target) => target.fmt(f),
@@ -325,6 +257,13 @@ impl Address {
         };
         Ok(Self { host: host.to_owned(), port })
     }
+}
+
+/// What follows a scheme, without its settings, and the settings by name and value.
+pub(crate) fn settings(rest: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
+    let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let settings = query.split('&').filter(|setting| !setting.is_empty());
+    (address, settings.map(|setting| setting.split_once('=').unwrap_or((setting, ""))))
 }
 
 /// The first character that cannot be part of a host and a port, with what follows it.

@@ -1,17 +1,19 @@
 //! Opens one line before a run, to report errors early.
 
+use std::collections::BTreeMap;
+
 use cuesta_lines::{Login, Options, Target};
 use cuesta_record::clock::{self, Time};
 use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Opens a line as a user would, and closes it. Raises `RunError` with the reason and a remedy if it cannot be opened.
+/// Opens a line as the user of a row of the users' table would, and closes it. Raises `RunError` with the reason and a remedy if it
+/// cannot be opened.
 #[pyfunction]
-#[pyo3(signature = (target, user=None, password=None))]
-pub(crate) fn probe(py: Python<'_>, target: &str, user: Option<String>, password: Option<String>) -> PyResult<()> {
+pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>) -> PyResult<()> {
+    let options = Options { login: Login::from_row(&row), ..Options::of_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;
-    let options = Options { login: Login { user, password }, ..Options::default() };
     let open = async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
     py.detach(|| clock::run(Time::Real, open)).map_err(errors::run)?.map_err(errors::run)
 }

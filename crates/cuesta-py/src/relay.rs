@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use cuesta_lines::{Login, Target};
+use cuesta_lines::{Login, Target, TerminalSettings};
 use cuesta_relay::RelayConfig;
 use pyo3::prelude::*;
 
@@ -20,10 +20,12 @@ impl Relay {
     #[staticmethod]
     #[pyo3(signature = (target, terminal, command, password=None))]
     fn start(target: &str, terminal: &str, command: &str, password: Option<String>) -> PyResult<Self> {
+        let settings = TerminalSettings::of(target);
         let config = RelayConfig {
             target: target.parse::<Target>().map_err(errors::run)?,
-            login: Login { user: None, password },
-            terminal: terminal.to_owned(),
+            login: Login { password, ..Login::default() },
+            terminal: settings.name.unwrap_or_else(|| terminal.to_owned()),
+            charset: settings.charset,
             command: Some(command.to_owned()),
             keyboard: io::stdin().as_fd().try_clone_to_owned().map_err(errors::run)?,
             screen: io::stdout().as_fd().try_clone_to_owned().map_err(errors::run)?,

@@ -1,5 +1,6 @@
 //! Prepares logins over ssh before users start.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use cuesta_lines::{Login, Target};
@@ -8,17 +9,15 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// The settings of OpenSSH's configuration that Cuesta ignores, and the key files that are still locked by a passphrase.
+/// For a row of the users' table: the settings of OpenSSH's configuration that Cuesta ignores, and the key files that are still locked by a passphrase.
 #[pyfunction]
-#[pyo3(signature = (target, user=None, password=None))]
 pub(crate) fn ssh_preflight(
     py: Python<'_>,
     target: &str,
-    user: Option<String>,
-    password: Option<String>,
+    row: BTreeMap<String, String>,
 ) -> PyResult<(Vec<String>, Vec<String>)> {
     let Target::Ssh(target) = target.parse().map_err(errors::run)? else { return Ok((Vec::new(), Vec::new())) };
-    let login = Login { user, password };
+    let login = Login::from_row(&row);
     let look = async move { cuesta_lines::preflight(&target, &login).await.map_err(|error| error.to_string()) };
     let preflight = py.detach(|| clock::run(Time::Real, look)).map_err(errors::run)?.map_err(errors::run)?;
     let locked = preflight.locked.iter().map(|file| file.to_string_lossy().into_owned());

@@ -77,6 +77,8 @@ failures! {
     Kex = "kex",
     /// The host has not unlocked the 3270's keyboard.
     KeyboardLocked = "keyboard-locked",
+    /// The host does not give the logical unit.
+    LogicalUnit = "logical-unit",
     /// The ssh host refused the connection because too many others were logging in.
     MaxStartups = "max-startups",
     /// `host:` was not replaced by an address.
@@ -119,6 +121,8 @@ failures! {
     SshConfig = "ssh-config",
     /// No answer came in time.
     Timeout = "timeout",
+    /// TLS was not agreed on, or the host's certificate is not trusted.
+    Tls = "tls",
     /// A key was not echoed.
     Unechoed = "unechoed",
     /// The 3270 has no such key or character.

@@ -125,6 +125,8 @@ pub struct Counts {
     pub unfollowed: u64,
     /// Characters that were not an echo although only an echo could come.
     pub stray: u64,
+    /// Received bytes that are no character of the line's character set.
+    pub undecoded: u64,
     /// Time that users spent by activity, in seconds.
     pub sums: TimeSums,
     /// Transactions under way at the end of the interval.
@@ -288,6 +290,7 @@ impl Counts {
         self.continued += other.continued;
         self.unfollowed += other.unfollowed;
         self.stray += other.stray;
+        self.undecoded += other.undecoded;
         self.sums.think += other.sums.think;
         self.sums.keying += other.sums.keying;
         self.sums.response += other.sums.response;

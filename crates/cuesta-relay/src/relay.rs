@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_cast::{Cast, Header};
-use cuesta_lines::{Login, OpenError, Options, Target};
+use cuesta_lines::{Charset, Login, OpenError, Options, Target};
 use cuesta_record::clock::{self, Time};
 use thiserror::Error;
 
@@ -26,6 +26,8 @@ pub struct RelayConfig {
     pub login: Login,
     /// The name of the person's terminal (`TERM`).
     pub terminal: String,
+    /// The host's character set of eight bits; none = UTF-8.
+    pub charset: Option<Charset>,
     /// The command that the cast's header names.
     pub command: Option<String>,
     /// The terminal that keys are read from.
@@ -108,9 +110,9 @@ impl Drop for Relay {
 }
 
 async fn relay(config: RelayConfig, stop: Arc<AtomicBool>) -> Result<Cast, RelayError> {
-    let RelayConfig { target, login, terminal, command, keyboard, screen } = config;
+    let RelayConfig { target, login, terminal, charset, command, keyboard, screen } = config;
     let (columns, rows) = window(&keyboard).unwrap_or((80, 24));
-    let options = Options { columns, rows, terminal: terminal.clone(), login, ..Options::default() };
+    let options = Options { columns, rows, terminal: terminal.clone(), charset, login, ..Options::default() };
     let line = cuesta_lines::open(&target, &options).await?;
     let begun = clock::now();
     let header = Header {

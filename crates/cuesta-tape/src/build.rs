@@ -75,7 +75,9 @@ impl Builder {
         let result = match command.action.clone() {
             Action::Nothing | Action::Source => Ok(()),
             Action::Step(step) => self.step(step, &place),
-            Action::Set { settings, holds } => self.set(settings, holds, &place, &command.options),
+            Action::Set { settings, holds } => {
+                self.set(settings, holds, &place, &format!("{} {}", command.word, command.options))
+            }
             Action::Copy(pieces) => {
                 self.clipboard = Some(pieces);
                 Ok(())
@@ -145,11 +147,11 @@ impl Builder {
         }
         match holds {
             Holds::Throughout => {
-                let message = format!("`Set {name}` holds for the whole session");
+                let message = format!("`{name}` holds for the whole session");
                 return Err(place.error(message, "move it before the first command that types or waits"));
             }
             Holds::FromHereUnlikeVhs => {
-                self.notes.push(place.note(format!("VHS ignores `Set {name}` here; Cuesta obeys it from here on")));
+                self.notes.push(place.note(format!("VHS ignores `{name}` here; Cuesta obeys it from here on")));
             }
             Holds::FromHere => {}
         }

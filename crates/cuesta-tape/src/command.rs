@@ -97,7 +97,7 @@ impl Command {
     /// Whether it is accepted and then ignored, since it matters only to a video or to the machine that records one.
     pub fn is_ignored(&self) -> bool {
         match words::word(self.word).map(|word| word.kind) {
-            Some(WordKind::Ignored) => true,
+            Some(WordKind::Ignored) => self.action == Action::Nothing,
             Some(WordKind::Key) => Key::named(self.word).is_none(),
             _ => self.word == "Set" && words::setting(&self.options).is_some_and(Setting::is_video),
         }

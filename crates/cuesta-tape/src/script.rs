@@ -47,6 +47,8 @@ pub struct Settings {
     pub columns: Option<u16>,
     /// See `columns`.
     pub rows: Option<u16>,
+    /// From `Env TERM`: the terminal's name.
+    pub terminal: Option<String>,
 }
 
 impl Script {
@@ -123,6 +125,7 @@ impl Settings {
         self.echo = newer.echo.or(self.echo);
         self.columns = newer.columns.or(self.columns);
         self.rows = newer.rows.or(self.rows);
+        self.terminal = newer.terminal.clone().or(self.terminal.take());
         if !newer.echo_map.is_empty() {
             self.echo_map.clone_from(&newer.echo_map);
         }

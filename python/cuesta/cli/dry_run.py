@@ -61,7 +61,7 @@ def _left_behind(job: Job) -> list[str]:
     """Traces that a run leaves on the host and on this machine."""
     targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
     rows = []
-    if any(kind_of(target) in ("pty", "ssh", "telnet") for target in targets):
+    if any(kind_of(target) in ("pty", "ssh", "telnet", "telnets") for target in targets):
         rows.append("  a shell's history keeps what users type, unless the tape begins with Type 'unset HISTFILE'")
     if any(kind_of(target) == "ssh" and "accept-new" in target for target in targets):
         rows.append("  known_hosts: hosts that are not in it yet are added (accept-new)")

@@ -23,7 +23,7 @@ from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of
 
-UNWATCHED = ("tn3270", "bsc")
+UNWATCHED = ("tn3270", "tn3270s", "bsc")
 """Kinds of lines whose users sit at no video terminal."""
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""

@@ -16,7 +16,7 @@ from cuesta.engine.network import isolation
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST, kind_of, settings_of
 
 OWN_FILES = 64
 """Descriptors that a process needs besides its lines: records, timers, libraries."""
@@ -102,15 +102,20 @@ def raise_files(needed: int) -> None:
 
 
 def probe(target: str, user: Mapping[str, str]) -> None:
-    """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`."""
-    kind = kind_of(target)
-    if kind in ("tcp", "telnet"):
+    """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`.
+
+    A one-time code or a 3270's logical unit is not spent on it: the first user needs them.
+    """
+    kind, settings = kind_of(target), settings_of(target)
+    if kind == "ssh" and ("code" in settings or user.get("code") or user.get("totp")):
+        return
+    if kind in ("tcp", "telnet") or (kind in ("tn3270", "tn3270s") and ("lu" in settings or user.get("lu"))):
         connect(target)
     elif kind in OWN_PROGRAMS:
         find_program(target)
     else:
         try:
-            _native.probe(target, user.get("user") or None, user.get("password") or None)
+            _native.probe(target, dict(user))
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
 

@@ -25,11 +25,11 @@ def ssh_settings(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[
 
     Raises CuestaError if the configuration requires what Cuesta cannot do.
     """
-    by_user = {user.get("user") or None: user.get("password") or None for user in users} or {None: None}
+    by_user = {user.get("user", ""): dict(user) for user in users} or {"": {}}
     unused, locked = dict[str, None](), dict[str, None]()
-    for user, password in by_user.items():
+    for user in by_user.values():
         try:
-            settings, files = _native.ssh_preflight(target, user, password)
+            settings, files = _native.ssh_preflight(target, user)
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
         unused |= dict.fromkeys(settings)

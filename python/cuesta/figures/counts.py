@@ -42,7 +42,7 @@ class Errors:
     ]
     said: Annotated[
         Mapping[str, str],
-        About("details of the first failure of each name: why a line could not be opened, how its program ended"),
+        About("of the first failure of each name: why no line was opened, how its program ended, what was said last"),
     ]
     rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
 

@@ -256,6 +256,15 @@ class StepFigures:
             counter=True,
         ),
     ]
+    undecoded: Annotated[
+        int,
+        About(
+            "received bytes that are no UTF-8, or no character of the set that the target names (`?charset=cp437`)",
+            Unit.COUNT,
+            "undecoded bytes",
+            counter=True,
+        ),
+    ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
     lost_for: Annotated[Mapping[str, int], About("users without a line at the end, by the name of the error")]
     unfinished: Annotated[Unfinished, About("Transactions under way when measuring ended", better=Better.LESS)]

@@ -57,7 +57,7 @@ from cuesta.target import BUILTIN_HOST
 MILLISECOND = 1_000_000
 SECOND = 1000 * MILLISECOND
 BUILTIN_TAPE = "builtin:interactive"
-SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
+SECRET = re.compile(r"pass|secret|token|key|totp|^code$", re.IGNORECASE)
 """Columns of users whose cells are never shown or recorded."""
 
 

@@ -180,6 +180,9 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield f"errors before measuring: {named(step.errors.before)}"
     if step.skipped or step.lost_users:
         yield f"{many(step.skipped, 'action')} skipped; {many(step.lost_users, 'user')} lost"
+    if step.undecoded:
+        which = "no character of UTF-8, or of the target's ?charset=: name the host's set"
+        yield f"{many(step.undecoded, 'received byte')} {which}"
     yield from waiting_in_vain(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield fairness(step.fairness)

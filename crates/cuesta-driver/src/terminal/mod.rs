@@ -8,13 +8,14 @@
 //! - `block`: a 3270.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use cuesta_lines::{Received, TerminalKind, kind_of};
+use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{Modes, key_bytes};
-use cuesta_tape::{Key, Keys, Op, Program, WaitCondition};
+use cuesta_tape::{Key, Keys, Op, Piece, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use block::BlockTerminal;
@@ -150,7 +151,7 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     match group.terminal {
         TerminalKind::Block => Box::new(BlockTerminal::new(size)),
         TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.widths, group.can_echo)),
-        TerminalKind::Vt => plain::keyboard_for(program),
+        TerminalKind::Vt => plain::keyboard_for(program, size),
     }
 }
 
@@ -166,10 +167,26 @@ pub fn misfit(target: &str, program: &Program) -> Option<String> {
         Op::Keys { keys: Keys::Press { key, .. }, .. } => Some(key),
         _ => None,
     });
-    match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
+    let misfit = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
         TerminalKind::Vt => vt::misfit(keys, &program.conditions),
         TerminalKind::Block => block::misfit(keys, program),
-    }
+    };
+    misfit.or_else(|| missing_character(target, program, &[]))
+}
+
+/// That users type a character which the host's character set does not have, in the program or in these rows of the users' table.
+pub(crate) fn missing_character(target: &str, program: &Program, rows: &[BTreeMap<String, String>]) -> Option<String> {
+    let set = TerminalSettings::of(target).charset?;
+    let typed = program.ops.iter().filter_map(|op| match op {
+        Op::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => Some(pieces),
+        _ => None,
+    });
+    let texts = typed.flatten().flat_map(|piece| match piece {
+        Piece::Literal(text) => vec![text.as_str()],
+        Piece::Column(name) => rows.iter().filter_map(|row| row.get(name)).map(String::as_str).collect(),
+    });
+    let missing = texts.flat_map(str::chars).find(|character| set.encode(*character).is_none())?;
+    Some(format!("the host's character set, {}, has no {missing}", set.name()))
 }
 
 /// What one keystroke is to type.

@@ -2,23 +2,30 @@
 
 use cuesta_lines::Received;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{ModeWatch, Modes};
+use cuesta_screen::vt::{ModeWatch, Modes, QueryWatch};
 use cuesta_tape::Program;
 
 use super::{KeyInput, Keystroke, Terminal};
 
-/// The keyboard for a program. Modes that the host set before this are not known.
-pub(super) fn keyboard_for(program: &Program) -> Box<dyn Terminal> {
-    if program.needs_modes { Box::new(ModedKeyboard::default()) } else { Box::new(PlainKeyboard) }
+/// The keyboard for a program, of a terminal of this size. Modes that the host set before this are not known.
+pub(super) fn keyboard_for(program: &Program, size: (u16, u16)) -> Box<dyn Terminal> {
+    let queries = QueryWatch::new(size);
+    if program.needs_modes {
+        Box::new(ModedKeyboard { modes: ModeWatch::default(), queries })
+    } else {
+        Box::new(PlainKeyboard { queries })
+    }
 }
 
-/// A keyboard whose keys depend on no mode. It has no state, so a key costs no access to further memory.
-struct PlainKeyboard;
+/// A keyboard whose keys depend on no mode.
+struct PlainKeyboard {
+    queries: QueryWatch,
+}
 
 /// A keyboard that follows the host's modes.
-#[derive(Default)]
 struct ModedKeyboard {
     modes: ModeWatch,
+    queries: QueryWatch,
 }
 
 impl Terminal for PlainKeyboard {
@@ -30,7 +37,17 @@ impl Terminal for PlainKeyboard {
         Ok(Keystroke::of_vt(input, Modes::default()))
     }
 
-    fn read(&mut self, _: &[u8], _: &Received) {}
+    fn read(&mut self, bytes: &[u8], _: &Received) {
+        self.queries.feed(bytes);
+    }
+
+    fn replies(&self) -> &[u8] {
+        self.queries.answers()
+    }
+
+    fn forget_replies(&mut self, len: usize) {
+        self.queries.forget(len);
+    }
 }
 
 impl Terminal for ModedKeyboard {
@@ -44,5 +61,14 @@ impl Terminal for ModedKeyboard {
 
     fn read(&mut self, bytes: &[u8], _: &Received) {
         self.modes.feed(bytes);
+        self.queries.feed(bytes);
+    }
+
+    fn replies(&self) -> &[u8] {
+        self.queries.answers()
+    }
+
+    fn forget_replies(&mut self, len: usize) {
+        self.queries.forget(len);
     }
 }

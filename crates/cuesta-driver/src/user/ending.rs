@@ -1,9 +1,9 @@
-//! The end of a session: the run is over, or the line was lost, and if a program on this machine was at its other end, why.
+//! The end of a session: the run is over, or the line was lost, and then what the host said last, and how its program ended.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use cuesta_lines::{ExitStatus, Fault, ProgramExit};
+use cuesta_lines::{ExitStatus, Fault, kind_of};
 use cuesta_record::clock;
 use cuesta_tape::Op;
 
@@ -14,20 +14,21 @@ use crate::text::Text;
 
 /// A program ends a little after it closes its line. One that closes its line and goes on is not waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// How many of a program's last rows are shown, and how many characters of each.
+/// How many of a host's last rows are shown, and how many characters of each.
 const ROWS: usize = 5;
 const COLUMNS: usize = 400;
 
 impl User {
-    /// Replaces a lost line's fault by how the program ended, if that is known.
+    /// Tells what the host of a lost line said last. Replaces the line's fault by how the program there ended, if that is known.
     pub(super) async fn explained(&self, stop: Stop, mut session: Session) -> Stop {
         let Stop::Lost(LineLoss::Fault(fault)) = stop else { return stop };
-        if !matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram) {
+        let may_say_why = matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram);
+        if !may_say_why || self.load_has_ended() {
             return stop;
         }
-        let Some(ended) = session.program_exit(clock::now() + PATIENCE).await else { return stop };
-        let loss = self.loss(fault, &ended, session.has_sent());
-        let said = self.about(&ended);
+        let ended = session.program_exit(clock::now() + PATIENCE).await;
+        let loss = ended.map_or(LineLoss::Fault(fault), |status| self.loss(fault, status, session.has_sent()));
+        let said = self.about(ended, &session.last_rows());
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss.failure()).or_insert(said);
         });
@@ -35,9 +36,9 @@ impl User {
     }
 
     /// How a fault is counted, given how the program ended.
-    fn loss(&self, fault: Fault, ended: &ProgramExit, has_sent: bool) -> LineLoss {
+    fn loss(&self, fault: Fault, status: ExitStatus, has_sent: bool) -> LineLoss {
         let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. }));
-        match ended.status {
+        match status {
             _ if fault == Fault::NoProgram => LineLoss::Fault(fault),
             _ if !self.host_has_answered && (waits || !has_sent) => LineLoss::ExitedAtStart,
             ExitStatus::Exited(0) => LineLoss::Fault(fault),
@@ -45,11 +46,17 @@ impl User {
         }
     }
 
-    fn about(&self, ended: &ProgramExit) -> String {
+    fn about(&self, ended: Option<ExitStatus>, last: &[u8]) -> String {
         let target = &self.shared.spec.groups[self.group].target;
-        let command = target.split_once(':').map_or(target.as_str(), |(_, command)| command);
-        let rows = last_rows(&ended.last, &self.shared.groups[self.group].secrets(self.rank));
-        let mut about = format!("{} {}", shown(command), ended.status);
+        let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
+        // A command, or an address without its settings.
+        let host = match target.split_once(':') {
+            Some((_, command)) if is_program => command,
+            _ => target.split_once('?').map_or(target.as_str(), |(address, _)| address),
+        };
+        let how = ended.map_or_else(|| "closed the line".to_owned(), |status| status.to_string());
+        let mut about = format!("{} {how}", shown(host));
+        let rows = last_rows(last, &self.shared.groups[self.group].secrets(self.rank));
         let _ = match rows.as_slice() {
             [] => write!(about, " and had said nothing"),
             rows => write!(about, "; it said last: {}", rows.join(" | ")),
@@ -72,7 +79,7 @@ impl User {
     }
 }
 
-/// The last rows that a program wrote, without control functions; rows that hold a secret are hidden.
+/// The last rows that a host sent, without control functions; rows that hold a secret are hidden.
 fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
     let mut text = Text::default();
     text.push(written);

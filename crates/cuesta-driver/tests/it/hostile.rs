@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::harness::{RunRecords, play, play_over, spec};
-use cuesta_lines::{Disconnection, Faults, Faulty, Options, RateLimited, Telnet, loopback};
+use cuesta_lines::{Disconnection, Enter, Faults, Faulty, Options, RateLimited, Telnet, loopback};
 use cuesta_record::clock;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn play_telnet_bytes(bytes: &'static [u8]) -> RunRecords {
     play_over(spec(2, 0.0, 9.0, &json!({})), TAPE, &host(), move |_, _| {
         let (near, mut far) = loopback::pair(4096);
         tokio::task::spawn_local(async move { cuesta_lines::send(&mut far, bytes).await });
-        Box::new(Telnet::terminal(near, &Options::default()))
+        Box::new(Telnet::terminal(near, &Options::default(), Enter::default()))
     })
 }
 

@@ -10,7 +10,7 @@ fn records_that_come_ahead_are_all_answered() {
     in_virtual_time(async {
         let front = front(r#"{"service":{"form":{"reply":1}},"delay":"50ms"}"#);
         let (line, served) = loopback::pair(ON_THE_WAY);
-        let line = Tn3270::terminal(line, &Options::default(), true);
+        let line = Tn3270::terminal(line, &Options::default(), true, None);
         let mut user = User::on(line, Tn3270::host(served), &front);
         let mut buffer = [0; 512];
         receive(&mut *user.line, &mut buffer).await.expect("the first screen");

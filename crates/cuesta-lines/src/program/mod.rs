@@ -1,11 +1,13 @@
 //! A program on this machine at the other end of a line: starts, reads, writes and ends it.
 //!
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host.
+//!   `first_row_of`: only its first row is wanted.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
-//! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
+//! - `exit`: its exit status. `orphans`: processes that it leaves behind.
 
 mod command;
 mod exit;
+mod first_row;
 mod orphans;
 mod pipe;
 mod proxy_command;
@@ -31,10 +33,10 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{OpenError, Opening, Received, Traffic};
-use exit::Tail;
 use spawn::StandardStreams;
 
-pub use exit::{ExitStatus, ProgramExit};
+pub use exit::ExitStatus;
+pub(crate) use first_row::first_row_of;
 pub use pipe::Pipe;
 pub(crate) use proxy_command::ProxyCommand;
 pub use pty::Pty;
@@ -79,10 +81,6 @@ impl ProgramError {
     }
 }
 
-/// The rest of an ended program's output is read in at most this many pieces, because the kernel holds no more.
-const MOST_PIECES: usize = 64;
-const PIECE: usize = 1024;
-
 fn not_started(command: &str, cause: io::Error) -> OpenError {
     let command = command.to_owned();
     match Errno::from_io_error(&cause) {
@@ -106,7 +104,6 @@ struct Program {
     output: Output,
     started: Stamp,
     traffic: Traffic,
-    said: Tail,
 }
 
 /// When the output of a program that has ended is complete.
@@ -167,8 +164,8 @@ impl Program {
         orphans::adopt();
         let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
         let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
-        let (started, traffic, said) = (clock::now(), Traffic::default(), Tail::new());
-        Ok(Self { handle, child, closed: false, output: Output::AtHand, started, traffic, said })
+        let (started, traffic) = (clock::now(), Traffic::default());
+        Ok(Self { handle, child, closed: false, output: Output::AtHand, started, traffic })
     }
 
     /// Reads from our `end` of its line.
@@ -184,7 +181,6 @@ impl Program {
             self.closed = outcome == 0;
             self.traffic.received += outcome as u64;
             if !self.closed {
-                self.said.push(&into[..outcome]);
                 return Poll::Ready(Ok(Received { len: outcome, at, ..Received::default() }));
             }
         }
@@ -266,19 +262,9 @@ impl Program {
         ExitStatus::of(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
     }
 
-    /// Its exit, once it has ended. Reads the rest of its output first: a user who was typing has not received it yet.
-    fn poll_exit(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
-        if !self.has_ended(cx) {
-            return Poll::Pending;
-        }
-        let mut buffer = [0; PIECE];
-        for _ in 0..MOST_PIECES {
-            match rustix::io::read(end.get_ref(), &mut buffer[..]) {
-                Ok(len) if len > 0 => self.said.push(&buffer[..len]),
-                _ => break,
-            }
-        }
-        Poll::Ready(self.how_it_ended().map(|status| ProgramExit { status, last: self.said.rows() }))
+    /// How it ended, once it has.
+    fn poll_exit(&self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        if self.has_ended(cx) { Poll::Ready(self.how_it_ended()) } else { Poll::Pending }
     }
 
     /// Sends SIGHUP, waits for the grace period, sends SIGKILL and waits again. Dropping it reaps it.

@@ -12,7 +12,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::{Program, ProgramExit, not_started};
+use super::{ExitStatus, Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// Characters that are translated at once.
@@ -101,8 +101,8 @@ impl Line for Pipe {
         self.program.poll_send(&self.input, cx, piece)
     }
 
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
-        self.program.poll_exit(&self.output, cx)
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.program.poll_exit(cx)
     }
 
     fn opening(&self) -> Opening {

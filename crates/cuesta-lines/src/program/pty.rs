@@ -12,7 +12,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::{Program, ProgramExit, not_started};
+use super::{ExitStatus, Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// A pseudo-terminal and the program that runs on it, in its own session. The kernel echoes, edits and sends signals as for any
@@ -88,8 +88,8 @@ impl Line for Pty {
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
     }
 
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
-        self.program.poll_exit(&self.master, cx)
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.program.poll_exit(cx)
     }
 
     fn opening(&self) -> Opening {

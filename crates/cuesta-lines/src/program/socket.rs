@@ -11,7 +11,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::{Output, Program, ProgramExit, not_started};
+use super::{ExitStatus, Output, Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// The name of a terminal without abilities: the program has none.
@@ -90,8 +90,8 @@ impl Line for Socket {
         self.program.poll_send(&self.end, cx, bytes)
     }
 
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
-        self.program.poll_exit(&self.end, cx)
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.program.poll_exit(cx)
     }
 
     fn opening(&self) -> Opening {

@@ -8,14 +8,14 @@ use cuesta_record::clock;
 use russh::Names;
 use russh::client::{DisconnectReason, Handler, Session};
 use russh::keys::{Certificate, HashAlg, PublicKey, PublicKeyOrCertificate};
-use russh::{ChannelId, Error};
+use russh::{ChannelId, Error, Sig};
 
 use super::certificate::{self, CertificateStatus};
 use super::destination::Destination;
 use super::known_hosts::{self, HostKeyStatus};
 use super::shared::{LineEnd, Shared};
 use super::target::Trust;
-use crate::SshError;
+use crate::{ExitStatus, SshError};
 
 /// The handler of one connection.
 pub(super) struct Client {
@@ -118,6 +118,26 @@ impl Handler for Client {
         Ok(())
     }
 
+    async fn exit_status(&mut self, _: ChannelId, status: u32, _: &mut Session) -> Result<(), Error> {
+        self.shared.exits(ExitStatus::Exited(status.cast_signed()));
+        Ok(())
+    }
+
+    async fn exit_signal(
+        &mut self,
+        _: ChannelId,
+        signal: Sig,
+        _: bool,
+        _: &str,
+        _: &str,
+        _: &mut Session,
+    ) -> Result<(), Error> {
+        if let Some(number) = number_of(&signal) {
+            self.shared.exits(ExitStatus::Killed(number));
+        }
+        Ok(())
+    }
+
     async fn channel_eof(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
         self.shared.end(LineEnd::Closed);
         Ok(())
@@ -125,6 +145,7 @@ impl Handler for Client {
 
     async fn channel_close(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
         self.shared.end(LineEnd::Closed);
+        self.shared.leaves();
         Ok(())
     }
 
@@ -142,7 +163,27 @@ impl Drop for Client {
     /// The protocol's task has ended: wakes the user's task, which may still wait for characters.
     fn drop(&mut self) {
         self.shared.end(LineEnd::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
+        self.shared.leaves();
     }
+}
+
+/// The number of a signal by its name in RFC 4254 §6.10.
+fn number_of(signal: &Sig) -> Option<i32> {
+    Some(match signal {
+        Sig::ABRT => libc::SIGABRT,
+        Sig::ALRM => libc::SIGALRM,
+        Sig::FPE => libc::SIGFPE,
+        Sig::HUP => libc::SIGHUP,
+        Sig::ILL => libc::SIGILL,
+        Sig::INT => libc::SIGINT,
+        Sig::KILL => libc::SIGKILL,
+        Sig::PIPE => libc::SIGPIPE,
+        Sig::QUIT => libc::SIGQUIT,
+        Sig::SEGV => libc::SIGSEGV,
+        Sig::TERM => libc::SIGTERM,
+        Sig::USR1 => libc::SIGUSR1,
+        Sig::Custom(_) => return None,
+    })
 }
 
 /// The line error for an error of the protocol.

@@ -1,10 +1,12 @@
 //! Connects to a host: the transport, the key exchange and the login.
 
 use std::borrow::Cow;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
 use russh::client::{Config, Handle, connect_stream};
+use russh::keys::Algorithm;
 use russh::{Error, Limits, Preferred, SshId};
 
 use super::client::Client;
@@ -13,14 +15,14 @@ use super::login::{LoginAttempt, LoginFailure};
 use super::shared::Shared;
 use super::stream::StampedStream;
 use super::transport::{JumpChannel, Transport};
-use super::{INBOX, TaskGuard, certificate, known_hosts};
+use super::{INBOX, TaskGuard, attempts, certificate, known_hosts};
 use crate::program::ProxyCommand;
 use crate::{Address, OpenError, Opening, Options, SshError, tcp};
 
 /// The channel's window, on a line without a speed.
 const WINDOW: u32 = 64 * 1024;
 
-/// Idle time before a keep-alive is sent; after three without an answer the line is broken.
+/// Idle time before a keep-alive is sent, unless the configuration says otherwise. It keeps routers from forgetting the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// Long enough that sessions re-key by data only: by time, thousands of them would re-key at once.
@@ -41,6 +43,7 @@ pub(super) async fn logged_in(
     options: &Options,
     leads_on: bool,
 ) -> Result<SshSession, OpenError> {
+    attempts::check(destination)?;
     let way = transport(destination, options).await?;
     let opening = way.opening();
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
@@ -54,7 +57,12 @@ pub(super) async fn logged_in(
         LoginFailure::Ours(error) => error,
         LoginFailure::Broken(error) => hung_up(destination, &shared, &error),
     };
-    LoginAttempt::new(&mut handle, destination).log_in().await.map_err(at_login)?;
+    let login = LoginAttempt::new(&mut handle, destination).log_in().await.map_err(at_login);
+    match &login {
+        Ok(()) => attempts::note_login(destination),
+        Err(error) => attempts::note_failure(destination, error),
+    }
+    login?;
     Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
 }
 
@@ -93,30 +101,33 @@ fn inbox(line_speed: u32) -> usize {
 }
 
 fn config(destination: &Destination, options: &Options) -> Config {
-    let known = known_hosts::algorithms(&destination.known_hosts, &destination.known_as);
-    let mut preferred = Preferred::DEFAULT;
-    if !known.is_empty() {
-        // Prefer the types of the host's known keys, or it might present a key that is not known.
-        let kinds = |algorithm: &russh::keys::Algorithm| {
-            known.iter().any(|kind| std::mem::discriminant(kind) == std::mem::discriminant(algorithm))
-        };
-        let (mut first, mut then): (Vec<_>, Vec<_>) = preferred.key.iter().cloned().partition(kinds);
-        first.append(&mut then);
-        preferred.key = Cow::Owned(first);
-    }
-    if certificate::has_authority(&destination.known_hosts, &[&destination.known_as, &destination.principal]) {
-        preferred.host_key_certificates.clone_from(&preferred.key);
-    }
-    let (interval, times) = destination.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
     Config {
         client_id: SshId::Standard(Cow::Borrowed(concat!("SSH-2.0-Cuesta_", env!("CARGO_PKG_VERSION")))),
         limits: Limits { rekey_time_limit: REKEY, ..Limits::default() },
         window_size: if options.line_speed == 0 { WINDOW } else { (options.line_speed / 10).clamp(1024, WINDOW) },
-        keepalive_interval: Some(Duration::from_secs(interval)),
-        keepalive_max: times,
-        preferred,
+        keepalive_interval: Some(destination.keep_alive.map_or(KEEP_ALIVE, |(interval, _)| interval)),
+        // 0: a host that answers none is left alone.
+        keepalive_max: destination.keep_alive.map_or(0, |(_, unanswered)| unanswered),
+        preferred: preferred(destination),
         ..Config::default()
     }
+}
+
+/// The algorithms for this host. The types of its known keys come first, or it might present a key that is not known.
+fn preferred(destination: &Destination) -> Preferred {
+    let mut preferred = destination.algorithms.preferred.clone();
+    if !destination.algorithms.are_host_keys_ordered {
+        let known = known_hosts::algorithms(&destination.known_hosts, &destination.known_as);
+        let is_known = |algorithm: &Algorithm| known.iter().any(|kind| discriminant(kind) == discriminant(algorithm));
+        let (mut first, mut then): (Vec<_>, Vec<_>) = preferred.key.iter().cloned().partition(is_known);
+        first.append(&mut then);
+        preferred.host_key_certificates = Cow::Owned(first.clone());
+        preferred.key = Cow::Owned(first);
+    }
+    if !certificate::has_authority(&destination.known_hosts, &[&destination.known_as, &destination.principal]) {
+        preferred.host_key_certificates = Cow::Borrowed(&[]);
+    }
+    preferred
 }
 
 /// Why the key exchange failed.
@@ -125,13 +136,13 @@ fn not_connected(destination: &Destination, shared: &Shared, error: &Error) -> S
         return distrust;
     }
     let said = shared.first_words();
-    let speaks_ssh = shared.state().speaks_ssh();
+    let speaks_ssh = shared.state().speaks_ssh;
     let complaint = shared.state().complaint.take();
     if let (Route::Command(command), false) = (&destination.way, speaks_ssh) {
         return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
     }
     let address = destination.address.to_string();
-    let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
+    let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| shared.says_last(words));
     let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
         // A host that is full hangs up after our banner, or before it.
@@ -146,4 +157,25 @@ fn not_connected(destination: &Destination, shared: &Shared, error: &Error) -> S
 pub(super) fn hung_up(destination: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
     SshError::HungUp { address: destination.address.to_string(), user: destination.user.clone(), cause }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Login, Target};
+
+    fn config_with(file: &str) -> Config {
+        let Target::Ssh(target) = format!("ssh://h?agent=off&config={file}").parse().unwrap() else { unreachable!() };
+        config(&Destination::new(&target, &Login::default()).unwrap(), &Options::default())
+    }
+
+    #[test]
+    fn unanswered_keep_alives_end_a_line_only_where_the_configuration_says_so() {
+        let usual = config_with("none");
+        assert_eq!((usual.keepalive_interval, usual.keepalive_max), (Some(KEEP_ALIVE), 0));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "ServerAliveInterval 5\nServerAliveCountMax 2\n").unwrap();
+        let configured = config_with(&file.path().display().to_string());
+        assert_eq!((configured.keepalive_interval, configured.keepalive_max), (Some(Duration::from_secs(5)), 2));
+    }
 }

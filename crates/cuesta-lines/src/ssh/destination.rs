@@ -4,9 +4,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use nix::unistd::{Uid, User};
+use russh::MethodKind;
 
+use super::algorithms::Algorithms;
+use super::codes::CodeSource;
 use super::config::{ConfigQuery, HostConfig};
 use super::known_hosts;
 use super::pattern::any_matches;
@@ -22,6 +26,7 @@ pub(super) struct Destination {
     pub(super) way: Route,
     pub(super) user: String,
     pub(super) password: Option<String>,
+    pub(super) codes: Option<CodeSource>,
     /// Key files to try, in order.
     pub(super) identities: Vec<PathBuf>,
     /// Certificates to try, besides those next to the key files.
@@ -32,7 +37,9 @@ pub(super) struct Destination {
     pub(super) only_these: bool,
     /// The agent's socket.
     pub(super) agent: Option<PathBuf>,
-    pub(super) methods: Methods,
+    /// The authentication methods that are not switched off, in the order in which they are tried.
+    pub(super) methods: Vec<MethodKind>,
+    pub(super) algorithms: Algorithms,
     pub(super) trust: Trust,
     /// Known hosts files; new hosts are written to the first.
     pub(super) known_hosts: Vec<PathBuf>,
@@ -46,8 +53,8 @@ pub(super) struct Destination {
     pub(super) command: Option<String>,
     /// Environment variables that are sent.
     pub(super) environment: Vec<(String, String)>,
-    /// Seconds between keep-alives and how many may go unanswered; none = Cuesta's default.
-    pub(super) keep_alive: Option<(u64, usize)>,
+    /// The time between keep-alives and how many may go unanswered; none = Cuesta's default.
+    pub(super) keep_alive: Option<(Duration, usize)>,
     /// `BatchMode`: do not ask for passphrases.
     pub(super) batch: bool,
     /// Settings of the configuration that Cuesta does not use.
@@ -62,14 +69,6 @@ pub(super) enum Route {
     Jump(Box<Destination>),
     /// Through the standard input and output of a command.
     Command(String),
-}
-
-/// Authentication methods that are not switched off.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Methods {
-    pub(super) keys: bool,
-    pub(super) password: bool,
-    pub(super) questions: bool,
 }
 
 const USUAL_IDENTITIES: [&str; 3] = ["~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"];
@@ -132,21 +131,20 @@ impl Destination {
             (Some(named), true) => paths(named.clone()),
             (None, true) => paths(USUAL_IDENTITIES.to_vec()),
         };
-        let on = |keyword: &str| config.is_on(keyword).unwrap_or(true);
+        let only_these = !of_target.is_empty() || config.is_on("identitiesonly") == Some(true);
+        let algorithms = Algorithms::of(config).map_err(fault)?;
+        let unused = config.unused().into_iter().chain(algorithms.unsupported.iter().cloned());
         let command = config.said("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
         Ok(Self {
             way: command.map_or(Route::Direct, Route::Command),
             password: login.password.clone(),
+            codes: CodeSource::of(target, login, &tokens).map_err(fault)?,
             identities: identities?,
             certificates: paths(config.all_said("certificatefile").unwrap_or_default())?,
             named: named.is_some() || !of_target.is_empty(),
-            only_these: !of_target.is_empty() || config.is_on("identitiesonly") == Some(true),
+            only_these,
             agent: agent(target, config).map(|socket| path(&socket)).transpose()?,
-            methods: Methods {
-                keys: on("pubkeyauthentication"),
-                password: on("passwordauthentication"),
-                questions: on("kbdinteractiveauthentication"),
-            },
+            methods: methods(config, login.password.is_some() && !only_these),
             trust: target.trust.unwrap_or(if accepts { Trust::AcceptNew } else { Trust::Strict }),
             known_hosts: paths(known_files(target, config).iter().map(String::as_str).collect())?,
             known_as: known_hosts::name(&alias, address.port),
@@ -156,7 +154,8 @@ impl Destination {
             environment: environment(config),
             keep_alive: keep_alive(config),
             batch: config.is_on("batchmode") == Some(true),
-            unused: config.unused().into_iter().map(|unused| format!("{}: {unused}", target.host)).collect(),
+            unused: unused.map(|unused| format!("{}: {unused}", target.host)).collect(),
+            algorithms,
             address,
             user,
         })
@@ -262,9 +261,38 @@ fn environment(config: &HostConfig) -> Vec<(String, String)> {
     variables
 }
 
-fn keep_alive(config: &HostConfig) -> Option<(u64, usize)> {
+/// The authentication methods to try, in the order of `PreferredAuthentications` or of OpenSSH. A user with a password and no key
+/// of its own tries the password first.
+fn methods(config: &HostConfig, password_first: bool) -> Vec<MethodKind> {
+    use MethodKind::{KeyboardInteractive, Password, PublicKey};
+    let usual = if password_first {
+        [KeyboardInteractive, Password, PublicKey]
+    } else {
+        [PublicKey, KeyboardInteractive, Password]
+    };
+    let mut methods: Vec<_> = match config.said("preferredauthentications") {
+        Some(said) => {
+            said.split(',').filter_map(|name| usual.into_iter().find(|method| <&str>::from(method) == name)).collect()
+        }
+        None => usual.to_vec(),
+    };
+    methods.retain(|method| {
+        let keyword = match method {
+            PublicKey => "pubkeyauthentication",
+            Password => "passwordauthentication",
+            _ => "kbdinteractiveauthentication",
+        };
+        config.is_on(keyword).unwrap_or(true)
+    });
+    methods
+}
+
+fn keep_alive(config: &HostConfig) -> Option<(Duration, usize)> {
     let interval = config.said("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
-    Some((interval, config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
+    Some((
+        Duration::from_secs(interval),
+        config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3),
+    ))
 }
 
 /// The user who runs this process, as the system knows it (`getpwuid`): from `/etc/passwd`, LDAP, SSSD, … Looked up once,
@@ -294,7 +322,7 @@ mod tests {
     #[test]
     fn the_url_overrides_the_table_and_the_table_overrides_the_file() {
         let config = [("user", "file"), ("port", "7")];
-        let table = Login { user: Some("table".to_owned()), password: None };
+        let table = Login { user: Some("table".to_owned()), ..Login::default() };
         let who = |url: &str, login: &Login| {
             let destination = destination(url, login, &config).unwrap();
             format!("{}@{}", destination.user, destination.address)

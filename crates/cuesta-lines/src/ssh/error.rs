@@ -1,27 +1,10 @@
 //! Why an ssh line could not be opened: each error has a name and a remedy.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 use cuesta_record::Failure;
 use thiserror::Error;
-
-/// User and password of a login, from the users' table.
-#[derive(Clone, PartialEq, Eq, Default)]
-pub struct Login {
-    /// The user name, where the target has none.
-    pub user: Option<String>,
-    /// The password; `Debug` does not print it.
-    pub password: Option<String>,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let password = self.password.as_ref().map(|_| "…");
-        f.debug_struct("Login").field("user", &self.user).field("password", &password).finish()
-    }
-}
 
 /// Why an ssh line could not be opened.
 #[derive(Debug, Error)]
@@ -118,6 +101,34 @@ pub enum SshError {
         /// What to do.
         remedy: &'static str,
     },
+    /// The host asks what Cuesta cannot or must not answer.
+    #[error("{address} asks {user}: \"{}\". {why}", shown(prompt))]
+    Prompt {
+        /// Where.
+        address: String,
+        /// Who.
+        user: String,
+        /// The prompt.
+        prompt: String,
+        /// Why it is not answered.
+        why: Unanswered,
+    },
+    /// A one-time code cannot be had.
+    #[error("the one-time code for {user} at {address} cannot be had: {what}")]
+    Code {
+        /// Where.
+        address: String,
+        /// Who.
+        user: String,
+        /// The cause.
+        what: String,
+    },
+    /// The host has refused this user before.
+    #[error("{refusal} (not tried again: after a few wrong answers a host may lock the account)")]
+    NotRepeated {
+        /// The error of the first attempt.
+        refusal: String,
+    },
     /// A host's certificate is not valid.
     #[error("the certificate of {address} is not valid: {what}")]
     Certificate {
@@ -213,6 +224,34 @@ pub enum SshError {
     },
 }
 
+/// Why a prompt is not answered, and what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Unanswered {
+    /// Its words do not say what it asks for.
+    #[error(
+        "Cuesta answers prompts for a user's name, a password or a one-time code, and this is not clearly one of them: see the \
+        host's PAM configuration"
+    )]
+    Unknown,
+    /// It asks for a password that is to be set.
+    #[error("Cuesta sets no password: log in once with ssh")]
+    NewPassword,
+    /// It was answered before.
+    #[error("It asks again, so the first answer was wrong")]
+    Again,
+    /// The user has no password.
+    #[error(
+        "There is no password: put it into the users' table (--data, column password); record asks for it with --ask-password"
+    )]
+    NoPassword,
+    /// The user has no one-time code.
+    #[error(
+        "There is no one-time code: put the secret (column totp) or the code (column code) into the users' table (--data), or \
+        name a command that prints it (?code=COMMAND)"
+    )]
+    NoCode,
+}
+
 impl SshError {
     /// What it is counted as.
     pub fn failure(&self) -> Failure {
@@ -227,7 +266,7 @@ impl SshError {
             Self::Certificate { .. } => Failure::HostCertificate,
             Self::Jump { .. } => Failure::Jump,
             Self::Command { .. } => Failure::ProxyCommand,
-            Self::Auth { .. } => Failure::Auth,
+            Self::Auth { .. } | Self::Prompt { .. } | Self::Code { .. } | Self::NotRepeated { .. } => Failure::Auth,
             Self::Identity { .. } | Self::Locked { .. } => Failure::Identity,
             Self::Config { .. } => Failure::SshConfig,
             Self::Channel { .. } => Failure::Channel,
@@ -242,17 +281,11 @@ fn in_its_words(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" (it said \"{text}\")") }
 }
 
-fn list(files: &[PathBuf]) -> String {
-    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
+/// At most a row of a host's text, without control characters.
+fn shown(text: &str) -> String {
+    text.trim().chars().take(200).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_error_contains_a_password() {
-        let login = Login { user: Some("joe".to_owned()), password: Some("secret".to_owned()) };
-        assert_eq!(format!("{login:?}"), r#"Login { user: Some("joe"), password: Some("…") }"#);
-    }
+fn list(files: &[PathBuf]) -> String {
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -1,26 +1,33 @@
 //! Authentication: which methods are tried in which order, and the error when none succeeds.
 //!
-//! The order is OpenSSH's: first the method `none`, whose answer lists the methods that the host accepts; then keys, each with
-//! its certificate first if there is one (configured keys that the agent holds, key files, the agent's other keys); then the
-//! password. With a password and no configured key, the password comes before keys.
+//! First comes the method `none`, whose answer lists the methods that the host accepts. Of these, the destination's are tried in their
+//! order until one is accepted. A host may then ask for another (RFC 4252 §5.1, partial success): it lists those that may follow, and
+//! they are tried in the same way. A key that was accepted is not offered again, and a password that was refused is not either,
+//! whichever method asks for it.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse};
-use russh::keys::agent::AgentIdentity;
-use russh::keys::agent::client::AgentClient;
-use russh::keys::{Algorithm, Certificate, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey};
+use cuesta_record::clock;
+use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse, Prompt};
+use russh::keys::ssh_key::public::KeyData;
+use russh::keys::{Algorithm, HashAlg, PrivateKeyWithHashAlg};
 use russh::{Error, MethodKind, MethodSet};
-use tokio::net::UnixStream;
 
+use super::agent_keys::{AgentKeys, Candidate, CandidateKey};
+use super::attempts;
 use super::client::Client;
+use super::codes::CodeSource;
 use super::destination::Destination;
-use super::keys::{self, AgentSigner, FileSigner, KeyFileError, public};
+use super::error::Unanswered;
+use super::keys::{AgentSigner, FileSigner};
+use super::prompt::{Meaning, meaning};
 use crate::SshError;
+use crate::program::first_row_of;
 
 /// Most rounds of keyboard-interactive prompts.
-const QUESTIONS: usize = 10;
+const ROUNDS: usize = 10;
+/// Most methods that a host may ask for one after the other.
+const STAGES: usize = 8;
 
 /// One login under way.
 pub(super) struct LoginAttempt<'a> {
@@ -32,6 +39,19 @@ pub(super) struct LoginAttempt<'a> {
     tried: Vec<String>,
     /// Keys that could not be tried, for the error.
     left_out: Vec<String>,
+    /// The keys that were accepted.
+    accepted: Vec<KeyData>,
+    /// The password was refused.
+    is_password_refused: bool,
+}
+
+/// What a host says of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    LoggedIn,
+    /// Accepted, and the host asks for another method.
+    Partial,
+    Refused,
 }
 
 /// Why a login ended early: the connection broke, or our own configuration is wrong.
@@ -52,161 +72,135 @@ impl From<SshError> for LoginFailure {
     }
 }
 
-type Done = Result<bool, LoginFailure>;
+type Done = Result<Verdict, LoginFailure>;
 
 impl<'a> LoginAttempt<'a> {
     pub(super) fn new(handle: &'a mut Handle<Client>, destination: &'a Destination) -> Self {
-        Self { handle, destination, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
-    }
-
-    /// Tries the methods in order until one succeeds.
-    pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
-        let first = self.handle.authenticate_none(&self.destination.user).await?;
-        let password_first = self.destination.password.is_some() && !self.destination.only_these;
-        let done = self.is_in(first)
-            || (password_first && self.try_password().await?)
-            || self.try_keys().await?
-            || (!password_first && self.try_password().await?);
-        if done { Ok(()) } else { Err(self.refused().into()) }
-    }
-
-    fn is_in(&mut self, result: AuthResult) -> bool {
-        match result {
-            AuthResult::Success => true,
-            AuthResult::Failure { remaining_methods, .. } => self.goes_on_with(&remaining_methods),
+        Self {
+            handle,
+            destination,
+            takes: Vec::new(),
+            tried: Vec::new(),
+            left_out: Vec::new(),
+            accepted: Vec::new(),
+            is_password_refused: false,
         }
     }
 
-    fn goes_on_with(&mut self, methods: &MethodSet) -> bool {
-        let on = self.destination.methods;
-        let is_on = |method: &MethodKind| match method {
-            MethodKind::PublicKey => on.keys,
-            MethodKind::Password => on.password,
-            MethodKind::KeyboardInteractive => on.questions,
-            _ => true,
-        };
-        self.takes = methods.iter().copied().filter(is_on).collect();
-        false
+    /// Tries the methods until the host asks for no more.
+    pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
+        let first = self.handle.authenticate_none(&self.destination.user).await?;
+        if self.judge(first) == Verdict::LoggedIn {
+            return Ok(());
+        }
+        for _ in 0..STAGES {
+            match self.try_methods().await? {
+                Verdict::LoggedIn => return Ok(()),
+                Verdict::Partial => {}
+                Verdict::Refused => break,
+            }
+        }
+        Err(self.refused().into())
+    }
+
+    /// Tries the methods that the host accepts until one of them is accepted.
+    async fn try_methods(&mut self) -> Done {
+        let is_left_alone = self.takes == [MethodKind::KeyboardInteractive];
+        for method in &self.destination.methods {
+            if !self.takes.contains(method) {
+                continue;
+            }
+            let verdict = match method {
+                MethodKind::PublicKey => self.try_keys().await?,
+                MethodKind::Password => self.try_password().await?,
+                _ if self.has_answers() || is_left_alone => self.answer_prompts().await?,
+                _ => Verdict::Refused,
+            };
+            if verdict != Verdict::Refused {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Refused)
+    }
+
+    fn judge(&mut self, result: AuthResult) -> Verdict {
+        match result {
+            AuthResult::Success => Verdict::LoggedIn,
+            AuthResult::Failure { remaining_methods, partial_success } => {
+                self.goes_on_with(&remaining_methods, partial_success)
+            }
+        }
+    }
+
+    fn goes_on_with(&mut self, methods: &MethodSet, partial: bool) -> Verdict {
+        self.takes = methods.iter().copied().collect();
+        if let (true, Some(last)) = (partial, self.tried.last_mut()) {
+            last.push_str(" (accepted)");
+        }
+        if partial { Verdict::Partial } else { Verdict::Refused }
     }
 
     async fn try_keys(&mut self) -> Done {
-        if !self.takes.contains(&MethodKind::PublicKey) {
-            return Ok(false);
-        }
         let mut keys = AgentKeys::new(self.destination).await?;
-        for certificate in std::mem::take(&mut keys.held_certificates) {
-            if self.try_held_certificate(&mut keys, certificate).await? {
-                return Ok(true);
-            }
-        }
-        let (named, others) = keys.of_agent(self.destination);
-        for key in &named {
-            if self.try_agent_key(&mut keys, key).await? {
-                return Ok(true);
-            }
-        }
-        for (file, key) in self.files(&named)? {
-            if self.try_file(&keys, &file, key).await? {
-                return Ok(true);
-            }
-        }
-        for key in &others {
-            if self.try_agent_key(&mut keys, key).await? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The key files to try, without those whose keys the agent holds.
-    fn files(&mut self, tried: &[PublicKey]) -> Result<Vec<(String, Arc<PrivateKey>)>, SshError> {
-        let mut files = Vec::new();
-        for file in &self.destination.identities {
-            if public(file).is_some_and(|key| holds(tried, &key)) {
+        self.left_out.clear();
+        for candidate in keys.candidates(self.destination, &mut self.left_out)? {
+            if candidate.public().is_some_and(|key| self.accepted.contains(key)) {
                 continue;
             }
-            match (keys::load(file), self.destination.only_these) {
-                (Ok(key), _) => files.push((file.display().to_string(), key)),
-                (Err(KeyFileError::Locked), true) => return Err(SshError::Locked { file: file.clone() }),
-                (Err(KeyFileError::Unusable(cause)), true) => {
-                    return Err(SshError::Identity { file: file.clone(), cause });
-                }
-                // A default key file may be missing.
-                (Err(KeyFileError::Unusable(_)), false) if !self.destination.named => {}
-                (Err(KeyFileError::Unusable(cause)), false) => {
-                    self.left_out.push(format!("not the key {} ({cause})", file.display()));
-                }
-                (Err(KeyFileError::Locked), false) if file.exists() => {
-                    self.left_out.push(format!("not the key {} (it has a passphrase)", file.display()));
-                }
-                (Err(KeyFileError::Locked), false) => {}
+            let verdict = self.try_key(&mut keys, &candidate).await?;
+            if verdict == Verdict::Partial {
+                self.accepted.extend(candidate.public().cloned());
+            }
+            if verdict != Verdict::Refused || !self.takes.contains(&MethodKind::PublicKey) {
+                return Ok(verdict);
             }
         }
-        Ok(files)
+        Ok(Verdict::Refused)
     }
 
-    /// A certificate that the agent holds, with its key.
-    async fn try_held_certificate(&mut self, keys: &mut AgentKeys, certificate: Certificate) -> Done {
-        let (Some(agent), true) = (&mut keys.agent, self.takes.contains(&MethodKind::PublicKey)) else {
-            return Ok(false);
-        };
-        let hash = self.hash_for(&certificate.algorithm()).await?;
-        self.tried.push(format!("the agent's certificate \"{}\"", certificate.key_id()));
+    async fn try_key(&mut self, keys: &mut AgentKeys, candidate: &Candidate) -> Done {
+        self.tried.push(candidate.to_string());
         let user = &self.destination.user;
-        let result = self.handle.authenticate_certificate_with(user, certificate, hash, agent).await;
-        self.is_in_by(result)
-    }
-
-    async fn try_file(&mut self, keys: &AgentKeys, file: &str, key: Arc<PrivateKey>) -> Done {
-        let hash = self.hash_for(&key.algorithm()).await?;
-        let public = key.public_key().key_data();
-        for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == public) {
-            if !self.takes.contains(&MethodKind::PublicKey) {
-                return Ok(false);
+        match (candidate, &mut keys.agent) {
+            (Candidate { key: CandidateKey::HeldCertificate, certificate: Some(certificate) }, Some(agent)) => {
+                let hash = self.hash_for(&certificate.algorithm()).await?;
+                let certificate = certificate.clone();
+                let result = self.handle.authenticate_certificate_with(user, certificate, hash, agent).await;
+                self.judge_signed(result)
             }
-            self.tried.push(format!("the certificate \"{}\" of {file}", certificate.key_id()));
-            let (user, mut signer) = (&self.destination.user, FileSigner(Arc::clone(&key)));
-            let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
-            if self.is_in_by(result)? {
-                return Ok(true);
+            (Candidate { key: CandidateKey::Agent(key), certificate: Some(certificate) }, Some(agent)) => {
+                let hash = self.hash_for(&key.algorithm()).await?;
+                let mut signer = AgentSigner(agent, key.clone());
+                let certificate = certificate.clone();
+                let result = self.handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await;
+                self.judge_signed(result)
             }
-        }
-        if !self.takes.contains(&MethodKind::PublicKey) {
-            return Ok(false);
-        }
-        self.tried.push(format!("the key {file}"));
-        let key = PrivateKeyWithHashAlg::new(key, hash);
-        let result = self.handle.authenticate_publickey(&self.destination.user, key).await?;
-        Ok(self.is_in(result))
-    }
-
-    async fn try_agent_key(&mut self, keys: &mut AgentKeys, key: &PublicKey) -> Done {
-        let Some(agent) = &mut keys.agent else { return Ok(false) };
-        let hash = self.hash_for(&key.algorithm()).await?;
-        for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == key.key_data()) {
-            if !self.takes.contains(&MethodKind::PublicKey) {
-                return Ok(false);
+            (Candidate { key: CandidateKey::Agent(key), certificate: None }, Some(agent)) => {
+                let hash = self.hash_for(&key.algorithm()).await?;
+                let result = self.handle.authenticate_publickey_with(user, key.clone(), hash, agent).await;
+                self.judge_signed(result)
             }
-            self.tried.push(format!("the certificate \"{}\", with the agent's key", certificate.key_id()));
-            let (user, mut signer) = (&self.destination.user, AgentSigner(agent, key.clone()));
-            let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
-            if self.is_in_by(result)? {
-                return Ok(true);
+            (Candidate { key: CandidateKey::File(_, key), certificate: Some(certificate) }, _) => {
+                let hash = self.hash_for(&key.algorithm()).await?;
+                let mut signer = FileSigner(Arc::clone(key));
+                let certificate = certificate.clone();
+                let result = self.handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await;
+                self.judge_signed(result)
             }
+            (Candidate { key: CandidateKey::File(_, key), certificate: None }, _) => {
+                let key = PrivateKeyWithHashAlg::new(Arc::clone(key), self.hash_for(&key.algorithm()).await?);
+                let result = self.handle.authenticate_publickey(user, key).await?;
+                Ok(self.judge(result))
+            }
+            _ => Ok(Verdict::Refused),
         }
-        if !self.takes.contains(&MethodKind::PublicKey) {
-            return Ok(false);
-        }
-        self.tried.push(format!("the agent's key {}", key.fingerprint(HashAlg::Sha256)));
-        let result = self.handle.authenticate_publickey_with(&self.destination.user, key.clone(), hash, agent).await;
-        self.is_in_by(result)
     }
 
     /// The result of a login that an external signer signed. A signer that refuses does not end the login.
-    fn is_in_by<E>(&mut self, result: Result<AuthResult, E>) -> Done {
+    fn judge_signed<E>(&mut self, result: Result<AuthResult, E>) -> Done {
         match result {
-            Ok(result) => Ok(self.is_in(result)),
-            Err(_) if !self.handle.is_closed() => Ok(false),
+            Ok(result) => Ok(self.judge(result)),
+            Err(_) if !self.handle.is_closed() => Ok(Verdict::Refused),
             Err(_) => Err(Error::Disconnect.into()),
         }
     }
@@ -220,36 +214,90 @@ impl<'a> LoginAttempt<'a> {
     }
 
     async fn try_password(&mut self) -> Done {
-        let Some(password) = &self.destination.password else { return Ok(false) };
-        if self.takes.contains(&MethodKind::Password) {
-            self.tried.push("the password".to_owned());
-            let result = self.handle.authenticate_password(&self.destination.user, password).await?;
-            if self.is_in(result) {
-                return Ok(true);
-            }
-        }
-        if self.takes.contains(&MethodKind::KeyboardInteractive) {
-            self.tried.push("the password, when asked".to_owned());
-            return self.answer(password).await;
-        }
-        Ok(false)
+        let (Some(password), false) = (&self.destination.password, self.is_password_refused) else {
+            return Ok(Verdict::Refused);
+        };
+        self.tried.push("the password".to_owned());
+        let result = self.handle.authenticate_password(&self.destination.user, password).await?;
+        let verdict = self.judge(result);
+        self.is_password_refused = verdict == Verdict::Refused;
+        Ok(verdict)
     }
 
-    /// Answers keyboard-interactive prompts (PAM): the password to prompts without echo, the user name to the others.
-    async fn answer(&mut self, password: &str) -> Done {
+    /// Whether there is anything to answer a prompt with.
+    fn has_answers(&self) -> bool {
+        let has_password = self.destination.password.is_some() && !self.is_password_refused;
+        has_password || self.destination.codes.is_some() || !self.accepted.is_empty()
+    }
+
+    /// Answers keyboard-interactive prompts (PAM). Each question is answered once: asked again, it says that the answer was wrong.
+    async fn answer_prompts(&mut self) -> Done {
         use KeyboardInteractiveAuthResponse as Response;
-        let user = self.destination.user.clone();
-        let mut response = self.handle.authenticate_keyboard_interactive_start(&user, None).await?;
-        for _ in 0..QUESTIONS {
+        let mut answered = Vec::new();
+        let mut response = self.handle.authenticate_keyboard_interactive_start(&self.destination.user, None).await?;
+        for _ in 0..ROUNDS {
             let prompts = match response {
-                Response::Success => return Ok(true),
-                Response::Failure { remaining_methods, .. } => return Ok(self.goes_on_with(&remaining_methods)),
+                Response::Success => return Ok(Verdict::LoggedIn),
+                Response::Failure { remaining_methods, partial_success } => {
+                    let used = |given| answered.contains(&given);
+                    let with_password = used(Meaning::Password) || used(Meaning::PasswordAndCode);
+                    self.is_password_refused |= with_password && !partial_success;
+                    return Ok(self.goes_on_with(&remaining_methods, partial_success));
+                }
                 Response::InfoRequest { prompts, .. } => prompts,
             };
-            let answers = prompts.iter().map(|prompt| if prompt.echo { user.clone() } else { password.to_owned() });
-            response = self.handle.authenticate_keyboard_interactive_respond(answers.collect()).await?;
+            let mut answers = Vec::new();
+            for prompt in prompts {
+                answers.push(self.answer(&prompt, &mut answered).await?);
+            }
+            response = self.handle.authenticate_keyboard_interactive_respond(answers).await?;
         }
-        Ok(false)
+        // It waits for answers, so no other method can be tried.
+        Err(self.refused().into())
+    }
+
+    /// The answer to one prompt.
+    async fn answer(&mut self, prompt: &Prompt, answered: &mut Vec<Meaning>) -> Result<String, SshError> {
+        let Destination { user, password, .. } = self.destination;
+        let asked = meaning(&prompt.prompt, prompt.echo);
+        let answer = match (asked, password) {
+            _ if answered.contains(&asked) => Err(Unanswered::Again),
+            (Meaning::UserName, _) => Ok(user.clone()),
+            (Meaning::Password | Meaning::PasswordAndCode, None) => Err(Unanswered::NoPassword),
+            (Meaning::Password, Some(password)) => Ok(password.clone()),
+            (Meaning::OneTimeCode, _) => self.code().await?.ok_or(Unanswered::NoCode),
+            (Meaning::PasswordAndCode, Some(password)) => {
+                self.code().await?.map(|code| format!("{password}{code}")).ok_or(Unanswered::NoCode)
+            }
+            (Meaning::NewPassword, _) => Err(Unanswered::NewPassword),
+            (Meaning::Unknown, _) => Err(Unanswered::Unknown),
+        };
+        let (address, user) = (self.destination.address.to_string(), user.clone());
+        let answer = answer.map_err(|why| SshError::Prompt { address, user, prompt: prompt.prompt.clone(), why })?;
+        answered.push(asked);
+        self.tried.extend(match asked {
+            Meaning::Password => Some("the password, when asked".to_owned()),
+            Meaning::OneTimeCode => Some("a one-time code".to_owned()),
+            Meaning::PasswordAndCode => Some("the password with a one-time code".to_owned()),
+            _ => None,
+        });
+        Ok(answer)
+    }
+
+    /// A one-time code, if there is a source of them.
+    async fn code(&self) -> Result<Option<String>, SshError> {
+        let Destination { user, address, codes, .. } = self.destination;
+        let fault = |what| SshError::Code { address: address.to_string(), user: user.clone(), what };
+        Ok(match codes {
+            None => None,
+            Some(CodeSource::Given(code)) => Some(code.clone()),
+            Some(CodeSource::Totp(totp)) => {
+                let period = totp.period_at(clock::wall() / 1_000_000_000);
+                attempts::use_code(self.destination, period).map_err(fault)?;
+                Some(totp.code(period))
+            }
+            Some(CodeSource::Command(command)) => Some(first_row_of(command).await.map_err(fault)?),
+        })
     }
 
     fn refused(&self) -> SshError {
@@ -267,55 +315,4 @@ impl<'a> LoginAttempt<'a> {
             },
         }
     }
-}
-
-/// The agent with its keys and certificates, and the certificates in files.
-pub(super) struct AgentKeys {
-    agent: Option<AgentClient<UnixStream>>,
-    held: Vec<PublicKey>,
-    held_certificates: Vec<Certificate>,
-    certificates: Vec<Certificate>,
-}
-
-impl AgentKeys {
-    pub(super) async fn new(destination: &Destination) -> Result<Self, SshError> {
-        let certificates = keys::certificates(destination)?;
-        let none = Self { agent: None, held: Vec::new(), held_certificates: Vec::new(), certificates };
-        let Some(socket) = &destination.agent else { return Ok(none) };
-        // As with ssh, an agent that does not answer is not an error: there may be key files.
-        let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return Ok(none) };
-        let Ok(identities) = agent.request_identities().await else { return Ok(none) };
-        let mut keys = Self { agent: Some(agent), ..none };
-        for identity in identities {
-            match identity {
-                AgentIdentity::PublicKey { key, .. } => keys.held.push(key),
-                AgentIdentity::Certificate { certificate, .. } => keys.held_certificates.push(certificate),
-            }
-        }
-        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
-        let is_wanted = |certificate: &Certificate| wanted.iter().any(|key| key.key_data() == certificate.public_key());
-        keys.held_certificates.retain(|certificate| !destination.only_these || is_wanted(certificate));
-        Ok(keys)
-    }
-
-    /// Whether the agent holds the key of a file.
-    pub(super) fn holds_key_of(&self, file: &Path) -> bool {
-        public(file).is_some_and(|key| {
-            let of_certificate = |certificate: &Certificate| certificate.public_key() == key.key_data();
-            holds(&self.held, &key) || self.held_certificates.iter().any(of_certificate)
-        })
-    }
-
-    /// The agent's keys whose files are configured, in their order, and its other keys, unless only configured keys may be tried.
-    fn of_agent(&self, destination: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
-        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
-        let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();
-        let others = if destination.only_these { Vec::new() } else { self.held.clone() };
-        let others = others.into_iter().filter(|key| !holds(&named, key)).collect();
-        (named, others)
-    }
-}
-
-fn holds(keys: &[PublicKey], key: &PublicKey) -> bool {
-    keys.iter().any(|held| held.key_data() == key.key_data())
 }

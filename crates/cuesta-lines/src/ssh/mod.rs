@@ -2,14 +2,21 @@
 //!
 //! - `target` is the URL; `destination` adds OpenSSH's configuration (`config`, `tokens`) and the users' table.
 //! - `known_hosts` and `certificate` decide which host keys to trust; `keys` reads key files and certificates.
-//! - `connect` exchanges keys and logs in. `transport` carries the bytes: a TCP connection, a channel of a jump host, or a command.
-//! - `stream` is the connection as `russh` reads it, `client` its handler, `login` authenticates, `grid` obscures key timing.
+//! - `connect` exchanges keys, with the algorithms of `algorithms`, and logs in. `transport` carries the bytes: a TCP connection, a channel
+//!   of a jump host, or a command.
+//! - `login` authenticates: with keys (`agent_keys`), by answers to what the host asks (`prompt`, `codes`); `attempts` is why a refused
+//!   login is not repeated.
+//! - `stream` is the connection as `russh` reads it (without a `preamble`), `client` its handler, `grid` obscures key timing.
 //! - A line has two tasks on its thread: the protocol's task reads, decrypts, encrypts and writes; the user's task types.
 //!   `shared` is between them. Received characters are stamped when they are read, before they are decrypted. A key counts as
 //!   sent when it is handed to the protocol's task, which encrypts and writes it in its next turn; that is part of the response.
 
+mod agent_keys;
+mod algorithms;
+mod attempts;
 mod certificate;
 mod client;
+mod codes;
 mod config;
 mod connect;
 mod destination;
@@ -19,6 +26,8 @@ mod keys;
 mod known_hosts;
 mod login;
 mod pattern;
+mod preamble;
+mod prompt;
 mod shared;
 mod stream;
 mod target;
@@ -34,20 +43,20 @@ use std::task::{Context, Poll, Waker, ready};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 use russh::client::{Handle, Msg};
-use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error};
+use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error, MethodKind};
 use tokio::io::AsyncWrite;
 
-pub use error::{Login, SshError};
+pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{Line, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{ExitStatus, Line, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, logged_in};
 use destination::Destination;
 use grid::{Grid, GridSend};
 use keys::KeyFileError;
-use login::AgentKeys;
 use shared::Shared;
 
 /// Bytes that may wait for the user on a line without a speed; with more, the connection is not read.
@@ -141,8 +150,8 @@ pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight
     let mut preflight = SshPreflight::default();
     for destination in destination.all() {
         preflight.unused.extend(destination.unused.iter().cloned());
-        if destination.batch || !destination.methods.keys || (destination.password.is_some() && !destination.only_these)
-        {
+        let logs_in_by_password = destination.password.is_some() && !destination.only_these;
+        if destination.batch || logs_in_by_password || !destination.methods.contains(&MethodKind::PublicKey) {
             continue;
         }
         let keys = AgentKeys::new(destination).await?;
@@ -270,6 +279,10 @@ impl Line for Ssh {
             // Lost if the queue to the protocol's task is full; the next resize sends it again.
             at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
         }
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.shared.poll_exit(cx)
     }
 
     fn opening(&self) -> Opening {

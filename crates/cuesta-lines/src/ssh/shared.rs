@@ -9,10 +9,10 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::Stamp;
 
-use crate::{Received, SshError, Traffic};
+use crate::{ExitStatus, Received, SshError, Traffic};
 
-/// Bytes of a host's first output that are kept for the error message.
-const FIRST_WORDS: usize = 160;
+/// Bytes of a host's first output, and of what it sent last before the key exchange, that are kept for the error message.
+const WORDS: usize = 160;
 /// Capacity that an empty inbox keeps.
 const SPARE: usize = 512;
 
@@ -34,6 +34,10 @@ pub(super) struct SharedState {
     pub(super) traffic: Traffic,
     /// The host's first bytes.
     first_words: Vec<u8>,
+    /// Its last bytes before the key exchange.
+    last_words: Vec<u8>,
+    /// The host has sent its version.
+    pub(super) speaks_ssh: bool,
     /// When the last key exchange ended.
     pub(super) negotiated: Option<Stamp>,
     /// Why the host's key is not trusted.
@@ -41,6 +45,10 @@ pub(super) struct SharedState {
     /// The last error message of the `ProxyCommand`.
     pub(super) complaint: Option<String>,
     end: Option<LineEnd>,
+    /// How the program there ended, once the host has said so.
+    exit: Option<ExitStatus>,
+    /// The host will not say so any more.
+    is_left: bool,
     /// Wakes the user's task, which waits for characters.
     user: Option<Waker>,
     /// Wakes the protocol's task, which waits for the connection or for room.
@@ -84,10 +92,14 @@ impl Shared {
             at: Stamp::ZERO,
             traffic: Traffic::default(),
             first_words: Vec::new(),
+            last_words: Vec::new(),
+            speaks_ssh: false,
             negotiated: None,
             distrust: None,
             complaint: None,
             end: None,
+            exit: None,
+            is_left: false,
             user: None,
             reader: None,
             shutdown: Shutdown::No,
@@ -105,6 +117,30 @@ impl Shared {
         let user = state.user.take();
         drop(state);
         user.inspect(Waker::wake_by_ref);
+    }
+
+    /// The program there has ended.
+    pub(super) fn exits(&self, exit: ExitStatus) {
+        let mut state = self.state();
+        state.exit = Some(exit);
+        state.user.take().inspect(Waker::wake_by_ref);
+    }
+
+    /// The channel is closed: nothing more comes, not even how the program ended.
+    pub(super) fn leaves(&self) {
+        let mut state = self.state();
+        state.is_left = true;
+        state.user.take().inspect(Waker::wake_by_ref);
+    }
+
+    /// How the program there ended, once that is known, or will never be.
+    pub(super) fn poll_exit(&self, cx: &Context<'_>) -> Poll<Option<ExitStatus>> {
+        let mut state = self.state();
+        if state.exit.is_some() || state.is_left {
+            return Poll::Ready(state.exit);
+        }
+        keep(&mut state.user, cx);
+        Poll::Pending
     }
 
     /// Adds decrypted characters, stamped with the last read.
@@ -169,6 +205,11 @@ impl Shared {
         let text = String::from_utf8_lossy(&state.first_words);
         text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
+
+    /// Whether the last that the host sent before the key exchange is a text.
+    pub(super) fn says_last(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.state().last_words).contains(text)
+    }
 }
 
 impl SharedState {
@@ -203,22 +244,18 @@ impl SharedState {
     pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
         self.at = at;
         self.traffic = traffic;
-        if self.negotiated.is_none() && self.first_words.len() < FIRST_WORDS {
-            let len = bytes.len().min(FIRST_WORDS - self.first_words.len());
+        if self.negotiated.is_none() {
+            let len = bytes.len().min(WORDS - self.first_words.len());
             self.first_words.extend(&bytes[..len]);
+            self.last_words.extend(&bytes[bytes.len().saturating_sub(WORDS)..]);
+            self.last_words.drain(..self.last_words.len().saturating_sub(WORDS));
         }
     }
 
     /// The key exchange ended: the host speaks ssh.
     pub(super) fn negotiates(&mut self, at: Stamp) {
         self.negotiated = Some(at);
-        self.first_words = Vec::new();
-    }
-
-    /// Whether the host has sent an ssh banner.
-    pub(super) fn speaks_ssh(&self) -> bool {
-        let mut rows = self.first_words.split(|byte| *byte == b'\n');
-        self.negotiated.is_some() || rows.any(|row| row.starts_with(b"SSH-"))
+        (self.first_words, self.last_words) = (Vec::new(), Vec::new());
     }
 }
 

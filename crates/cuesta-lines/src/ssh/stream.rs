@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::preamble::Preamble;
 use super::shared::{ReadPermission, Shared};
 use super::transport::Transport;
 
@@ -23,11 +24,12 @@ pub(super) struct StampedStream {
     ahead: Vec<u8>,
     /// Number of these bytes that `russh` has taken.
     asked: usize,
+    preamble: Preamble,
 }
 
 impl StampedStream {
     pub(super) fn new(way: Transport, shared: Arc<Shared>) -> Self {
-        Self { way, shared, ahead: Vec::new(), asked: 0 }
+        Self { way, shared, ahead: Vec::new(), asked: 0, preamble: Preamble::default() }
     }
 
     #[cfg(test)]
@@ -51,6 +53,23 @@ impl StampedStream {
         if let Some(complaint) = self.way.complaint() {
             self.shared.state().complaint = Some(complaint);
         }
+    }
+
+    /// Reads a piece of what `russh` shall read; nothing at the end of the connection.
+    fn poll_read_ahead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut piece = [0; PIECE];
+        while self.ahead.is_empty() {
+            let len = ready!(self.poll_way(cx, &mut piece))?;
+            if len == 0 {
+                break;
+            }
+            let (version, rest) = self.preamble.take(&piece[..len]);
+            if !version.is_empty() {
+                self.shared.state().speaks_ssh = self.preamble.has_version();
+            }
+            self.ahead.extend(version.iter().chain(rest));
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_way(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
@@ -77,14 +96,12 @@ impl AsyncRead for StampedStream {
             ReadPermission::NoRoom => return Poll::Pending,
             ReadPermission::Over => return Poll::Ready(Ok(())),
         }
-        if into.remaining() >= PIECE {
+        if wire.preamble.is_over() && into.remaining() >= PIECE {
             let len = ready!(wire.poll_way(cx, into.initialize_unfilled()))?;
             into.advance(len);
             return Poll::Ready(Ok(()));
         }
-        let mut piece = [0; PIECE];
-        let len = ready!(wire.poll_way(cx, &mut piece))?;
-        wire.ahead.extend(&piece[..len]);
+        ready!(wire.poll_read_ahead(cx))?;
         wire.hand_out(into);
         Poll::Ready(Ok(()))
     }

@@ -1,11 +1,12 @@
 //! The `ssh://` target: user, host, keys and trust as a URL.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::TargetError;
+use crate::percent::{Encoded, decode};
 use crate::target::split;
 
 /// `ssh://[USER@]HOST[:PORT][?settings]`. The users' table and `~/.ssh/config` supply what it leaves open.
@@ -33,6 +34,8 @@ pub struct SshTarget {
     pub jump: Option<String>,
     /// `agent=off`: the agent is not asked for keys.
     pub without_agent: bool,
+    /// `code=COMMAND`, which prints the one-time code of a user whose row of the users' table has none.
+    pub code: Option<String>,
 }
 
 /// The policy for unknown hosts. A host whose key has changed is always refused.
@@ -97,6 +100,7 @@ impl SshTarget {
             ("obscure", "off") => self.obscure = None,
             ("obscure", _) => self.obscure = Some(grid(&value).ok_or_else(|| wrong("off, or 20ms (1ms to 1000ms)"))?),
             ("command", _) => self.command = Some(value),
+            ("code", _) => self.code = Some(value),
             ("config", _) => self.config = Some(value.into()),
             ("jump", _) => self.jump = Some(value),
             ("agent", "on") => self.without_agent = false,
@@ -105,7 +109,7 @@ impl SshTarget {
             ("password" | "passphrase", _) => return Err(TargetError::Password),
             // Without the value: it may be a password under a misspelt key.
             _ => {
-                let expected = "identity, known_hosts, config, jump, obscure, command or agent";
+                let expected = "identity, known_hosts, config, jump, obscure, command, code or agent";
                 return Err(TargetError::BadSetting { setting: key.to_owned(), expected });
             }
         }
@@ -126,6 +130,7 @@ impl SshTarget {
         settings.extend(self.config.as_ref().map(|file| ("config", file.to_string_lossy().into_owned())));
         settings.extend(self.jump.clone().map(|jump| ("jump", jump)));
         settings.extend(self.command.clone().map(|command| ("command", command)));
+        settings.extend(self.code.clone().map(|code| ("code", code)));
         settings.extend(self.without_agent.then(|| ("agent", "off".to_owned())));
         settings
     }
@@ -183,37 +188,6 @@ fn odd(c: char) -> bool {
     matches!(c, '/' | '#' | '%') || c.is_whitespace() || c.is_control()
 }
 
-/// Decodes `%XX`; `None` if the result is not text.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        bytes.push(match byte {
-            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
-            _ => byte,
-        });
-    }
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
-}
-
-/// Displays text percent-encoded for a URL.
-struct Encoded<'a>(&'a str);
-
-impl fmt::Display for Encoded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    f.write_char(byte.into())?;
-                }
-                _ => write!(f, "%{byte:02X}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::Target;
@@ -224,7 +198,7 @@ mod tests {
             "ssh://bastion?obscure=off",
             "ssh://joe@bastion:2222?obscure=off",
             "ssh://joe%40corp@[::1]:22?obscure=off",
-            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&config=/k/config&jump=joe%40b%3A2222%2Cc&command=a%20-b&agent=off",
+            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&config=/k/config&jump=joe%40b%3A2222%2Cc&command=a%20-b&code=oath%20%25r&agent=off",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }

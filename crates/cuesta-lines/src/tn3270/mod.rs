@@ -5,12 +5,13 @@ mod target;
 use std::io;
 use std::task::{Context, Poll, Waker, ready};
 
+use cuesta_record::Stamp;
 pub use target::Tn3270Target;
 
 use crate::negotiated::Negotiated;
 use crate::wire::exchange::Negotiating;
-use crate::wire::tn3270::Framing;
-use crate::{Line, Opening, Options, Received, StampPair, Traffic};
+use crate::wire::tn3270::{Framing, LuAnswer};
+use crate::{Line, Opening, Options, Received, StampPair, Traffic, receive};
 
 /// A line that carries records of a 3270.
 #[derive(Debug)]
@@ -19,18 +20,22 @@ pub struct Tn3270<L> {
     framing: Framing,
     /// Who waits to send until records are agreed on.
     early: Option<Waker>,
+    /// Received with the answer about the logical unit, and not taken yet.
+    waiting: Vec<u8>,
+    waiting_since: Stamp,
 }
 
 impl<L: Line> Tn3270<L> {
-    /// The terminal's end: the model whose alternate screen has the window's size. `extended`: whether it agrees to TN3270E.
-    pub fn terminal(line: L, options: &Options, extended: bool) -> Self {
+    /// The terminal's end: the model whose alternate screen has the window's size. `extended`: whether it agrees to TN3270E. `lu`: the
+    /// logical unit that it asks for.
+    pub fn terminal(line: L, options: &Options, extended: bool, lu: Option<&str>) -> Self {
         let model = match (options.columns, options.rows) {
             (80, 32) => 3,
             (80, 43) => 4,
             (132, 27) => 5,
             _ => 2,
         };
-        Self::new(line, Framing::terminal(&format!("IBM-3278-{model}-E"), extended))
+        Self::new(line, Framing::terminal(&format!("IBM-3278-{model}-E"), extended, lu))
     }
 
     /// The host's end.
@@ -39,12 +44,50 @@ impl<L: Line> Tn3270<L> {
     }
 
     fn new(line: L, framing: Framing) -> Self {
-        Self { below: Negotiated::new(line), framing, early: None }
+        let below = Negotiated::new(line);
+        Self { below, framing, early: None, waiting: Vec::new(), waiting_since: Stamp::ZERO }
     }
+
+    /// Waits until the host gives the logical unit; the error is its reason why not.
+    pub(crate) async fn logical_unit(&mut self) -> Result<(), String> {
+        let mut room = [0; 1024];
+        while self.framing.lu_answer() == LuAnswer::Awaited && self.waiting.is_empty() {
+            let received = receive(self, &mut room).await.map_err(|error| error.to_string())?;
+            if received.len == 0 {
+                return Err("it closes the line".to_owned());
+            }
+            self.waiting = room[..received.len].to_vec();
+            self.waiting_since = received.at;
+        }
+        match self.framing.lu_answer() {
+            LuAnswer::Refused(reason) => Err(reason_for(reason)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A reason of RFC 2355 §7.1.6.
+fn reason_for(reason: u8) -> String {
+    let text = match reason {
+        0 => "it is a printer's partner only",
+        1 => "it is in use",
+        2 => "it is no partner of a terminal",
+        3 => "the host has no unit of that name",
+        5 => "it does not fit the device type IBM-3278",
+        7 => "the host lets no terminal choose",
+        other => return format!("reason {other}"),
+    };
+    text.to_owned()
 }
 
 impl<L: Line> Line for Tn3270<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        if !self.waiting.is_empty() {
+            let len = into.len().min(self.waiting.len());
+            into[..len].copy_from_slice(&self.waiting[..len]);
+            self.waiting.drain(..len);
+            return Poll::Ready(Ok(Received { len, at: self.waiting_since, ..Received::default() }));
+        }
         let received = self.below.poll_receive(cx, into, &mut self.framing);
         if self.framing.is_agreed() {
             self.early.take().into_iter().for_each(Waker::wake);

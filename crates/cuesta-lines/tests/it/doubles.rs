@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{
-    Direction, Disconnection, Fault, Faults, Faulty, Line, Options, Tap, Telnet, loopback, receive, send,
+    Direction, Disconnection, Enter, Fault, Faults, Faulty, Line, Options, Tap, Telnet, loopback, receive, send,
 };
 use cuesta_record::clock;
 use tokio::task::spawn_local;
@@ -142,7 +142,7 @@ fn a_deaf_line_accepts_no_input() {
 fn telnet_pair() -> (Telnet<impl Line>, Telnet<impl Line>) {
     let (near, far) = loopback::pair(16);
     let [near, far] = [near, far].map(|line| Faulty::new(line, Faults { fragment: true, ..Faults::default() }));
-    (Telnet::terminal(near, &Options::default()), Telnet::host(far))
+    (Telnet::terminal(near, &Options::default(), Enter::default()), Telnet::host(far))
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn input_received_before_a_fault_is_still_read() {
         // A query that can no longer be answered, and text.
         send(&mut far, b"\xff\xfd\x18bye").await.unwrap();
         drop(far);
-        let mut terminal = Telnet::terminal(near, &Options::default());
+        let mut terminal = Telnet::terminal(near, &Options::default(), Enter::default());
         assert_eq!(receive_all(&mut terminal).await.unwrap(), b"bye");
     });
 }

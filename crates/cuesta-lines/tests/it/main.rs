@@ -14,3 +14,4 @@ mod speed;
 mod ssh;
 mod tcp;
 mod telnet_framing;
+mod tls;

@@ -195,7 +195,7 @@ fn a_programs_exit_and_last_output_are_reported() {
     play(async {
         for (target, how, last) in [
             ("pty:echo oops; exit 3", ExitStatus::Exited(3), "oops\r\n"),
-            ("pipe:echo oops >&2; exit 3", ExitStatus::Exited(3), "oops\n"),
+            ("pipe:echo oops >&2; exit 3", ExitStatus::Exited(3), "oops\r\n"),
             ("pipe:false", ExitStatus::Exited(1), ""),
             ("pty:kill -SEGV $$", ExitStatus::Killed(11), ""),
             ("pty:true", ExitStatus::Exited(0), ""),
@@ -203,13 +203,13 @@ fn a_programs_exit_and_last_output_are_reported() {
             let mut line = line(target).await;
             to_the_end(&mut *line).await;
             let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
-            assert_eq!((ended.status, String::from_utf8_lossy(&ended.last).as_ref()), (how, last), "{target}");
+            assert_eq!((ended, String::from_utf8_lossy(&line.last_rows()).as_ref()), (how, last), "{target}");
         }
         // Unread output counts too; the line is slow.
         let slow = Options { line_speed: 10, ..Options::default() };
         let mut line = line_with("pty:echo a long reason; exit 4", &slow).await;
         let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
-        assert_eq!((ended.status, &*ended.last), (ExitStatus::Exited(4), b"a long reason\r\n".as_slice()));
+        assert_eq!((ended, &*line.last_rows()), (ExitStatus::Exited(4), b"a long reason\r\n".as_slice()));
     });
 }
 

@@ -1,5 +1,6 @@
 //! Telnet's framing alone, without a line.
 
+use cuesta_lines::Enter;
 use cuesta_lines::wire::telnet::Framing;
 use proptest::prelude::*;
 
@@ -66,7 +67,7 @@ fn settle(terminal: &mut Framing, host: &mut Framing) -> usize {
 }
 
 fn terminal() -> Framing {
-    Framing::terminal(80, 24, "xterm-256color")
+    Framing::terminal(80, 24, "xterm-256color", Enter::default())
 }
 
 fn pair() -> (Framing, Framing) {
@@ -76,8 +77,25 @@ fn pair() -> (Framing, Framing) {
 }
 
 #[test]
+fn enter_is_sent_as_the_target_says() {
+    for (enter, sent) in [
+        (Enter::CrNul, &b"ls\r\0pwd\r\0\xff\xff"[..]),
+        (Enter::CrLf, b"ls\r\npwd\r\n\xff\xff"),
+        (Enter::Cr, b"ls\rpwd\r\xff\xff"),
+    ] {
+        for room in [3, 64] {
+            let mut terminal = Framing::terminal(80, 24, "xterm", enter);
+            assert_eq!(encode(&mut terminal, b"ls\rpwd\r\xff", room), sent, "{enter:?}");
+            // With BINARY agreed, nothing is added.
+            feed(&mut terminal, &[IAC, DO, 0]);
+            assert_eq!(encode(&mut terminal, b"ls\r", room), b"ls\r", "{enter:?}");
+        }
+    }
+}
+
+#[test]
 fn two_ends_negotiate() {
-    let (mut terminal, mut host) = (Framing::terminal(255, 24, "XTERM"), Framing::host());
+    let (mut terminal, mut host) = (Framing::terminal(255, 24, "XTERM", Enter::default()), Framing::host());
     assert_eq!((host.window(), host.name()), (None, None));
     assert_eq!(settle(&mut terminal, &mut host), 2);
     assert_eq!((host.window(), host.name()), (Some((255, 24)), Some("xterm")));
@@ -281,7 +299,7 @@ proptest! {
 
 #[test]
 fn a_new_window_size_is_sent_to_a_host_that_asked() {
-    let mut terminal = Framing::terminal(80, 24, "xterm");
+    let mut terminal = Framing::terminal(80, 24, "xterm", Enter::default());
     terminal.resize(100, 30);
     assert_eq!(terminal.replies(), b"", "sent before the host asked");
     let mut host = Framing::host();

@@ -7,6 +7,7 @@
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`ModeWatch`]: the modes that keys depend on, alone.
+//! - [`QueryWatch`]: answers what hosts ask of a terminal without a screen.
 //! - [`Tap`]: is told what happens to the cells of a screen.
 //! - Inside, from bytes to cells: `utf8` decodes, `sequence` finds where control functions begin and end, `terminal` does what they
 //!   say, `grid` holds the cells; `cells` steps from character to character.
@@ -19,6 +20,7 @@ mod grid;
 mod keyboard;
 mod modes;
 mod own_echoes;
+mod query_watch;
 mod screen;
 mod sequence;
 mod stream;
@@ -35,6 +37,7 @@ pub use changed_rows::{ChangedRows, FreshRows};
 pub use keyboard::key_bytes;
 pub use modes::{ModeWatch, Modes};
 pub use own_echoes::{MarkedText, OwnEchoes};
+pub use query_watch::QueryWatch;
 pub use screen::Screen;
 pub use stream::{StreamByte, StreamParser};
 pub use tap::{Movement, Printed, Tap};

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::{Arguments, Parser, tape};
-use crate::command::Action;
+use crate::command::{Action, Holds};
 use crate::error::{Source, TapeError};
 use crate::lex::{Token, shown};
+use crate::script::Settings;
 
 /// Most bytes of a tape; each sourced tape may have as many.
 pub(crate) const LONGEST_TAPE: usize = 1 << 20;
@@ -49,13 +50,24 @@ impl Parser<'_> {
         Ok(Arguments::new("", self.take().text, Action::Nothing))
     }
 
+    /// A variable of the recording machine, of which only the terminal's name matters here.
     pub(crate) fn env(&mut self) -> Result<Arguments, TapeError> {
         let name = self.value()?;
         if !self.peek().is_text() {
             let message = format!("{} needs a value in quotes, not {}", name.shown(), self.peek().shown());
             return Err(self.error(self.peek(), message, "write for example Env NAME \"value\""));
         }
-        Ok(Arguments::new(name.text, self.take().text, Action::Nothing))
+        if name.text != "TERM" {
+            return Ok(Arguments::new(name.text, self.take().text, Action::Nothing));
+        }
+        let value = self.take();
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-+._".contains(&byte);
+        if !(1..=40).contains(&value.text.len()) || !value.text.bytes().all(is_allowed) {
+            let message = format!("{} is no terminal's name", value.shown());
+            return Err(self.error(&value, message, "write for example Env TERM \"vt220\""));
+        }
+        let settings = Box::new(Settings { terminal: Some(value.text.to_string()), ..Settings::default() });
+        Ok(Arguments::new(name.text, value.text, Action::Set { settings, holds: Holds::Throughout }))
     }
 
     /// Puts the commands of another tape in this one's place, all but its `Output`.

@@ -99,6 +99,8 @@ fn in_blocks() {
         "Forever Enter End\nTab",
         "Repeat 2 Forever Enter End End",
         "Enter\nSet LineSpeed 300",
+        "Enter\nEnv TERM \"vt220\"",
+        "Env TERM \"a b\"",
     ]));
 }
 

@@ -92,6 +92,14 @@ fn a_listing_is_a_tape_that_means_the_same() {
 }
 
 #[test]
+fn a_variable_of_the_recording_machine_matters_only_if_it_names_the_terminal() {
+    let tape = tape("Env HOME \"/root\"\nEnv TERM \"vt220\"\nEnter\n");
+    assert_eq!(tape.script.settings.terminal.as_deref(), Some("vt220"));
+    assert_eq!(tape.commands.iter().map(cuesta_tape::Command::is_ignored).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(listing(&tape), "Env HOME \"/root\"\nEnv TERM \"vt220\"\nEnter\n");
+}
+
+#[test]
 fn a_tape_as_json() {
     insta::assert_snapshot!(tape("Type@1s \"${user}\"\nEnter 2\nScrollUp\nThink exp 2s\n").to_json());
 }
@@ -118,6 +126,7 @@ fn settings_before_the_first_key_are_the_scripts_settings() {
         rows: Some(50),
         prompt: Pattern::new("> ").ok(),
         key_distribution: None,
+        terminal: None,
     };
     assert_eq!(script.settings, wanted);
     assert!(script.steps.is_empty());

@@ -173,7 +173,7 @@ fn ends(target: &Target) -> Ends {
     let (ours, theirs) = loopback::pair(4096);
     match target {
         Target::Tn3270(_) => {
-            [Box::new(Tn3270::terminal(ours, &Options::default(), true)), Box::new(Tn3270::host(theirs))]
+            [Box::new(Tn3270::terminal(ours, &Options::default(), true, None)), Box::new(Tn3270::host(theirs))]
         }
         Target::Bisync(target) => [
             Box::new(Bisync::new(ours, target, Role::Primary, 0)),

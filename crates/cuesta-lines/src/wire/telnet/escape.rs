@@ -1,12 +1,14 @@
 //! Encodes sent characters: escapes IAC, and distinguishes a carriage return from the end of a row (network virtual terminal,
 //! RFC 854).
 
-use super::{CR, IAC, LF, NUL, Role};
+use super::{CR, IAC, LF, NUL};
+use crate::Enter;
 
 /// The encoder of one end.
 #[derive(Debug)]
 pub(super) struct Escape {
-    role: Role,
+    /// What the terminal's Enter sends. At the host's end, which has none, a carriage return is the end of a row or a bare one.
+    enter: Option<Enter>,
     /// BINARY was agreed for our side: carriage returns are sent bare.
     pub(super) binary: bool,
     /// The last character sent was a carriage return, and it is not known yet whether a line feed follows.
@@ -14,8 +16,12 @@ pub(super) struct Escape {
 }
 
 impl Escape {
-    pub(super) fn new(role: Role) -> Self {
-        Self { role, binary: false, sent_cr: false }
+    pub(super) fn terminal(enter: Enter) -> Self {
+        Self { enter: Some(enter), ..Self::host() }
+    }
+
+    pub(super) fn host() -> Self {
+        Self { enter: None, binary: false, sent_cr: false }
     }
 
     /// How many bytes at the head of `bytes` need no escape.
@@ -28,7 +34,7 @@ impl Escape {
             let special = at + next;
             at = special + 1;
             let lone = self.leaves_cr_open(bytes[special]) && bytes.get(at).is_some_and(|byte| *byte != LF);
-            if bytes[special] == IAC || self.closes_cr(bytes[special]) {
+            if bytes[special] == IAC || self.completes_enter(bytes[special]).is_some() {
                 return special;
             }
             if lone {
@@ -83,17 +89,21 @@ impl Escape {
 
     /// Whether a NUL must follow `byte` unless a line feed does.
     fn leaves_cr_open(&self, byte: u8) -> bool {
-        byte == CR && self.role == Role::Host && !self.binary
+        byte == CR && self.enter.is_none() && !self.binary
     }
 
-    /// Whether a NUL follows `byte` at once: the terminal's Enter is a carriage return, not the end of a row.
-    fn closes_cr(&self, byte: u8) -> bool {
-        byte == CR && self.role == Role::Terminal && !self.binary
+    /// What follows `byte` at once if it is the terminal's Enter.
+    fn completes_enter(&self, byte: u8) -> Option<u8> {
+        match self.enter.filter(|_| byte == CR && !self.binary)? {
+            Enter::CrNul => Some(NUL),
+            Enter::CrLf => Some(LF),
+            Enter::Cr => None,
+        }
     }
 
     /// The encoded form of one character, and its length; `cr`: the one before was a bare carriage return.
     fn form(&self, cr: bool, byte: u8) -> ([u8; 3], usize) {
-        let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
+        let after = if byte == IAC { Some(IAC) } else { self.completes_enter(byte) };
         match (cr && byte != LF, after) {
             (true, Some(after)) => ([NUL, byte, after], 3),
             (true, None) => ([NUL, byte, 0], 2),

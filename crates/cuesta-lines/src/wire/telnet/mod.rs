@@ -8,6 +8,8 @@ mod escape;
 
 use escape::Escape;
 
+use crate::Enter;
+
 use super::exchange::{Exchange, Negotiating};
 use super::options::{Agreed, BINARY, DO, DONT, ECHO, GO_AHEAD, IAC, SB, SE, Side, TERMINAL_TYPE, WILL, WINDOW, WONT};
 
@@ -64,9 +66,9 @@ static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.
 const INSIDE_LIMIT: usize = 64;
 
 impl Framing {
-    /// The terminal's end. It waits for the host to open the negotiation.
-    pub fn terminal(columns: u16, rows: u16, name: &str) -> Self {
-        Self::new(Role::Terminal, (columns, rows), name)
+    /// The terminal's end, and what its Enter sends. It waits for the host to open the negotiation.
+    pub fn terminal(columns: u16, rows: u16, name: &str, enter: Enter) -> Self {
+        Self { escape: Escape::terminal(enter), ..Self::new(Role::Terminal, (columns, rows), name) }
     }
 
     /// The host's end. It offers ECHO and SUPPRESS-GO-AHEAD, and asks for the terminal's name and window.
@@ -86,7 +88,7 @@ impl Framing {
             role,
             state: State::Data,
             exchange: Exchange::new(if role == Role::Terminal { &OF_TERMINAL } else { &OF_HOST }, INSIDE_LIMIT),
-            escape: Escape::new(role),
+            escape: Escape::host(),
             window,
             terminal: terminal.into(),
         }

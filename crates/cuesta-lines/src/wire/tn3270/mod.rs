@@ -48,6 +48,10 @@ pub struct Framing {
     exchange: Exchange,
     /// The terminal's device type; at the host what the terminal sent.
     device: Box<str>,
+    /// The logical unit that the terminal asks for.
+    lu: Option<Box<str>>,
+    /// What the host says of it.
+    lu_answer: LuAnswer,
     /// How the records are framed, once it is agreed.
     mode: Mode,
     incoming: Incoming,
@@ -65,6 +69,17 @@ enum State {
     Verb(u8),
     Inside,
     InsideIac,
+}
+
+/// What a host says of the logical unit that a terminal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LuAnswer {
+    /// Nothing yet.
+    Awaited,
+    /// The terminal has it. By RFC 1576 a host only goes on: then it was named, and the host did not close the line at once.
+    Given,
+    /// The host refuses it, for a reason of RFC 2355 §7.1.6.
+    Refused(u8),
 }
 
 /// How records are framed.
@@ -98,10 +113,11 @@ enum Outgoing {
 }
 
 impl Framing {
-    /// The terminal's end, with a device type such as `IBM-3278-2-E`. It waits for the host to open the negotiation. `extended`:
-    /// whether it agrees to TN3270E.
-    pub fn terminal(device: &str, extended: bool) -> Self {
-        Self::new(Role::Terminal, if extended { &OF_TERMINAL } else { &OF_PLAIN_TERMINAL }, device)
+    /// The terminal's end, with a device type such as `IBM-3278-2-E`, and the logical unit that it asks for, if any. It waits for the
+    /// host to open the negotiation. `extended`: whether it agrees to TN3270E.
+    pub fn terminal(device: &str, extended: bool, lu: Option<&str>) -> Self {
+        let agreed = if extended { &OF_TERMINAL } else { &OF_PLAIN_TERMINAL };
+        Self { lu: lu.map(Box::from), ..Self::new(Role::Terminal, agreed, device) }
     }
 
     /// The host's end. It asks for TN3270E, and for the three options of RFC 1576 if the terminal does not want it.
@@ -117,6 +133,8 @@ impl Framing {
             state: State::Data,
             exchange: Exchange::new(agreed, INSIDE_LIMIT),
             device: device.into(),
+            lu: None,
+            lu_answer: LuAnswer::Awaited,
             mode: Mode::Nothing,
             incoming: Incoming { header: [0; HEADER], len: 0 },
             outgoing: Outgoing::Between,
@@ -184,6 +202,16 @@ impl Framing {
     /// The terminal's device type, once known.
     pub fn device(&self) -> Option<&str> {
         Some(&*self.device).filter(|device| !device.is_empty())
+    }
+
+    /// The logical unit: at the terminal what it asks for, at the host what the terminal asked for.
+    pub fn logical_unit(&self) -> Option<&str> {
+        self.lu.as_deref()
+    }
+
+    /// What the host says of the terminal's logical unit.
+    pub fn lu_answer(&self) -> LuAnswer {
+        self.lu_answer
     }
 
     /// Subnegotiations that were too long or broken off, and replies that did not fit.

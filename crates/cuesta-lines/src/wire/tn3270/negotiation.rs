@@ -1,7 +1,7 @@
 //! What both ends agree on before records pass, and later.
 
 use super::super::options::{BINARY, DONT, END_OF_RECORD, IAC, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT};
-use super::{Framing, Mode, Role};
+use super::{Framing, LuAnswer, Mode, Role};
 
 /// Of TERMINAL-TYPE (RFC 1091).
 const IS: u8 = 0;
@@ -12,9 +12,14 @@ const E_CONNECT: u8 = 1;
 const E_DEVICE_TYPE: u8 = 2;
 const E_FUNCTIONS: u8 = 3;
 const E_IS: u8 = 4;
+const E_REASON: u8 = 5;
 const E_REJECT: u8 = 6;
 const E_REQUEST: u8 = 7;
 const E_SEND: u8 = 8;
+/// The reason that concerns the device type and not the logical unit (RFC 2355 §7.1.6).
+const INVALID_DEVICE_TYPE: u8 = 4;
+/// Between a device type and a logical unit where there is no TN3270E (RFC 1646 §5).
+const AT: u8 = b'@';
 /// Functions (RFC 2355 §7.2.3).
 const RESPONSES: u8 = 2;
 const SYSREQ: u8 = 4;
@@ -66,30 +71,52 @@ impl Framing {
     pub(super) fn subnegotiated(&mut self, inside: &[u8]) {
         match (self.role, inside) {
             (Role::Terminal, [TERMINAL_TYPE, SEND, ..]) => {
-                self.reply(&[&[IAC, SB, TERMINAL_TYPE, IS], self.device.as_bytes(), &[IAC, SE]].concat());
+                let name = self.with_logical_unit(AT);
+                self.reply(&[&[IAC, SB, TERMINAL_TYPE, IS], &name[..], &[IAC, SE]].concat());
+                self.lu_answer = LuAnswer::Given;
             }
             (Role::Terminal, [TN3270E, E_SEND, E_DEVICE_TYPE, ..]) => {
                 let request = [IAC, SB, TN3270E, E_DEVICE_TYPE, E_REQUEST];
-                self.reply(&[&request, self.device.as_bytes(), &[IAC, SE]].concat());
+                let name = self.with_logical_unit(E_CONNECT);
+                self.reply(&[&request, &name[..], &[IAC, SE]].concat());
             }
-            (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_IS, ..]) => self.say_functions(E_REQUEST, &FUNCTIONS),
+            (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_IS, ..]) => {
+                self.lu_answer = LuAnswer::Given;
+                self.say_functions(E_REQUEST, &FUNCTIONS);
+            }
+            (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_REJECT, E_REASON, reason, ..])
+                if self.lu.is_some() && *reason != INVALID_DEVICE_TYPE =>
+            {
+                self.lu_answer = LuAnswer::Refused(*reason);
+            }
             (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_REJECT, ..]) => self.withdraw(),
             (_, [TN3270E, E_FUNCTIONS, E_IS, functions @ ..]) => self.extend(functions),
             (_, [TN3270E, E_FUNCTIONS, E_REQUEST, wanted @ ..]) => self.functions_requested(wanted),
-            (Role::Host, [TERMINAL_TYPE, IS, device @ ..]) => self.named(device),
-            (Role::Host, [TN3270E, E_DEVICE_TYPE, E_REQUEST, device @ ..]) => {
-                let name = device.split(|byte| *byte == E_CONNECT).next().unwrap_or_default();
-                self.named(name);
+            (Role::Host, [TERMINAL_TYPE, IS, name @ ..]) => self.named(name, AT),
+            (Role::Host, [TN3270E, E_DEVICE_TYPE, E_REQUEST, name @ ..]) => {
+                self.named(name, E_CONNECT);
                 let is = [IAC, SB, TN3270E, E_DEVICE_TYPE, E_IS];
-                self.reply(&[&is, self.device.as_bytes(), &[E_CONNECT], b"CUESTA", &[IAC, SE]].concat());
+                let lu = self.lu.as_deref().unwrap_or("CUESTA");
+                self.reply(&[&is, self.device.as_bytes(), &[E_CONNECT], lu.as_bytes(), &[IAC, SE]].concat());
             }
             _ => {}
         }
     }
 
-    fn named(&mut self, device: &[u8]) {
-        if device.iter().all(u8::is_ascii_graphic) {
-            self.device = String::from_utf8_lossy(device).to_ascii_uppercase().into();
+    /// The device type and, behind `mark`, the logical unit, if there is one.
+    fn with_logical_unit(&self, mark: u8) -> Vec<u8> {
+        let lu = self.lu.iter().flat_map(|lu| [mark].into_iter().chain(lu.bytes()));
+        self.device.bytes().chain(lu).collect()
+    }
+
+    /// The terminal has told its device type and, perhaps, a logical unit.
+    fn named(&mut self, name: &[u8], mark: u8) {
+        let mut parts = name.splitn(2, |byte| *byte == mark);
+        let mut part =
+            || parts.next().filter(|part| part.iter().all(u8::is_ascii_graphic)).map(String::from_utf8_lossy);
+        if let Some(device) = part() {
+            self.device = device.to_ascii_uppercase().into();
+            self.lu = part().filter(|lu| !lu.is_empty()).map(Into::into);
         }
     }
 

@@ -61,7 +61,7 @@ fn both_ends_agree_and_records_pass_in_any_pieces() {
     let data = stream(&records);
     for extended in [false, true] {
         for size in 1..40 {
-            let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", extended));
+            let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", extended, None));
             assert!(!host.is_agreed() && !terminal.is_agreed());
             negotiate(&mut host, &mut terminal, size);
             assert!(host.is_agreed() && terminal.is_agreed(), "pieces of {size}");
@@ -77,7 +77,7 @@ fn both_ends_agree_and_records_pass_in_any_pieces() {
 
 #[test]
 fn a_response_is_sent_for_each_record_that_wants_one() {
-    let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", true));
+    let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", true, None));
     negotiate(&mut host, &mut terminal, 99);
     for (header, response) in [
         ([0, 0, 0, 0, 7], &b""[..]),
@@ -111,7 +111,7 @@ fn a_terminal_that_wants_more_functions_gets_those_that_the_host_has() {
 
 #[test]
 fn a_host_that_rejects_the_device_gets_plain_records() {
-    let mut terminal = Framing::terminal("IBM-3278-2-E", true);
+    let mut terminal = Framing::terminal("IBM-3278-2-E", true, None);
     let reject = [IAC, SB, TN3270E, 2, 6, 5, 4, IAC, SE];
     received(&mut terminal, &[&[IAC, DO, TN3270E][..], &reject].concat(), 1);
     assert_eq!(replies(&mut terminal), [IAC, WILL, TN3270E, IAC, WONT, TN3270E]);
@@ -121,9 +121,34 @@ fn a_host_that_rejects_the_device_gets_plain_records() {
 }
 
 #[test]
+fn a_logical_unit_is_asked_for_with_and_without_tn3270e() {
+    for extended in [true, false] {
+        for size in [1, 7, 99] {
+            let mut host = Framing::host();
+            let mut terminal = Framing::terminal("IBM-3278-2-E", extended, Some("LAB07"));
+            assert_eq!(terminal.lu_answer(), LuAnswer::Awaited);
+            negotiate(&mut host, &mut terminal, size);
+            assert!(host.is_agreed() && host.is_extended() == extended);
+            assert_eq!((host.device(), host.logical_unit()), (Some("IBM-3278-2-E"), Some("LAB07")));
+            assert_eq!(terminal.lu_answer(), LuAnswer::Given);
+        }
+    }
+}
+
+#[test]
+fn a_refused_logical_unit_does_not_become_any_other() {
+    let in_use = [IAC, SB, TN3270E, 2, 6, 5, 1, IAC, SE];
+    let mut terminal = Framing::terminal("IBM-3278-2-E", true, Some("LAB07"));
+    received(&mut terminal, &[&[IAC, DO, TN3270E][..], &in_use].concat(), 1);
+    assert_eq!(terminal.lu_answer(), LuAnswer::Refused(1));
+    // It does not go on by RFC 1576.
+    assert_eq!(replies(&mut terminal), [IAC, WILL, TN3270E]);
+}
+
+#[test]
 fn text_before_records_is_dropped_and_attention_passes_to_the_host() {
     const BREAK: u8 = 243;
-    let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", false));
+    let (mut host, mut terminal) = (Framing::host(), Framing::terminal("IBM-3278-2-E", false, None));
     assert_eq!(received(&mut terminal, b"Welcome\r\n", 3), b"");
     negotiate(&mut host, &mut terminal, 5);
     let attention = sent(&mut terminal, &[IAC, BREAK]);
@@ -137,7 +162,7 @@ proptest! {
         is_host: bool, bytes in proptest::collection::vec(noise(), 0..600), size in 1_usize..50,
     ) {
         let bytes = bytes.concat();
-        let end = || if is_host { Framing::host() } else { Framing::terminal("IBM-3278-2-E", true) };
+        let end = || if is_host { Framing::host() } else { Framing::terminal("IBM-3278-2-E", true, None) };
         let (mut one, mut other) = (end(), end());
         let data = received(&mut one, &bytes, bytes.len().max(1));
         prop_assert_eq!(received(&mut other, &bytes, size), data);

@@ -110,7 +110,7 @@ fn hosts_that_hang_or_send_garbage_have_their_own_errors() {
         assert_eq!(refused_by(b"Not allowed at this time\r\n", true).await.0, "max-startups");
         let (name, text) = refused_by(b"HTTP/1.1 400 Bad\x1b Request\r\n\r\n", true).await;
         assert!(name == "not-ssh" && text.contains("\"HTTP/1.1 400 Bad  Request\""), "{text}");
-        assert_eq!(refused_by(&[b'x'; 300], false).await.0, "not-ssh");
+        assert_eq!(refused_by(&[b'x'; 9000], false).await.0, "not-ssh");
         assert_eq!(refused_by(&[b'\n'; 5000], false).await.0, "not-ssh");
         let garbage = b"SSH-2.0-mad\r\n\x7f\xff\xff\xff garbage in place of a packet";
         assert_eq!(refused_by(garbage, false).await.0, "kex");

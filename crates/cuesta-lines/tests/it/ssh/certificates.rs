@@ -180,7 +180,7 @@ fn a_key_in_the_agent_needs_no_passphrase() {
 }
 
 /// An ssh-agent, killed when it is dropped.
-struct Agent(Child);
+pub(crate) struct Agent(Child);
 
 impl Drop for Agent {
     fn drop(&mut self) {
@@ -189,7 +189,7 @@ impl Drop for Agent {
     }
 }
 
-fn agent(socket: &str) -> Agent {
+pub(crate) fn agent(socket: &str) -> Agent {
     let agent = Agent(Command::new("ssh-agent").args(["-D", "-a", socket]).stdout(Stdio::null()).spawn().unwrap());
     while UnixStream::connect(socket).is_err() {
         std::thread::yield_now();
@@ -197,7 +197,7 @@ fn agent(socket: &str) -> Agent {
     agent
 }
 
-fn add(socket: &str, key: &str) {
+pub(crate) fn add(socket: &str, key: &str) {
     let added = Command::new("ssh-add").args(["-q", key]).env("SSH_AUTH_SOCK", socket).status().unwrap();
     assert!(added.success());
 }

@@ -18,7 +18,7 @@ fn obscured_keys_are_sent_on_the_grid_followed_by_chaff() {
         let known = tempfile::NamedTempFile::new().unwrap();
         let known = known.path().display();
         let url = format!("ssh://joe@{address}?agent=off&known_hosts=accept-new&known_hosts={known}&obscure=100ms");
-        let login = Login { user: None, password: Some("geheim".to_owned()) };
+        let login = Login { password: Some("geheim".to_owned()), ..Login::default() };
         let mut line = opened_by(&url, login).await.unwrap();
         let start = clock::now();
         send(&mut line, b"a").await.unwrap();

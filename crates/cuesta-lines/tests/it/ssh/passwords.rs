@@ -102,7 +102,7 @@ async fn logs_in(methods: &'static [MethodKind], password: &str) -> Result<(), S
     let (address, _came) = host(methods);
     let known = tempfile::NamedTempFile::new().unwrap();
     let url = format!("ssh://{address}?agent=off&known_hosts=accept-new&known_hosts={}", known.path().display());
-    let login = Login { user: Some("joe".to_owned()), password: Some(password.to_owned()) };
+    let login = Login { user: Some("joe".to_owned()), password: Some(password.to_owned()), ..Login::default() };
     let mut line = opened_by(&url, login).await.map_err(|error| format!("{}: {error}", error.failure().name()))?;
     ask(&mut line, "echo", "echo").await;
     Ok(())

@@ -1,10 +1,10 @@
 //! Real ssh hosts, each with its own keys and home folder. Each runs in its own PID namespace, so that its sessions end with it,
 //! and in the test's network.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -59,6 +59,24 @@ pub(crate) fn openssh_with(more: impl FnOnce(&str) -> String) -> Peer {
     openssh_made(free_port(), more)
 }
 
+/// OpenSSH with `more` rows in its configuration. The password of every user is `geheim`, by PAM, which writes each one that it is given
+/// to the file `given`.
+pub(crate) fn openssh_with_passwords(more: &str) -> Peer {
+    openssh_made(free_port(), |folder| {
+        let check = format!("{folder}/check");
+        let script =
+            format!("#!/bin/sh\ngiven=$(tr -d '\\0')\necho \"$given\" >> {folder}/given\n[ \"$given\" = geheim ]\n");
+        fs::write(&check, script).unwrap();
+        fs::set_permissions(&check, Permissions::from_mode(0o755)).unwrap();
+        let stack = format!(
+            "auth requisite pam_exec.so quiet expose_authtok {check}\nauth required pam_permit.so\n\
+             account required pam_permit.so\nsession required pam_permit.so\n"
+        );
+        fs::write(format!("{folder}/pam"), stack).unwrap();
+        format!("UsePAM yes\nPasswordAuthentication yes\nKbdInteractiveAuthentication yes\n{more}")
+    })
+}
+
 fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -69,8 +87,8 @@ fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
     let more = more(&folder.path().display().to_string());
     let _ = fs::create_dir_all("/run/sshd");
     let config = format!(
-        "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\nStrictModes no\n\
-         PermitRootLogin yes\nUsePAM no\nPasswordAuthentication no\nUseDNS no\nPrintMotd no\nPrintLastLog no\n{more}\n",
+        "{more}\nPort {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\nStrictModes no\n\
+         PermitRootLogin yes\nUsePAM no\nPasswordAuthentication no\nUseDNS no\nPrintMotd no\nPrintLastLog no\n",
         path("host"),
         path("authorized"),
     );
@@ -143,7 +161,9 @@ fn spawn(folder: &TempDir, command: &[&str]) -> Child {
     let keys = home.join(".ssh");
     DirBuilder::new().recursive(true).mode(0o700).create(&keys).unwrap();
     fs::copy(folder.path().join("client.pub"), keys.join("authorized_keys")).unwrap();
-    let in_home = "mount --bind \"$1\" ~ && shift && exec \"$@\"";
+    // A folder's PAM configuration takes the place of the machine's.
+    let in_home = "mount --bind \"$1\" ~ && if [ -e \"$1/../pam\" ]; then mount --bind \"$1/../pam\" /etc/pam.d/sshd; fi && \
+                   shift && exec \"$@\"";
     let mut unshare = Command::new("unshare");
     unshare.args(["--pid", "--fork", "--kill-child", "--mount", "sh", "-c", in_home, "sh"]).arg(home).args(command);
     unshare.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

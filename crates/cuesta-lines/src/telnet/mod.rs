@@ -1,11 +1,15 @@
 //! Telnet over another line, both ends. The framing itself is [`crate::wire::telnet`].
 
+mod target;
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc::Receiver;
+
+pub use target::{Enter, TelnetTarget};
 
 use crate::negotiated::Negotiated;
 use crate::wire::exchange::Negotiating;
@@ -23,9 +27,9 @@ pub struct Telnet<L> {
 }
 
 impl<L: Line> Telnet<L> {
-    /// The terminal's end.
-    pub fn terminal(line: L, options: &Options) -> Self {
-        Self::new(line, Framing::terminal(options.columns, options.rows, &options.terminal))
+    /// The terminal's end, and what its Enter sends.
+    pub fn terminal(line: L, options: &Options, enter: Enter) -> Self {
+        Self::new(line, Framing::terminal(options.columns, options.rows, &options.terminal, enter))
     }
 
     /// The host's end.

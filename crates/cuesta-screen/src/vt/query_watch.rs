@@ -1,0 +1,161 @@
+//! Answers what a host asks of a terminal that keeps no screen: what it is (DA1, DECID), how it is (DSR 5), and where its cursor is
+//! (DSR 6). The cursor is followed as far as characters, rows and moves of it tell, each character as one column.
+
+use memchr::{memchr, memchr_iter, memrchr2};
+
+use super::sequence::{Function, FunctionParser};
+
+const ESC: u8 = b'\x1b';
+/// "I am a VT102", as a [`Screen`](super::Screen) says.
+const PRIMARY: &[u8] = b"\x1b[?6c";
+const WELL: &[u8] = b"\x1b[0n";
+/// Most bytes of answers that wait; a host that asks more without reading gets no answer to the rest.
+const MOST: usize = 1024;
+
+/// Follows the host's output, and answers it.
+#[derive(Debug)]
+pub struct QueryWatch {
+    parser: FunctionParser,
+    /// Columns and rows.
+    size: (u16, u16),
+    /// Column and row of the cursor, from 0.
+    cursor: (u16, u16),
+    answers: Vec<u8>,
+}
+
+impl QueryWatch {
+    /// Of a terminal with this many columns and rows.
+    pub fn new(size: (u16, u16)) -> Self {
+        Self { parser: FunctionParser::default(), size, cursor: (0, 0), answers: Vec::new() }
+    }
+
+    /// Takes output of the host, which may be cut anywhere.
+    pub fn feed(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.parser.is_in_text() {
+                let text = memchr(ESC, bytes).unwrap_or(bytes.len());
+                self.text(&bytes[..text]);
+                bytes = &bytes[text..];
+            }
+            let Some((byte, rest)) = bytes.split_first() else { return };
+            match self.parser.take_byte(*byte) {
+                Some(Function::Escape(None)) if *byte == b'Z' => self.answer(PRIMARY),
+                Some(Function::Escape(None)) if *byte == b'c' => self.cursor = (0, 0),
+                Some(Function::ControlSequence) => self.control_sequence(*byte),
+                _ => {}
+            }
+            bytes = rest;
+        }
+    }
+
+    /// The answers that wait to be sent.
+    pub fn answers(&self) -> &[u8] {
+        &self.answers
+    }
+
+    /// The first `len` bytes of the answers were sent.
+    pub fn forget(&mut self, len: usize) {
+        self.answers.drain(..len.min(self.answers.len()));
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        let rows = memchr_iter(b'\n', text).count();
+        let (column, row) = &mut self.cursor;
+        *row = row.saturating_add(u16::try_from(rows).unwrap_or(u16::MAX));
+        let begin = memrchr2(b'\r', b'\n', text);
+        let last = &text[begin.map_or(0, |at| at + 1)..];
+        // A line feed alone leaves the column; hosts send it behind a carriage return.
+        let before = if begin.is_some() { 0 } else { *column };
+        let begins_a_character = |byte: &&u8| !byte.is_ascii_control() && **byte & 0xc0 != 0x80;
+        let characters = last.iter().filter(begins_a_character).count();
+        *column = before.saturating_add(u16::try_from(characters).unwrap_or(u16::MAX));
+        self.stay_inside();
+    }
+
+    fn stay_inside(&mut self) {
+        let (columns, rows) = self.size;
+        self.cursor = (self.cursor.0.min(columns.saturating_sub(1)), self.cursor.1.min(rows.saturating_sub(1)));
+    }
+
+    fn control_sequence(&mut self, last: u8) {
+        let sequence = self.parser.sequence;
+        if sequence.intermediate.is_some() || sequence.has_subparameters() {
+            return;
+        }
+        let (column, row) = self.cursor;
+        let (to, by) = (sequence.count(0) - 1, sequence.count(0));
+        match (sequence.private, last) {
+            (None, b'c') if sequence.number(0) == 0 => self.answer(PRIMARY),
+            (None, b'n') if sequence.number(0) == 5 => self.answer(WELL),
+            (None, b'n') if sequence.number(0) == 6 => {
+                self.answer(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+            }
+            (None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
+            (None, b'G' | b'`') => self.cursor.0 = to,
+            (None, b'd') => self.cursor.1 = to,
+            (None, b'A') => self.cursor.1 = row.saturating_sub(by),
+            (None, b'B') => self.cursor.1 = row.saturating_add(by),
+            (None, b'C') => self.cursor.0 = column.saturating_add(by),
+            (None, b'D') => self.cursor.0 = column.saturating_sub(by),
+            _ => {}
+        }
+        self.stay_inside();
+    }
+
+    fn answer(&mut self, answer: &[u8]) {
+        if self.answers.len() + answer.len() <= MOST {
+            self.answers.extend_from_slice(answer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vt::Screen;
+
+    /// What is answered to output that comes in pieces.
+    fn answers(output: &str, size: usize) -> String {
+        let mut watch = QueryWatch::new((80, 24));
+        output.as_bytes().chunks(size).for_each(|piece| watch.feed(piece));
+        String::from_utf8(watch.answers().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn answers_are_those_of_a_screen() {
+        for output in [
+            "\x1b[c",
+            "\x1b[0c\x1b[5n\x1bZ",
+            "login: \x1b[6n",
+            "a\r\nbé│\x1b[6n",
+            "\x1b7\x1b[r\x1b[999;999H\x1b[6n\x1b8",
+            "\x1b[5;10Hx\x1b[2A\x1b[3C\x1b[6n\x1b[4G\x1b[9d\x1b[6n\x1b[99D\x1b[99A\x1b[6n",
+            "\x1b[>c\x1b[?6n\x1b[1c\x1b]0;\x1b[c\x07\x1b[6 n",
+            "\x1b[10;10H\x1bc\x1b[6n",
+        ] {
+            let mut screen = Screen::new(80, 24);
+            screen.feed(output.as_bytes());
+            let wanted = String::from_utf8(screen.replies().to_vec()).unwrap();
+            for size in [1, 3, 99] {
+                let own = ["\x1b[>0;10;0c", "\x1b[?1;1;1R"]
+                    .iter()
+                    .fold(wanted.clone(), |text, other| text.replace(other, ""));
+                assert_eq!(answers(output, size), own, "{output:?} in pieces of {size}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_output_in_any_pieces_is_answered_alike(
+            output in "(\\x1b\\[[0-9;?]{0,4}[cnHGdABCDR]|\\x1b[Zc]|[a-z\\r\\n\\x1b\\x9b├é]){0,40}", size in 1_usize..30,
+        ) {
+            proptest::prop_assert_eq!(answers(&output, size), answers(&output, 9999));
+        }
+    }
+
+    #[test]
+    fn a_host_that_asks_and_asks_gets_bounded_answers() {
+        assert!(answers(&"\x1b[6n".repeat(9999), 4096).len() <= MOST);
+    }
+}
