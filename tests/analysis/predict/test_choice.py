@@ -81,6 +81,7 @@ def test_a_model_that_misses_the_heaviest_rows_is_not_used(is_timed: bool) -> No
     found = capacity(system, system.figures[0].at, [], limit=4.0)
     assert found
     assert found.saturation.not_reported.startswith("the model is off")
+    assert system.saturations == [], "none is named beside it either"
     assert found.allowed
     assert found.allowed.not_reported.startswith("the model is off")
 

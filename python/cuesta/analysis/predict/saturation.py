@@ -81,7 +81,7 @@ def saturation_by_meters(points: Sequence[Point]) -> list[Saturation]:
 
 
 def of_meter(points: Sequence[Point], resource: str) -> Saturation | None:
-    """Where a meter's line through its rows reaches 1; None where the rows do not tell: they are few, or hardly rise."""
+    """Where a meter's line through its rows reaches 1; None where the rows are few, or hardly rise."""
     line = utilization_line(points, resource)
     if line is None:
         return None
