@@ -76,7 +76,7 @@ def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) 
 
 def test_what_an_open_load_left_undone_is_worked_off_before_the_next_trial(tmp_path: Path) -> None:
     """A server of 10 rows a second is asked for 25, and then for 4: the 100 rows that wait by then take it 10 s."""
-    tape = 'Transaction "row"\n  Type "a row"\n  Enter\n  Wait+Bytes@60s 6\nEnd\n'
+    tape = 'Transaction "row"\n  Type "a row"\n  Enter\n  Wait+Bytes@60s 152\nEnd\n'
     planned = plan(tmp_path, 100, tape, load="open:25/s", host={"service_time": "fixed 100ms"})
     loads = [25.0, 4.0]
 

@@ -1,4 +1,4 @@
-"""Searches for a rate at one server of fixed service, whose arrivals are random (M/D/1): the interval has the capacity."""
+"""Searches for a rate at one server of fixed service and random arrivals (M/D/1): the interval has the capacity."""
 
 import math
 import random
