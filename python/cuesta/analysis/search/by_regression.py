@@ -63,8 +63,9 @@ def met_above(history: History, believed: Belief) -> float | None:
 
 
 def trials_near(history: History, believed: Belief) -> int:
-    """The number of trials within a factor of two of where the limit seems to be."""
-    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in history.counted)
+    """The number of trials within a factor of two of where the limit seems to be, besides those that check the host."""
+    tried = [trial for trial in history.counted if trial not in history.checks]
+    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in tried)
 
 
 def is_narrow(believed: Belief, method: Method) -> bool:

@@ -74,7 +74,8 @@ def next_of(history: History) -> Try | Outcome:
             "doubts",
             f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
         )
-    if history.trials - history.checks >= most_of_all(history.method) or history.checks >= MOST_CHECKS:
+    checks = len(history.checks)
+    if history.trials - checks >= most_of_all(history.method) or checks >= MOST_CHECKS:
         return outcome_of(history, "budget", f"{history.trials} trials were made")
     if history.unrecovered:
         written = history.method.written(history.unrecovered.load)

@@ -39,8 +39,8 @@ class History:
     """All trials that did not count, without those that showed the driver's limit."""
     constancy: Constancy = field(init=False)
     """Whether the host still does what it did at first."""
-    checks: int = 0
-    """How many trials were to show that."""
+    checks: list[Trial] = field(default_factory=list)
+    """The trials that were to show that."""
     trials: int = 0
     last: Trial | None = None
     unrecovered: Trial | None = None
@@ -70,7 +70,7 @@ class History:
 
     def _check(self, trial: Trial) -> None:
         """A trial of whether the host is as before: if it is, it counts as any other."""
-        self.checks += 1
+        self.checks.append(trial)
         if not trial.counts:
             self.doubted.append(trial)
         elif self.constancy.take(trial, noise_of(observations(self.counted))):
