@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from cuesta.cli.main import VERBS
 from cuesta.cli.verbs import certify
 from cuesta.plan.document import FLAGS, flags_module
 from cuesta.plan.schema import Host
+from tests.analysis.capacity.simulated import Load, write
 
 AT_START = {"cuesta", "cuesta.__main__", "cuesta.cli", "cuesta.cli.main", "cuesta.cli.parser", "cuesta.errors"}
 FOR_HELP = AT_START | {"cuesta.cli.verbs", "cuesta.cli.flags", "cuesta.cli.setting_flags", "cuesta.target"}
@@ -59,6 +61,15 @@ def test_checking_a_tape_loads_no_library() -> None:
 @pytest.mark.parametrize("verb", ["run", "search"])
 def test_a_dry_run_loads_nothing_that_shows_a_report(verb: str) -> None:
     assert not loaded(verb, "--dry-run") & {"markupsafe", "rich.console", "cuesta.report.render"}
+
+
+def test_the_report_of_a_sweep_fits_nothing(tmp_path: Path) -> None:
+    """SciPy takes a second to load: only `cuesta predict` fits."""
+    loads = [Load(users=users, think=1.0, service=0.05) for users in (2, 8, 16, 30)]
+    folder = str(write(tmp_path / "run", loads, seconds=10))
+    slow = {"scipy", "numpy"}
+    assert not loaded("report", folder, "--verbose") & slow
+    assert slow <= loaded("predict", folder)
 
 
 def test_a_process_of_a_run_loads_no_library() -> None:

@@ -74,6 +74,30 @@ def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) 
     assert sum(row["transactions"] for row in series if row["phase"] == "measure") > 0
 
 
+def test_what_an_open_load_left_undone_is_worked_off_before_the_next_trial(tmp_path: Path) -> None:
+    """A server of 10 rows a second is asked for 25, and then for 4: the 100 rows that wait by then take it 10 s."""
+    tape = 'Transaction "row"\n  Type "a row"\n  Enter\n  Wait+Bytes@60s 152\nEnd\n'
+    planned = plan(tmp_path, 100, tape, load="open:25/s", host={"service_time": "fixed 100ms"})
+    loads = [25.0, 4.0]
+
+    def choose(_: Path) -> NextTrial | None:
+        drains = len(loads) == 1
+        return NextTrial(at_load(planned.settings, loads.pop(0)), {}, drains=drains) if loads else None
+
+    job = SearchJob(prepare(planned), planned.steps[0], {})
+    found = search(job, tmp_path / "run", choose, lambda _: None, threading.Event())
+    backlog = json.loads((found.folder / "run.json").read_text())["steps"][1]["trial"]["backlog"]
+    assert backlog["drained"]
+    assert backlog["seconds"] > 3
+    measured = [
+        row
+        for row in rows(found.folder / "agent-0" / "series.jsonl")
+        if row["phase"] == "measure" and row["step"] == 1 and row["transactions"]
+    ]
+    mean = sum(row["sums"]["response"] for row in measured) / sum(row["transactions"] for row in measured)
+    assert mean < 1.0
+
+
 def instant(run: Path, step: int, name: str) -> int:
     """One of a step's instants, on the clock."""
     timeline = json.loads((run / "agent-0" / "timeline.json").read_text())

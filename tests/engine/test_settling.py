@@ -120,3 +120,17 @@ def test_a_second_counts_when_all_agents_have_it() -> None:
     for end in range(1, 2 * WINDOW + 1):
         settling.see([{"seconds": float(end), **STEADY}, {"seconds": float(end - 1), **STEADY}])
     assert not settling.has_settled(0.0)
+
+
+def drained(waiting: Iterable[int], since: float = 0.0) -> bool:
+    settling = Settling(WINDOW, USERS)
+    for end, count in enumerate(waiting, 1):
+        settling.see([{"seconds": float(end), **second(waiting=count)}])
+    return settling.has_drained(since)
+
+
+def test_a_backlog_is_worked_off_when_users_are_free_and_no_more_become_so() -> None:
+    assert drained([8, 6, 4, 1, 1, 1, 1, 1, 1])
+    assert not drained([8] * 9), "all users wait: more arrivals may wait for one"
+    assert not drained([7, 7, 7, 4, 3, 2]), "still falling"
+    assert not drained([1] * 9, since=4.0), "too few seconds since then"

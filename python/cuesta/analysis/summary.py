@@ -94,8 +94,8 @@ class Summary:
 
     @property
     def last(self) -> StepFigures:
-        """The last step, or the only one."""
-        return self.steps[-1]
+        """The last step, or the only one; of a search the last trial that counts, if one does."""
+        return (self.counted or self.steps)[-1]
 
     def json(self) -> dict[str, Any]:
         """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""

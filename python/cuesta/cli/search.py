@@ -37,13 +37,14 @@ OF_THE_DRIVER = ("lateness", "driver")
 """Figures, by their first word, that tell how well the driver did."""
 LOWEST_RATE = 0.01
 """The lowest rate that is tried, as a share of the first."""
-TRIALS = {"regression": "12 to 24", "rfc9971": "20 to 30"}
+TRIALS = {"regression": "16 to 32", "rfc9971": "20 to 30"}
 """How many trials most searches make (docs/search.md)."""
 EXITS = {
     "host": Exit.GOOD,
     "host gave out": Exit.GOOD,
     "budget": Exit.GOOD,
     "doubts": Exit.INVALID,
+    "changed": Exit.REFUSED,
     "driver": Exit.REFUSED,
     "users": Exit.REFUSED,
     "lowest": Exit.REFUSED,
@@ -186,10 +187,11 @@ class Chooser:
             print(progress(summary, ask), file=sys.stderr)
         if isinstance(ask, Outcome):
             return None
+        drains = not self.method.whole and ask.load < self.connected
         self.connected = ask.load
         step = at_load(self.settings, ask.load)
         note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
-        return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover")
+        return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover", drains=drains)
 
     def overview(self) -> str:
         """One sentence before the search."""

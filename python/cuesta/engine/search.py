@@ -17,7 +17,14 @@ from cuesta.engine.folder import describe
 from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.local import Driven, Look, RunResult, driving
 from cuesta.engine.placement import place
-from cuesta.engine.search_folder import begin_segment, describe_search, note_end, record_trial, search_folder
+from cuesta.engine.search_folder import (
+    begin_segment,
+    describe_search,
+    note_backlog,
+    note_end,
+    record_trial,
+    search_folder,
+)
 from cuesta.engine.settling import Settling
 from cuesta.plan import Plan, Settings, Step
 from cuesta.plan.driver import driver_loads
@@ -50,6 +57,8 @@ class NextTrial:
     """The instant (`_native.now`) by which it must have been measured, even if its load has not settled."""
     is_recovery: bool = False
     """Whether the host answered nothing in the trial before, and is waited for."""
+    drains: bool = False
+    """Whether what an open load left undone in the trial before is worked off first."""
 
 
 Choose = Callable[[Path], NextTrial | None]
@@ -154,7 +163,7 @@ class Trials:
         settings = trial.step.settings
         started = self._begin(settings)
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
-        if not self._settle(started, settings, end_by, is_recovery=trial.is_recovery):
+        if not self._settle(started, settings, end_by, trial):
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
@@ -175,27 +184,33 @@ class Trials:
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
         return begin + max(ramps)
 
-    def _settle(self, started: int, settings: Settings, end_by: int | None, *, is_recovery: bool) -> bool:
+    def _settle(self, started: int, settings: Settings, end_by: int | None, trial: NextTrial) -> bool:
         """Wait until the load has settled, and at least for the settling time; False if an agent has ended.
 
-        A host that has to recover is waited for until it answers: settling begins then.
+        A host that has to recover is waited for until it answers, and a backlog until it is worked off: settling begins
+        then.
         """
         join_by = started / SECOND + JOINING
         settling = Settling(window(settings.settle), sum(self.users), least_users(settings), join_by)
-        since = started
+        since, is_draining = started, trial.drains
 
         def has_settled() -> bool:
-            nonlocal since
+            nonlocal since, is_draining
             settling.see(self._snapshots())
             now = self._now()
-            if is_recovery and settling.is_unanswered():
+            is_draining = is_draining and not settling.has_drained(started / SECOND)
+            if is_draining or (trial.is_recovery and settling.is_unanswered()):
                 since = max(since, now)
                 return now >= min(started + RECOVERY * SECOND, last_start(now, settings, end_by))
             if now >= last_start(since, settings, end_by):
                 return True
             return now >= since + settings.settle - AHEAD and settling.has_settled(since / SECOND)
 
-        return self._follow(has_settled)
+        goes_on = self._follow(has_settled)
+        if trial.drains:
+            seen = 2 * window(settings.settle)  # what it takes to see that nothing is left
+            note_backlog(self.folder, max((since - started) / SECOND - seen, 0.0), is_drained=not is_draining)
+        return goes_on
 
     def _is_reported(self, end: int) -> bool:
         """Whether all agents have recorded a measurement interval, and the meters too; it is not waited for ever."""

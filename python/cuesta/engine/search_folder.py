@@ -79,6 +79,13 @@ def record_trial(folder: Path, step: Step, note: Mapping[str, object]) -> None:
     _change(folder, {"steps": steps, "segments": segments})
 
 
+def note_backlog(folder: Path, seconds: float, *, is_drained: bool) -> None:
+    """Record how long the last trial waited for the backlog of the one before it, and whether that was worked off."""
+    *others, last = _run(folder)["steps"]
+    trial = {**last["trial"], "backlog": {"seconds": round(seconds, 3), "drained": is_drained}}
+    _change(folder, {"steps": [*others, {**last, "trial": trial}]})
+
+
 def _run(folder: Path) -> dict[str, Any]:
     run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     return run

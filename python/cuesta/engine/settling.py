@@ -8,6 +8,10 @@ from typing import Any
 
 ALIKE = 0.10
 """Two levels are alike if they differ by less than this share,"""
+WAITS = ("answers", "prompts", "echoes")
+"""What users wait for, as snapshots count it."""
+FREE = 0.1
+"""The least share of an open load's users who are free where no arrival waits for one."""
 ERRORS = 2.0
 """or by less than this number of standard errors of their difference."""
 
@@ -47,6 +51,8 @@ class Settling:
     seconds: list[float] = field(default_factory=list)
     waits: bool = False
     """Whether a user waited for the host, or for a line, at the end of the last second."""
+    waiting: list[float] = field(default_factory=list)
+    """How many users waited for the host, second by second."""
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
 
@@ -59,8 +65,8 @@ class Settling:
         connected = sum(each["users"] for each in snapshots)
         if connected > self.users or (connected < self.least and self.seconds[-1] <= self.join_by):
             self.unlike = self.seconds[-1]
-        waiting = (each["waiting"][what] for each in snapshots for what in ("answers", "prompts", "echoes"))
-        self.waits = any(waiting) or connected < self.users
+        self.waiting.append(sum(each["waiting"][what] for each in snapshots for what in WAITS))
+        self.waits = bool(self.waiting[-1]) or connected < self.users
         answered = [each if each["transactions"] > each["silent"] else {**each, "response": None} for each in snapshots]
         self.transactions.see(answered, "transactions", "response")
         self.keys.see(snapshots, "keys", "echo")
@@ -69,6 +75,13 @@ class Settling:
         """Whether users wait, and nothing was answered or echoed lately."""
         series = (self.transactions, self.keys)
         return self.waits and not any(any(each.times[-self.window :]) for each in series)
+
+    def has_drained(self, since: float) -> bool:
+        """Whether what was due before `since` is worked off: users of an open load are free, as many as before."""
+        late = [count for second, count in zip(self.seconds, self.waiting, strict=True) if second > since]
+        if len(late) < 2 * self.window:
+            return False
+        return max(late[-self.window :]) <= (1 - FREE) * self.users and alike(late, self.window)
 
     def has_settled(self, since: float) -> bool:
         """Whether throughput and response have kept their level; only seconds that end after `since` count, and after

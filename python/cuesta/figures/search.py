@@ -54,7 +54,7 @@ class SearchFigures:
         str,
         About(
             "what ended the search: `host`, `host gave out`, `driver`, `users` (too few for the rate), `highest` or "
-            "`lowest` (of the loads that may be tried), `budget` (of time) or `doubts`"
+            "`lowest` (of the loads that may be tried), `budget` (of time), `doubts`, or `changed` (the host, for good)"
         ),
     ]
     why: Annotated[str, About("why it ended so, or what confirms the result", sentence=True)]

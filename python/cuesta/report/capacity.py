@@ -11,10 +11,9 @@ from cuesta.analysis.capacity.load_points import by_load
 from cuesta.analysis.capacity.measured import MeasuredStep, Work
 from cuesta.analysis.capacity.resources import Kind, Resource, resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
-from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
 from cuesta.analysis.capacity.unmetered import suspects
 from cuesta.analysis.predict.from_runs import points_of
-from cuesta.analysis.predict.saturation import Saturation, conflicts, saturation_by_meters, saturation_by_response
+from cuesta.analysis.predict.saturation import Saturation, saturation_by_meters
 from cuesta.analysis.summary import Summary
 from cuesta.errors import RefusedError
 from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
@@ -35,7 +34,7 @@ RESOURCES: tuple[Cell, ...] = (
 ONLY_A_PAGE = {5, 6, 7}
 """Columns for which a terminal has no room."""
 LEAST_STEPS = 4
-"""Steps from which on the response alone may tell where a station saturates."""
+"""Steps from which on straight lines of meters tell where their resources saturate."""
 WRONG = "not used: nothing is busier than all the time"
 
 
@@ -113,18 +112,13 @@ def bounds(of: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
 
 
 def saturations(summary: Summary) -> Iterator[Remark]:
-    """Where a station saturates by the response alone and by each meter, from all steps of a sweep."""
+    """Where each meter says that its resource saturates, from all steps of a sweep."""
     try:
         points = points_of(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load
         return
-    responses, meters = saturation_by_response(points), saturation_by_meters(points)
-    said = [f"by {'the response' if each in responses else each.by} at {at(each)}" for each in (*responses, *meters)]
-    if responses and meters:
-        yield Remark(f"a station saturates {'; '.join(map(plain, said))}")
-    for each in conflicts(responses, meters, points):
-        found = saturation_conflict(each.response.users, each.meter.by, each.meter.users)
-        yield Remark(plain(str(found)), "notice")
+    if said := "; ".join(f"by {plain(each.by)} at {at(each)}" for each in saturation_by_meters(points)):
+        yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
 
 
 def at(of: Saturation) -> str:

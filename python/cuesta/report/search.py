@@ -12,13 +12,14 @@ from cuesta.report.figure import FEW, MARK, mark
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.phrases import plain
 from cuesta.report.plots.against_load import trials as plots_of_trials
-from cuesta.units import ABSENT, in_unit, many
+from cuesta.units import ABSENT, in_unit, many, seconds
 
 PURPOSES = {
     "bracket": "doubling, to find a load that misses",
     "refine": "near the limit, to narrow the interval",
     "confirm": "to show that the load meets the objective",
     "recover": "to see whether the host has recovered",
+    "check": "to see whether the host still does what it did at first",
     "repeat": "again, because a trial there did not count or decide",
 }
 LEADS = {
@@ -30,6 +31,7 @@ LEADS = {
     "lowest": "even the lowest load misses it",
     "budget": "the search was ended early",
     "doubts": "the search could not go on",
+    "changed": "the host has changed since then",
 }
 """What `limited_by` means, for the first sentence."""
 
@@ -80,7 +82,7 @@ def section(summary: Summary) -> Iterator[Section]:
     if of is None:
         return
     trial_rows = of.rows()
-    notes = list(noted(trial_rows))
+    notes = [*noted(trial_rows), *backlogs(summary)]
     parts: list[Part] = [Remark(state(of), "" if of.outcome.verdict == "regular" else "notice")]
     parts += [table(summary, of, trial_rows)] if trial_rows else []
     if of.outcome.limited_by == "budget":
@@ -112,6 +114,15 @@ def noted(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
         yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
         yield f"trial {', '.join(map(str, numbers))}: {plain(reason)}"
+
+
+def backlogs(summary: Summary) -> Iterator[str]:
+    """How long what one trial had left undone was worked off before the next one was measured."""
+    for number, step in enumerate(summary.recorded.run["steps"], 1):
+        if backlog := step.get("trial", {}).get("backlog"):
+            lasted = seconds(backlog["seconds"])
+            done = f"was worked off in {lasted}" if backlog["drained"] else f"was not worked off in {lasted}"
+            yield f"trial {number}: what the trial before had left undone {done}, before this one was measured"
 
 
 def explanation(of: SearchResult) -> Iterator[str]:

@@ -43,7 +43,7 @@ def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFix
     folder = sweep(tmp_path / "sweep", 1.0)
     (think,) = own(list(read_runs([folder]).points))
     assert think == pytest.approx(1.0, rel=0.05)
-    flags = ["--users", "1e6", "--servers", "2", "--limit", "response.mean < 2s"]
+    flags = ["--users", "1e6", "--servers", "2", "--limit", "response.mean < 2s", "--margin", "15%"]
     assert main(["predict", str(folder), *flags]) == Exit.GOOD
     assert capsys.readouterr().out.count("LIMIT      response.mean < 2s: ") == 1
 

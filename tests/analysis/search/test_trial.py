@@ -283,3 +283,15 @@ def test_each_step_is_a_trial(tmp_path: Path) -> None:
 def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", load="open:2.5/s", limits=LIMITS)
     assert [each.load for each in trials_of(searched(folder), replace(BY_USERS, whole=False))] == [2.5]
+
+
+def test_the_figures_at_the_top_are_of_a_trial_that_counts(tmp_path: Path) -> None:
+    """The last trial is in doubt, for the driver was busy in it."""
+    folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS, edit=lambda row: busy_in(1, row))
+    summary = searched(folder)
+    assert [each.counts for each in trials_of(summary, BY_USERS)] == [True, False]
+    assert summary.json()["users"] == 4
+
+
+def busy_in(step: int, row: Row) -> Row:
+    return {**row, "cpu": 0.95} if row["step"] == step else row

@@ -109,12 +109,14 @@ def edge(model: FittedModel, predict: Predict, allowed: float, direction: int) -
         return centre
     rows = errors(model.form, model.parameters, model.points)
 
+    others = starts(model.form, model.parameters, model.points)
+
     def moved(step: float, *begins: Sequence[float]) -> Moved:
-        squares, values = pulled(model, predict, rows, centre * math.exp(direction * step), begins)
+        squares, values = pulled(model, predict, rows, centre * math.exp(direction * step), [*begins, *others])
         return Moved(step, math.sqrt(max(squares - model.fit.squares, 0.0)) - allowed, values)
 
     first = near = Moved(0.0, -allowed, model.values)
-    far = moved(FIRST_STEP, model.values, *starts(model.form, model.parameters, model.points))
+    far = moved(FIRST_STEP, model.values)
     while far.excess <= 0:
         near, step = far, far.step * min(max(1.1 * allowed / (far.excess + allowed + 1e-300), 2.0), 8.0)
         if step > FURTHEST:
@@ -151,8 +153,8 @@ def pulled(
 ) -> tuple[float, Sequence[float]]:
     """The least sum of squares with which the model predicts `target`, and its parameters; infinite if none does.
 
-    Fits begin with each of `begins` until one succeeds. From a parameter at its end no small step changes anything, so
-    one start alone may find nothing.
+    Fits begin with each of `begins` until one succeeds. One whose delay has come to its end, 0, may have been better
+    off with a longer one, which no small step from there shows: then the best of all counts.
     """
     weight = PULL * math.sqrt(model.squares) / 0.01
 
@@ -161,12 +163,16 @@ def pulled(
         off = math.log(said / target) if 0 < said < math.inf else math.copysign(FURTHEST, said - target)
         return [*rows(values), weight * off]
 
+    best = math.inf, begins[0]
     for values in begins:
         found = fit(with_target, values)
         *left, off = found.errors
-        if abs(off) <= weight * NEAR:
-            return sum(each**2 for each in left), found.parameters
-    return math.inf, begins[0]
+        squares = sum(each**2 for each in left)
+        if abs(off) <= weight * NEAR and squares < best[0]:
+            best = squares, found.parameters
+            if all(delay > 0 for delay in found.parameters[: len(model.parameters.delays)]):
+                break
+    return best
 
 
 def of_rounding(model: FittedModel, predict: Predict) -> Band:

@@ -7,6 +7,7 @@ relative: of the response if it was timed, else of the throughput.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from cuesta.analysis.models.least_squares import Errors, Fit, criterion, fit
 from cuesta.analysis.models.network import Network, Station
@@ -18,9 +19,14 @@ FINEST = 1e-3
 WAY_OFF = 1e3
 """The error of a response without a bound."""
 LARGEST = 50.0
-"""The largest logarithm of a demand that a fit may try."""
-STARTS = (0.5, 0.9, 0.1)
-"""Shares of the largest demand that the rows allow, to begin fits with; the best of them counts."""
+"""The largest logarithm of a demand in seconds that a fit may try, and the least one, negative."""
+DEMANDS = (0.5, 0.9, 0.1, 1.0)
+"""Shares of the largest demand that the rows allow, to begin fits with."""
+DELAYS = (0.7, 0.1)
+"""Shares of the shortest response, to begin fits with; of all pairs of these shares the best fit counts.
+
+The sum of squares has several minima: rows of a bound change sides, and a delay or a demand may be at its end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Parameters:
 
         def read(values: Sequence[float]) -> tuple[float, float, Sequence[float]]:
             delay = max(sum([values[each] for each in delays]), 0.0) if delays else known
-            return delay, 0.0 if place is None else math.exp(min(values[place], LARGEST)), values[own:]
+            return delay, 0.0 if place is None else math.exp(min(max(values[place], -LARGEST), LARGEST)), values[own:]
 
         return read
 
@@ -196,17 +202,15 @@ def errors(form: Form, parameters: Parameters, points: Sequence[Point]) -> Error
 
 
 def starts(form: Form, parameters: Parameters, points: Sequence[Point]) -> list[list[float]]:
-    """The parameters that fits begin with: at one load a station is half busy, nearly saturated, or nearly idle."""
-    least = min(timed(point) for point in points)
-    first = [max(least, 1e-6) / 2] + [0.0] * (len(parameters.delays) - 1)
+    """The parameters that fits begin with: pairs of a long or short delay and a station that is more or less busy."""
+    least = max(min(timed(point) for point in points), 1e-6)
     if not form.has_delay and parameters.demands:
         return [[math.log(alone(points)), *form.shape]]
-    most = {name: greatest(points, name) for name in parameters.demands}
-    delays = first[: len(parameters.delays)]
-    return [
-        [*delays, *(math.log(share * each) for each in most.values()), *form.shape]
-        for share in (STARTS if parameters.demands else STARTS[:1])
-    ]
+    servers: int = getattr(form, "servers", 1)
+    most = [servers * greatest(points, name) for name in parameters.demands]
+    delays = [[share * least, *[0.0] * (len(parameters.delays) - 1)] for share in DELAYS] if parameters.delays else [[]]
+    demands = [[math.log(share * each) for each in most] for share in DEMANDS] if most else [[]]
+    return [[*delay, *demand, *form.shape] for delay, demand in product(delays, demands)]
 
 
 def alone(points: Sequence[Point]) -> float:
@@ -216,7 +220,7 @@ def alone(points: Sequence[Point]) -> float:
 
 
 def greatest(points: Sequence[Point], name: str) -> float:
-    """The largest demand that one server can have at the rates that were measured."""
+    """The largest demand that one server can have at the rates that were measured, in seconds."""
     return 1 / max(point.rate or 0.0 for point in points if point.at.demand == name)
 
 

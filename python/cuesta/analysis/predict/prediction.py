@@ -91,8 +91,8 @@ class SystemPrediction:
     margin: float
     """Largest relative difference of forms that still agree, and of an adequate model from rows."""
     held_out: HeldOut | None
-    saturations: Sequence[Saturation]
-    conflicts: Sequence[Conflict]
+    saturations: Sequence[Saturation] = ()
+    conflicts: Sequence[Conflict] = ()
     figures: Sequence[Figure] = ()
 
     @property
@@ -192,20 +192,17 @@ def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Condition
     """Answer for one group by the forms that were fitted to some of its rows."""
     fit = choice.best.points
     whole = choice if len(fit) in (0, len(points)) else choose(points) or choice
-    responses, meters = saturation_by_response(points), saturation_by_meters(points)
-    modelled = of_model(choice.best, by=MODEL) if fit and not responses else []
-    system = SystemPrediction(
-        points,
-        choice,
-        whole,
-        margin,
-        held_out(choice, points),
-        [*responses, *meters],
-        conflicts(responses, meters, points),
-    )
-    told = [each for each in modelled if not system.unchecked(each.at, each.users)]
-    system = replace(system, saturations=[*responses, *told, *meters])
+    system = SystemPrediction(points, choice, whole, margin, held_out(choice, points))
+    timed, meters = saturation_by_response(points), saturation_by_meters(points)
+    modelled = of_model(choice.best, by=MODEL) if fit and not timed else []
+    responses, told = reported(system, timed), reported(system, modelled)
+    system = replace(system, saturations=[*responses, *told, *meters], conflicts=conflicts(responses, meters, points))
     return replace(system, figures=[figure(system, at) for at in asked if choice.best.covers(at)])
+
+
+def reported(system: SystemPrediction, found: Sequence[Saturation]) -> list[Saturation]:
+    """The saturation points at which the model is good enough for a figure to be reported."""
+    return [each for each in found if not system.unchecked(each.at, each.users)]
 
 
 def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:

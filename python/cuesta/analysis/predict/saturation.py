@@ -7,11 +7,11 @@ utilization against throughput (the utilization law, with the busy time that no 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, linear_regression
 
 from cuesta.analysis.capacity.asymptotes import BUSY_ENOUGH
 from cuesta.analysis.capacity.bottleneck import ABOUT_ALL
 from cuesta.analysis.certainty import student
-from cuesta.analysis.models.least_squares import Fit, fit
 from cuesta.analysis.models.network import Station
 from cuesta.analysis.predict.band import Band, band
 from cuesta.analysis.predict.fitting import FittedModel, fitted
@@ -81,7 +81,7 @@ def saturation_by_meters(points: Sequence[Point]) -> list[Saturation]:
 
 
 def of_meter(points: Sequence[Point], resource: str) -> Saturation | None:
-    """Where a meter's line through its rows reaches 1; None if there are too few of them, or it does not rise."""
+    """Where a meter's line through its rows reaches 1; None where the rows are few, or hardly rise."""
     line = utilization_line(points, resource)
     if line is None:
         return None
@@ -91,7 +91,10 @@ def of_meter(points: Sequence[Point], resource: str) -> Saturation | None:
     at = max((point.at for point in points if resource in point.utilizations), key=lambda each: each.users)
     rate = (1 - idle) / demand
     users = rate * cycle(points, at)
-    return Saturation(resource, at, users, Band(users * math.exp(-error), users * math.exp(error)), rate)
+    within = Band(users * math.exp(-error), users * math.exp(error))
+    return (
+        Saturation(resource, at, users, within, rate) if 0 < users <= MOST_USERS and within.ratio <= BELIEVED else None
+    )
 
 
 def cycle(points: Sequence[Point], at: Conditions) -> float:
@@ -108,15 +111,11 @@ def utilization_line(points: Sequence[Point], resource: str) -> tuple[float, flo
     pairs = [(rate, busy) for rate, busy in rows if rate and math.isfinite(busy)]
     if len(pairs) < 3 or len({rate for rate, _ in pairs}) < 3:
         return None
-    found = straight(pairs)
-    idle, demand = found.parameters
-    spread = student(found.freedom) * found.standard_errors[1] / demand if demand > 0 else math.inf
-    return idle, demand, min(spread, 10.0)
-
-
-def straight(pairs: Sequence[tuple[float, float]]) -> Fit:
-    """Fit a straight line by least squares."""
-    return fit(lambda line: [line[0] + line[1] * x - y for x, y in pairs], [0.0, pairs[0][1] / pairs[0][0]])
+    demand, idle = linear_regression(*zip(*pairs, strict=True))
+    freedom, middle = len(pairs) - 2, fmean(rate for rate, _ in pairs)
+    squares = sum((idle + demand * rate - busy) ** 2 for rate, busy in pairs)
+    error = math.sqrt(squares / freedom / sum((rate - middle) ** 2 for rate, _ in pairs))
+    return idle, demand, min(student(freedom) * error / demand, 10.0) if demand > 0 else 10.0
 
 
 def conflicts(responses: Sequence[Saturation], meters: Sequence[Saturation], points: Sequence[Point]) -> list[Conflict]:

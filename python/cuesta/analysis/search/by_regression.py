@@ -14,6 +14,9 @@ BESIDE = 0.06
 """How far below and above the limit the trials stand, as a share of it: near enough for a straight line, far enough for
 its slope."""
 
+SAME = 0.03
+"""Rates that differ by less than this share are tried as one: numbers of users near 30 differ by as much."""
+
 MOST_ROUNDS = 3
 """Confirmations, each at a lower load than the one before."""
 
@@ -38,12 +41,18 @@ def between(history: History, believed: Belief) -> Try | None:
     if near >= method.most_trials or is_narrow(believed, method):
         return confirmation(history, believed)
     share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
-    load = method.load(believed.point * (1 + share))
+    load = tried_near(method.load(believed.point * (1 + share)), history)
     because = f"{where} the limit seems to be, {seems}"
     if history.driver_limit is not None and load >= history.driver_limit:
         load = max(history.met)
         because = f"the most that met it, because the driver could not do {method.written(history.driver_limit)}"
     return Try(load, "refine", because)
+
+
+def tried_near(load: float, history: History) -> float:
+    """A load that counted and differs by less than SAME, else `load`: only loads that repeat tell the noise."""
+    tried = [trial.load for trial in history.counted if abs(trial.load / load - 1) < SAME]
+    return load if history.method.whole else min(tried, key=lambda each: abs(each - load), default=load)
 
 
 def met_above(history: History, believed: Belief) -> float | None:
@@ -54,8 +63,9 @@ def met_above(history: History, believed: Belief) -> float | None:
 
 
 def trials_near(history: History, believed: Belief) -> int:
-    """The number of trials within a factor of two of where the limit seems to be."""
-    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in history.counted)
+    """The number of trials within a factor of two of where the limit seems to be, besides those that check the host."""
+    tried = [trial for trial in history.counted if trial not in history.checks]
+    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in tried)
 
 
 def is_narrow(believed: Belief, method: Method) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from cuesta.analysis.certainty import student
 from cuesta.analysis.search import by_regression, rfc9971
 from cuesta.analysis.search.history import History
-from cuesta.analysis.search.outcome import LimitedBy, Outcome, Span
+from cuesta.analysis.search.method import Method
+from cuesta.analysis.search.outcome import Change, LimitedBy, Outcome, Span
 from cuesta.analysis.search.regression import noise_of, observations
 from cuesta.analysis.search.trial import Trial
+from cuesta.units import digits, seconds
 
 LACKING = "arrivals waited for a free user, and without that wait the objective was met"
 """What says that users were too few for a rate."""
@@ -25,7 +27,7 @@ def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
         limited_by, why = "users", ""
     elif limited_by == "host" and gave_out(history):
         limited_by = "host gave out"
-    is_complete = not (history.unsettled or history.unrecovered) and is_shown(history)
+    is_complete = limited_by != "changed" and not (history.unsettled or history.unrecovered) and is_shown(history)
     regular = is_complete and limited_by in {"host", "host gave out"}
     return Outcome(
         users=users,
@@ -37,6 +39,7 @@ def outcome_of(history: History, limited_by: LimitedBy, why: str) -> Outcome:
         limited_by=limited_by,
         why=sentence(history, limited_by, why),
         driver_limit=history.driver_limit,
+        change=history.constancy.change,
         lacks_users=few,
     )
 
@@ -102,6 +105,8 @@ def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
     """Why the search ended so."""
     if why:
         return why
+    if limited_by == "changed" and history.constancy.change:
+        return changed(history.constancy.change, history.method)
     if limited_by == "users":
         return f"at higher rates {LACKING}: use more --users"
     reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
@@ -113,8 +118,28 @@ def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
         lower, upper = rfc9971.bounds(history)
         return f"{named(lower or 0)} is a lower bound and {named(upper or 0)} an upper one, by their trials"
     if history.certified is not None:
-        return f"{history.method.confirmations} trials confirmed {named(history.certified)}"
-    return unconfirmed(history)
+        said = f"{history.method.confirmations} trials confirmed {named(history.certified)}"
+    else:
+        said = unconfirmed(history)
+    change = history.constancy.change
+    return f"{said}; {changed(change, history.method)}" if change else said
+
+
+def changed(change: Change, method: Method) -> str:
+    """How the host has changed: at which load, after what, from which level to which, and when it came back."""
+    named = method.written
+    levels = [
+        f"{digits(each)} of the limit" if each is not None else "nothing measured"
+        for each in (change.before, change.then)
+    ]
+    said = (
+        f"the host has changed: {named(change.load)} met the objective at first ({levels[0]}), and after "
+        f"{named(change.after)} missed it was worse there ({levels[1]})"
+    )
+    if change.recovered_after is not None:
+        return f"{said}; it was as before {seconds(change.recovered_after)} later"
+    now = "no smaller load that was tried met it" if change.level is None else f"{named(change.level)} still met it"
+    return f"{said}, and did not come back; {now}"
 
 
 def is_shown(history: History) -> bool:

@@ -18,6 +18,9 @@ minutes."""
 WIDE = 4.0
 """Loads that met and missed the objective are too far from each other for a line between them beyond this ratio."""
 
+MOST_CHECKS = 60
+"""Trials of whether the host is as before, at which a search ends."""
+
 NEAR = 1.1
 """Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
 
@@ -71,13 +74,17 @@ def next_of(history: History) -> Try | Outcome:
             "doubts",
             f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
         )
-    if history.trials >= most_of_all(history.method):
+    checks = len(history.checks)
+    if history.trials - checks >= most_of_all(history.method) or checks >= MOST_CHECKS:
         return outcome_of(history, "budget", f"{history.trials} trials were made")
     if history.unrecovered:
         written = history.method.written(history.unrecovered.load)
         why = f"the host stopped and did not recover: nothing was answered with {written} either"
         return outcome_of(history, "host" if history.met else "lowest", why)
-    return recovery(history) or under_way(history) or (refine(history) if is_bracketed(history) else bracket(history))
+    if history.constancy.is_over:
+        return outcome_of(history, "changed", "")
+    asked = recovery(history) or history.constancy.ask() or under_way(history)
+    return asked or (refine(history) if is_bracketed(history) else bracket(history))
 
 
 def most_of_all(method: Method) -> int:

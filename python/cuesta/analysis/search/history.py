@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.search.confirmation import Round
+from cuesta.analysis.search.constancy import Constancy
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome, Try
+from cuesta.analysis.search.regression import noise_of, observations
 from cuesta.analysis.search.trial import Trial
 
 DRIVER_LIMIT = 3
@@ -35,6 +37,10 @@ class History:
     hypervisor took CPU time."""
     doubted: list[Trial] = field(default_factory=list)
     """All trials that did not count, without those that showed the driver's limit."""
+    constancy: Constancy = field(init=False)
+    """Whether the host still does what it did at first."""
+    checks: list[Trial] = field(default_factory=list)
+    """The trials that were to show that."""
     trials: int = 0
     last: Trial | None = None
     unrecovered: Trial | None = None
@@ -42,10 +48,16 @@ class History:
     unsettled: bool = False
     """Whether a load counts as missed because it never settled."""
 
+    def __post_init__(self) -> None:
+        self.constancy = Constancy(self.method)
+
     def take(self, trial: Trial, ask: Try | Outcome) -> None:
         """Add the next trial. `ask` is what the trials before it led to."""
         self.trials += 1
         before, self.last = self.last, trial
+        if isinstance(ask, Try) and ask.purpose == "check" and trial.load == ask.load:
+            self._check(trial)
+            return
         if self._is_recovery(trial, ask) or is_aftermath(trial, before):
             return
         if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:
@@ -55,6 +67,14 @@ class History:
             return
         self.spoiled.pop(trial.load, None)
         self._count(trial)
+
+    def _check(self, trial: Trial) -> None:
+        """A trial of whether the host is as before: if it is, it counts as any other."""
+        self.checks.append(trial)
+        if not trial.counts:
+            self.doubted.append(trial)
+        elif self.constancy.take(trial, noise_of(observations(self.counted))):
+            self._count(trial)
 
     def _is_recovery(self, trial: Trial, ask: Try | Outcome) -> bool:
         """Whether a trial only tells whether the host has recovered; notes what it tells."""
@@ -68,6 +88,7 @@ class History:
 
     def _count(self, trial: Trial) -> None:
         self.counted.append(trial)
+        self.constancy.count(trial)
         if self.confirming and self.rounds[-1].load == trial.load:
             self.rounds[-1].trials.append(trial)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Purpose = Literal["bracket", "refine", "confirm", "repeat", "recover"]
-LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "users", "doubts"]
+Purpose = Literal["bracket", "refine", "confirm", "repeat", "recover", "check"]
+LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "users", "doubts", "changed"]
 Span = tuple[float | None, float | None]
 
 
@@ -33,6 +33,24 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A host that did worse at a load that it had met, after it failed at a larger one."""
+
+    load: float
+    """The load that had met the objective first."""
+    after: float
+    """The load that missed before it was worse."""
+    before: float | None
+    """What was measured of the worst limit at first, as a multiple of the limit; None if it was not measured."""
+    then: float | None
+    """The same when it was worse."""
+    recovered_after: float | None = None
+    """Seconds from the end of the trial that missed to that of the first trial as before; None: it did not recover."""
+    level: float | None = None
+    """The largest smaller load that still met the objective, of those that were tried; None: none is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a search. Loads are users, or arrivals a second."""
 
@@ -53,5 +71,7 @@ class Outcome:
     """One sentence."""
     driver_limit: float | None = None
     """The smallest load that the driver could not offer; None if it could offer all that were tried."""
+    change: Change | None = None
+    """How the host changed during the search, the last time."""
     lacks_users: bool = False
     """Whether the users of an open load were too few to show the host's limit: nothing above `users` tells of it."""

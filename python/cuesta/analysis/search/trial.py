@@ -68,6 +68,8 @@ class Trial:
     """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
     cut_short: bool = False
     """Whether the search was stopped during the trial."""
+    ended: float = 0.0
+    """The instant at which its measurement ended, in seconds of the run."""
     lacked_users: bool = False
     """Whether it missed only because arrivals of an open load waited for a free user: not the host's limit."""
 
@@ -134,6 +136,7 @@ def trial_of(
         answers=answers(step, found),
         stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
         cut_short=is_cut_short(step) and may_be_cut_short,
+        ended=records.times.end,
         lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
     )
 

@@ -25,7 +25,7 @@ class Power:
         return all(point.at.is_paced for point in points)
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
-        return float(delay + demand * (at.users / USERS) ** min(shape[0], 30.0))
+        return float(delay + demand * (at.users / USERS) ** min(max(shape[0], -30.0), 30.0))
 
     def network(self, at: Conditions, delay: float, demand: float) -> None:
         return None
