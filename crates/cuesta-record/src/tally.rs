@@ -104,6 +104,8 @@ pub struct Counts {
     pub active: u64,
     /// Transactions completed.
     pub transactions: u64,
+    /// Passes of the tape, or sessions of an open load, that ended: played to the end, or given up.
+    pub passes: u64,
     /// Keys sent.
     pub keys: u64,
     /// Characters each way.
@@ -267,6 +269,7 @@ impl Counts {
         self.users += other.users;
         self.active += other.active;
         self.transactions += other.transactions;
+        self.passes += other.passes;
         self.keys += other.keys;
         self.characters.sent += other.characters.sent;
         self.characters.received += other.characters.received;
