@@ -164,14 +164,33 @@ class AgentFigures:
 class LevelShift:
     """A level that did not hold."""
 
-    before: Annotated[float, About("the level before")]
-    after: Annotated[float, About("the level after")]
-    at: Annotated[float, About("where it changed, as a share of the series", Unit.SHARE)]
+    before: Annotated[float, About("the level before; of a drift, at the beginning")]
+    after: Annotated[float, About("the level after; of a drift, at the end")]
+    at: Annotated[
+        float | None,
+        About("where it changed, as a share of the series; None if it drifted in a straight line", Unit.SHARE),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """An open or paced load above what the host can do: passes of the tape, or sessions."""
+
+    offered_per_s: Annotated[float, About("passes due per second, by the plan", Unit.PER_SECOND, "passes due/s")]
+    kept_per_s: Annotated[float, About("passes that ended per second", Unit.PER_SECOND, "passes ended/s")]
+    growth_per_s: Annotated[
+        float,
+        About(
+            "by how many passes that are under way or wait the backlog grows per second",
+            Unit.PER_SECOND,
+            "growth of the backlog/s",
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Whether the host had settled when measuring began."""
+    """Whether the host had settled when measuring began, and stayed so."""
 
     wanted: Annotated[
         int | None, About("users that should have been at work; None where sessions come and go", Unit.COUNT)
@@ -182,6 +201,17 @@ class Settling:
     ]
     throughput: Annotated[LevelShift | None, About("how the level of throughput changed, if it did")]
     response: Annotated[LevelShift | None, About("how the level of response changed, if it did")]
+    overload: Annotated[
+        Overload | None,
+        About("An open or paced load above what the host can do; None if it kept up", better=Better.LESS),
+    ]
+    steady: Annotated[
+        bool,
+        About(
+            "false if throughput or response changed its level, or the backlog grew: there is no steady state then, "
+            "and percentiles are those of this run alone"
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +357,6 @@ class StepFigures:
     bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]
-    settled: Annotated[Settling, About("Whether the host had settled when measuring began")]
+    settled: Annotated[Settling, About("Whether the host had settled when measuring began, and stayed so")]
     limits: Annotated[list[LimitResult], About("each limit, and whether it was kept")]
     published: Annotated[list[PublishedComparison], About("published figures beside measured ones")]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -45,7 +46,9 @@ def who(summary: Summary) -> str:
 
 
 def answer(step: StepFigures) -> str:
-    """The echo and response times of a step."""
+    """The echo and response times of a step, or why it has none: no steady state."""
+    if why := why_unsteady(step):
+        return why
     echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
     response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
     return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
@@ -78,7 +81,8 @@ def sweep_answer(summary: Summary) -> str:
         return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
-        if first is last or not (first.response.count and last.response.count):
+        steady = first.settled.steady and last.settled.steady
+        if first is last or not (steady and first.response.count and last.response.count):
             return answer(last)
         low, high = (seconds(step.response.p50) for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
@@ -147,10 +151,11 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
+    median = "median" if step.settled.steady else "no steady state; median of this run"
     if step.echo.count:
-        yield big(f"keystroke echo{at}", "echo.p50", step, f"median; {rare(step.echo)}")
+        yield big(f"keystroke echo{at}", "echo.p50", step, f"{median}; {rare(step.echo)}")
     if step.response.count:
-        yield big(f"response{at}", "response.p50", step, f"median; {rare(step.response)}")
+        yield big(f"response{at}", "response.p50", step, f"{median}; {rare(step.response)}")
     yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
     if step.host.cpu:
         busy = (step.host.cpu.usr + step.host.cpu.sys) / 100

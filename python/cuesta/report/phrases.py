@@ -147,8 +147,13 @@ def per_s(rate: float | None) -> str:
 def limit_value(verdict: LimitResult, summary: Summary) -> str:
     """The measured value of a limit in the limit's own unit, or why there is none."""
     figure = Limit.read(verdict.limit).figure
+    unsteady = verdict.is_duration and any(
+        step.step == verdict.step and not step.settled.steady for step in summary.steps
+    )
     if verdict.value is not None:
-        return in_unit(verdict.value, figure.unit)
+        return in_unit(verdict.value, figure.unit) + (", no steady state" if unsteady else "")
+    if unsteady:
+        return "no steady state"
     typed = any(step.keystrokes.count for step in summary.steps)
     timed = any(step.echo.count for step in summary.steps)
     return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"

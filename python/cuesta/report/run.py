@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from cuesta.analysis.law import agrees
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
@@ -117,7 +118,7 @@ def response(summary: Summary, step: StepFigures) -> Section:
     rows = list(distribution_rows(step))
     if not rows:
         return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
-    parts: list[Part] = [Remark(load(step)), times(rows)]
+    parts: list[Part] = [Remark(load(step)), *unsteady(step), times(rows)]
     more: list[Part] = [*map(Remark, load_meaning(step)), Plots(list(distributions(summary.recorded, step)))]
     opening = [(name, each) for name, each in opening_of(step).items() if each.count]
     if opening:
@@ -129,6 +130,12 @@ def response(summary: Summary, step: StepFigures) -> Section:
     if step.kernel:
         more.append(Remark(inflation(step.kernel), "faint"))
     return Section("Response", parts, more)
+
+
+def unsteady(step: StepFigures) -> Iterator[Remark]:
+    """Says above the percentiles that they are not the host's."""
+    if why := why_unsteady(step):
+        yield Remark(f"{why}: the times below are of this run alone", "notice")
 
 
 def opening_of(step: StepFigures) -> dict[str, Distribution]:
