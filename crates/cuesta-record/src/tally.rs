@@ -210,6 +210,8 @@ pub struct ScreenCounts {
     pub bytes: u64,
     /// Time spent drawing on them, in seconds, estimated from a sample of the drawings.
     pub drawing: f64,
+    /// The part of it that was drawn for users who waited for an answer: their response contains it.
+    pub awaited: f64,
 }
 
 impl ScreenCounts {
@@ -221,6 +223,7 @@ impl ScreenCounts {
         self.count += other.count;
         self.bytes += other.bytes;
         self.drawing += other.drawing;
+        self.awaited += other.awaited;
     }
 }
 
