@@ -6,7 +6,7 @@ records is `cuesta.analysis`.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from cuesta.figures.about import About, Better, Unit
@@ -105,6 +105,15 @@ class ScreenCost:
         float,
         About("seconds per second and thread spent drawing on screens, sampled", Unit.SHARE, "drawing on screens"),
     ]
+    awaited: Annotated[
+        float | None,
+        About(
+            "drawing while a user waited for its answer, per transaction, sampled: it is a part of the response",
+            Unit.SECONDS,
+            "drawing in a response",
+            Better.LESS,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +154,10 @@ class DriverLoad:
     threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
     rss_per_user: Annotated[int | None, About("resident memory / users", Unit.BYTES, "memory per user", Better.LESS)]
     screens: Annotated[ScreenCost | None, About("None where no user looked at one")]
+    voids: Annotated[
+        list[str],
+        About("durations of which over a tenth is lateness or drawing: they are the driver's as much as the host's"),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

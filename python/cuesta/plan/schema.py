@@ -190,7 +190,7 @@ class Validity(PlanTable):
     steal: Share = Field(0.1, description="largest share of the host's CPUs that the hypervisor took")
     settled: Switch = Field(
         True,
-        description="whether users must be at work when measuring starts, and throughput, response and backlog be steady",
+        description="whether users must be at work when measuring starts, and throughput, response and backlog steady",
     )
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
     lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")

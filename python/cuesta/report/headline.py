@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.own_part import quoted, why_void
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
@@ -49,9 +50,20 @@ def answer(step: StepFigures) -> str:
     """The echo and response times of a step, or why it has none: no steady state."""
     if why := why_unsteady(step):
         return why
-    echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
-    response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
-    return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
+    parts = (duration(step, "echo", "a key echoes in"), duration(step, "response", "an answer takes"))
+    return ", ".join(filter(None, parts)) or "nothing was measured: no key's echo, no answer"
+
+
+def duration(step: StepFigures, name: str, said: str) -> str:
+    """The median of a duration: since sent where the driver's lateness voids it, and none where its drawing does."""
+    if not getattr(step, name).count:
+        return ""
+    if not (of_host := quoted(step, name)):
+        return why_void(step)
+    of = getattr(step, of_host)
+    since = "" if of_host == name else " since sent"
+    longer = f" ({rare(of)})" if name == "response" else ""
+    return f"{said} {seconds(of.p50)}{since}{longer}"
 
 
 def rare(of: Distribution) -> str:
@@ -152,10 +164,13 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
     median = "median" if step.settled.steady else "no steady state; median of this run"
-    if step.echo.count:
-        yield big(f"keystroke echo{at}", "echo.p50", step, f"{median}; {rare(step.echo)}")
-    if step.response.count:
-        yield big(f"response{at}", "response.p50", step, f"{median}; {rare(step.response)}")
+    for name, label in (("echo", "keystroke echo"), ("response", "response")):
+        if getattr(step, name).count:
+            of_host = quoted(step, name)
+            of = of_host or name
+            own = "" if of_host else "void, the driver drew; "
+            since = "" if of == name else " since sent"
+            yield big(f"{label}{since}{at}", f"{of}.p50", step, f"{own}{median}; {rare(getattr(step, of))}")
     yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
     if step.host.cpu:
         busy = (step.host.cpu.usr + step.host.cpu.sys) / 100
