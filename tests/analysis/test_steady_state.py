@@ -15,8 +15,11 @@ from cuesta.figures.step import Overload
 from tests.analysis.closed_loop import Seconds, closed_loop
 from tests.analysis.open_loop import OpenLoad, OpenSeconds, open_loop
 
-MISSED = FALSE_ALARMS = 0.01
-"""The largest shares of runs."""
+
+def few(seeds: int) -> int:
+    """One in a hundred, or one."""
+    return max(seeds // 100, 1)
+
 
 seeds = pytest.mark.parametrize("seeds", [30, pytest.param(200, marks=pytest.mark.nightly)])
 
@@ -62,7 +65,7 @@ def test_steady_open_and_paced_loads_are_believed_up_to_near_saturation(seeds: i
         seen = open_loop(rng, load)
         if is_doubted(seen.counts, seen.responses) or overload_of(load, seen):
             doubted.append(seed)
-    assert len(doubted) <= FALSE_ALARMS * seeds, doubted
+    assert len(doubted) <= few(seeds), doubted
 
 
 @seeds
@@ -73,7 +76,7 @@ def test_steady_closed_loads_are_believed_below_at_and_above_saturation(seeds: i
         seen = closed(rng, rng.choice([0.5, 0.8, 0.9, 1.0, 1.2]))
         if is_doubted(list(map(float, seen.transactions)), mean_responses(seen)):
             doubted.append(seed)
-    assert len(doubted) <= FALSE_ALARMS * seeds, doubted
+    assert len(doubted) <= few(seeds), doubted
 
 
 @seeds
@@ -92,7 +95,7 @@ def test_ten_percent_over_capacity_is_overloaded(seeds: int, is_paced: bool, is_
             continue
         assert found.kept_per_s == pytest.approx(per_s / 1.1, rel=0.05)
         assert found.growth_per_s == pytest.approx(per_s - found.kept_per_s)
-    assert len(missed) <= MISSED * seeds, missed
+    assert len(missed) <= few(seeds), missed
 
 
 @seeds

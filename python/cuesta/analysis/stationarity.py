@@ -10,6 +10,7 @@ below are those of closed loops at 0.5 to 1.3 of saturation, and of autoregressi
 in 100 steady runs is doubted (tests/analysis/test_steady_state.py).
 """
 
+import math
 import statistics
 from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
@@ -31,11 +32,15 @@ MATTERS = 0.10
 COUNTS_BEYOND_CHANCE = 4.5
 """Least shift of independent counts, in standard errors: there are up to 55 places to split at."""
 
+LEVEL_BEYOND_CHANCE, LEVEL_OF_FEW = 4.2, 54.0
+"""Least shift of a level, in standard errors: the first, and the second divided by the number of values, since few show
+little of how much they resemble each other. Twice as much if it is gradual, as a queue wanders."""
+
 DRIFT_BEYOND_CHANCE = 4.8
 """Least value of Kendall's statistic, in standard errors. A series of fewer than 14 values cannot reach it."""
 
-LEAST_BESIDE = 0.015
-"""A line that leaves less of the variance than this is a drift, whatever is left: a random walk leaves more."""
+LEFT_BY_LEVELS, LEFT_BY_LINE = 0.07, 0.015
+"""Two levels, or a line, that leave less of the variance than this are none by chance: a random walk leaves more."""
 
 
 def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
@@ -64,22 +69,25 @@ def count_shift(means: Sequence[float], width: int) -> LevelShift | None:
 
 
 def level_shift(means: Sequence[float]) -> LevelShift | None:
-    """Find a shift in a level whose values may wander."""
-    cut, before, after, residuals = two_levels(means)
+    """Find a shift in a level whose values may wander: in their logarithms, since a longer wait also varies by more."""
+    if min(means) <= 0:
+        return None
+    logs = [math.log(mean) for mean in means]
+    cut, before, after, residuals = two_levels(logs)
     variance = variance_of(residuals) * autocorrelation_factor(residuals, OF_LEVELS)
-    error = (variance / cut + variance / (len(means) - cut)) ** 0.5
-    return beyond(beyond_chance(means, cut) * error, LevelShift(before, after, cut / len(means)))
+    error = (variance / cut + variance / (len(logs) - cut)) ** 0.5
+    chance = (LEVEL_BEYOND_CHANCE + LEVEL_OF_FEW / len(logs)) * error / abruptness(logs, cut)
+    are_levels = statistics.pvariance(residuals) < LEFT_BY_LEVELS * statistics.pvariance(logs)
+    if abs(after - before) <= chance and not are_levels:
+        return None
+    return beyond(0.0, LevelShift(statistics.fmean(means[:cut]), statistics.fmean(means[cut:]), cut / len(means)))
 
 
-def beyond_chance(means: Sequence[float], cut: int) -> float:
-    """Least shift of a level that may wander, in standard errors.
-
-    Twice as much where less than half of it happens from one value to the next. A short series underestimates how much
-    its values resemble each other.
-    """
-    difference = abs(statistics.fmean(means[cut:]) - statistics.fmean(means[:cut]))
-    step = abs(means[cut] - means[cut - 1]) / difference if difference else 0.0
-    return (6 + 36 / len(means)) / min(max(step, 0.5), 1.0)
+def abruptness(logs: Sequence[float], cut: int) -> float:
+    """The share of a shift that happens within two seconds; at least a half, and at most 1."""
+    change = statistics.fmean(logs[cut:]) - statistics.fmean(logs[:cut])
+    steps = (logs[cut] - logs[cut - 1], logs[cut + 1] - logs[cut - 1], logs[cut] - logs[cut - 2])
+    return min(max(0.5, *(step / change for step in steps)), 1.0) if change else 1.0
 
 
 def drift(means: Sequence[float]) -> LevelShift | None:
@@ -90,7 +98,7 @@ def drift(means: Sequence[float]) -> LevelShift | None:
     residuals = [mean - middle - slope * i for i, mean in enumerate(means)]
     rising = sum((later > earlier) - (later < earlier) for earlier, later in combinations(means, 2))
     error = (many * (many - 1) * (2 * many + 5) / 18 * autocorrelation_factor(residuals)) ** 0.5
-    is_line = statistics.pvariance(residuals) < LEAST_BESIDE * statistics.pvariance(means)
+    is_line = statistics.pvariance(residuals) < LEFT_BY_LINE * statistics.pvariance(means)
     if abs(rising) <= DRIFT_BEYOND_CHANCE * error and not is_line:
         return None
     return beyond(0.0, LevelShift(middle, middle + slope * (many - 1), None))
