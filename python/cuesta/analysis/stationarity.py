@@ -32,7 +32,7 @@ MATTERS = 0.10
 COUNTS_BEYOND_CHANCE = 4.5
 """Least shift of independent counts, in standard errors: there are up to 55 places to split at."""
 
-LEVEL_BEYOND_CHANCE, LEVEL_OF_FEW = 4.2, 54.0
+LEVEL_BEYOND_CHANCE, LEVEL_OF_FEW = 6.5, 36.0
 """Least shift of a level, in standard errors: the first, and the second divided by the number of values, since few show
 little of how much they resemble each other. Twice as much if it is gradual, as a queue wanders."""
 
