@@ -105,3 +105,15 @@ def test_a_drift_is_said_with_both_ends(tmp_path: Path) -> None:
     summary = summarise(made.write())
     assert doubts(summary) == ["Unsettled"]
     assert str(summary.doubts[0]) == "no steady state: the response drifted from 100 ms to 129 ms"
+
+
+def test_a_sweep_that_ends_without_a_steady_state_says_so_instead_of_how_the_response_grew(tmp_path: Path) -> None:
+    def slower(step: int, _: int, second: int) -> list[float]:
+        return [0.1 + (step and second >= 15)] * 4
+
+    summary = summarise(RunFolder(tmp_path / "run", users=(4, 8), responses=slower).write())
+    assert "users at the built-in host (host:): no steady state: the response was 100 ms for 15.0 s" in headline(
+        summary
+    )
+    rows = [line for line in text(summary, colour=False).splitlines() if line.split()[:2] in (["1", "4"], ["2", "8"])]
+    assert ["†" in row for row in rows] == [False, True]

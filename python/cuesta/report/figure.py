@@ -55,13 +55,11 @@ def notes(cells: Iterable[object]) -> list[str]:
 
 
 def mark(figure: Reference, step: StepFigures) -> str:
-    """The marks of a duration that rests on few values of a step, or on no steady state; else empty."""
+    """The mark of a percentile that rests on few values of a step; else empty."""
     number = number_of_values(figure, step)
-    if number is None:
+    if not str(figure.statistic).startswith("p"):
         return ""
-    statistic = str(figure.statistic)
-    few = number and statistic.startswith("p") and is_few(number, 1 - float(statistic[1:]) / 100)
-    return MARK * bool(few) + unsteady_mark(figure.metric, step)
+    return MARK * bool(number and is_few(number, 1 - float(str(figure.statistic)[1:]) / 100))
 
 
 def fact(name: str, step: StepFigures, detail: str = "") -> Fact:

@@ -93,8 +93,7 @@ def sweep_answer(summary: Summary) -> str:
         return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
-        steady = first.settled.steady and last.settled.steady
-        if first is last or not (steady and first.response.count and last.response.count):
+        if first is last or not (has_response(first) and has_response(last)):
             return answer(last)
         low, high = (seconds(step.response.p50) for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
@@ -108,6 +107,11 @@ def sweep_answer(summary: Summary) -> str:
     parts += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
     parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
     return ", ".join(filter(None, parts))
+
+
+def has_response(step: StepFigures) -> bool:
+    """Whether the response since due is a figure of the host."""
+    return bool(step.response.count) and step.settled.steady and "response" not in step.driver.voids
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
