@@ -1,5 +1,6 @@
 """Series that keep their level, and series that do not."""
 
+import math
 import random
 
 import pytest
@@ -72,6 +73,16 @@ def test_two_levels_that_explain_nearly_all_are_found_in_a_short_run() -> None:
     assert found.at == 8 / 12
 
 
+@pytest.mark.parametrize("lasts", [2, 4, 8])
+@pytest.mark.parametrize(("excess", "noise"), [(0.3, 0.005), (1.0, 0.005), (1.0, 0.05), (3.0, 0.05)])
+def test_a_host_that_warms_up_gradually_is_found(lasts: float, excess: float, noise: float) -> None:
+    rng, found = random.Random(5), 0
+    for _ in range(20):
+        level = [1 + excess * math.exp(-second / lasts) for second in range(30)]
+        found += shift([each * (1 + rng.gauss(0, noise)) for each in level]) is not None
+    assert found >= 10
+
+
 def test_a_drift_has_its_ends_and_no_place() -> None:
     found = shift([1 + second / 100 + second % 3 / 50 for second in range(31)])
     assert found is not None
@@ -80,7 +91,7 @@ def test_a_drift_has_its_ends_and_no_place() -> None:
 
 
 def test_a_gradual_change_may_be_a_queue_that_wanders() -> None:
-    noise = [0.1, -0.1, -0.1, 0.1] * 5
+    noise = [0.08, -0.08, -0.08, 0.08] * 5
     at_once = [1.0] * 10 + [1.5] * 10
     gradual = [1.0] * 7 + [1.1, 1.2, 1.2, 1.3, 1.3, 1.4] + [1.5] * 7
     found = shift([a + b for a, b in zip(at_once, noise, strict=True)])

@@ -2,7 +2,8 @@
 
 A change of level is sought at every place of the interval: where two levels leave the least squares. A drift is found
 by Kendall's rank test of the seconds against time, and its size by the Theil-Sen slope (Sen, JASA 63, 1968), so that a
-single stall is none. Both errors take into account that seconds which follow each other resemble each other.
+single stall is none. To the response of a host that warms up an exponential is fitted. All errors take into account
+that seconds which follow each other resemble each other.
 
 Near saturation a queue wanders, and the halves of any interval differ. Two things tell that from a change: what is left
 beside the levels is autocorrelated, and the level moves over many seconds instead of from one to the next. The bounds
@@ -32,15 +33,22 @@ MATTERS = 0.10
 COUNTS_BEYOND_CHANCE = 4.5
 """Least shift of independent counts, in standard errors: there are up to 55 places to split at."""
 
-LEVEL_BEYOND_CHANCE, LEVEL_OF_FEW = 6.5, 36.0
+LEVEL_BEYOND_CHANCE, LEVEL_OF_FEW = 7.5, 36.0
 """Least shift of a level, in standard errors: the first, and the second divided by the number of values, since few show
 little of how much they resemble each other. Twice as much if it is gradual, as a queue wanders."""
 
 DRIFT_BEYOND_CHANCE = 4.8
 """Least value of Kendall's statistic, in standard errors. A series of fewer than 14 values cannot reach it."""
 
-LEFT_BY_LEVELS, LEFT_BY_LINE = 0.07, 0.015
-"""Two levels, or a line, that leave less of the variance than this are none by chance: a random walk leaves more."""
+RATES = (2.0, 4.0, 8.0, 15.0)
+"""Time constants of transients that are tried, in the series: it lasts for so many."""
+
+TRANSIENT_BEYOND_CHANCE, TRANSIENT_OF_FEW = 3.0, 100.0
+"""Least transient, in standard errors: the first, and the second divided by the number of values."""
+
+LEFT_BY_LEVELS, LEFT_BY_CURVE = 0.07, 0.015
+"""Two levels, or a line or an exponential, that leave less of the variance than this are no chance: a random walk
+leaves more."""
 
 
 def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
@@ -51,7 +59,10 @@ def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
     means = averaged(values)
     if len(means) < LEAST_VALUES:
         return None
-    return (count_shift(means, len(values) // len(means)) if counts else level_shift(means)) or drift(means)
+    if counts:
+        return count_shift(means, len(values) // len(means)) or drift(means)
+    # A stall in the first second is no transient: one is seen without that second, too.
+    return level_shift(means) or drift(means) or (transient(means) if transient(means[1:]) else None)
 
 
 def averaged(values: Sequence[float]) -> list[float]:
@@ -98,10 +109,42 @@ def drift(means: Sequence[float]) -> LevelShift | None:
     residuals = [mean - middle - slope * i for i, mean in enumerate(means)]
     rising = sum((later > earlier) - (later < earlier) for earlier, later in combinations(means, 2))
     error = (many * (many - 1) * (2 * many + 5) / 18 * autocorrelation_factor(residuals)) ** 0.5
-    is_line = statistics.pvariance(residuals) < LEFT_BY_LINE * statistics.pvariance(means)
+    is_line = statistics.pvariance(residuals) < LEFT_BY_CURVE * statistics.pvariance(means)
     if abs(rising) <= DRIFT_BEYOND_CHANCE * error and not is_line:
         return None
     return beyond(0.0, LevelShift(middle, middle + slope * (many - 1), None))
+
+
+def transient(means: Sequence[float]) -> LevelShift | None:
+    """Find a level that is approached exponentially, as by a host that warms up.
+
+    It is judged in the logarithms, unless an exponential explains nearly all of the values themselves.
+    """
+    if min(means) <= 0:
+        return None
+    many, logs = len(means), [math.log(mean) for mean in means]
+    fitted, residuals = best_exponential(logs)
+    error = variance_of(residuals) * autocorrelation_factor(residuals, OF_LEVELS) / many
+    if statistics.pvariance(fitted) > (TRANSIENT_BEYOND_CHANCE + TRANSIENT_OF_FEW / many) ** 2 * error:
+        return beyond(0.0, LevelShift(math.exp(fitted[0]), math.exp(fitted[-1]), None))
+    fitted, residuals = best_exponential(means)
+    if statistics.pvariance(residuals) < LEFT_BY_CURVE * statistics.pvariance(means):
+        return beyond(0.0, LevelShift(fitted[0], fitted[-1], None))
+    return None
+
+
+def best_exponential(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The exponential that leaves the least squares, and what it leaves."""
+    many = len(values)
+    fits = [fit(values, [math.exp(-second * rate / many) for second in range(many)]) for rate in RATES]
+    return min(fits, key=lambda each: statistics.pvariance(each[1]))
+
+
+def fit(values: Sequence[float], shape: Sequence[float]) -> tuple[list[float], list[float]]:
+    """The multiple of a shape, plus a constant, that leaves the least squares; and what it leaves."""
+    slope, constant = statistics.linear_regression(shape, values)
+    fitted = [constant + slope * each for each in shape]
+    return fitted, [value - each for value, each in zip(values, fitted, strict=True)]
 
 
 def beyond(chance: float, found: LevelShift) -> LevelShift | None:

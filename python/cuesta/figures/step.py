@@ -181,7 +181,7 @@ class LevelShift:
     after: Annotated[float, About("the level after; of a drift, at the end")]
     at: Annotated[
         float | None,
-        About("where it changed, as a share of the series; None if it drifted in a straight line", Unit.SHARE),
+        About("where it changed, as a share of the series; None if it changed gradually", Unit.SHARE),
     ]
 
 
