@@ -283,3 +283,12 @@ def test_each_step_is_a_trial(tmp_path: Path) -> None:
 def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", load="open:2.5/s", limits=LIMITS)
     assert [each.load for each in trials_of(searched(folder), replace(BY_USERS, whole=False))] == [2.5]
+
+
+def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses_still_are(tmp_path: Path) -> None:
+    def half_of_what_is_due(row: Row) -> Row:
+        return row | {"passes": 2, "sums": row["sums"] | {"think": 0.0, "keying": 1.0}}
+
+    trial = judged(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
+    assert (trial.counts, trial.met) == (True, False)
+    assert "overloaded: 4.00 passes/s were due and 2.00/s ended" in trial.against[0]
