@@ -29,9 +29,7 @@ NEEDED, SPOILT, MOST = 2, 1, 8
 """Valid runs that a test needs, others that it allows, and the most runs that it plays."""
 DISTURBED = 0.01
 """Share of the CPUs from which on the hypervisor alone can make 1 % of the keys late: they are late by the p99."""
-DELAYED = re.compile(
-    "the (hypervisor took|driver was late|driver waited for a CPU|(throughput|response) had not settled)"
-)
+DELAYED = re.compile("the (hypervisor took|driver was late|driver waited for a CPU|no steady state)")
 """What is said of a run that a hypervisor delayed."""
 
 

@@ -56,6 +56,7 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
         "threads": 1,
         "rss_per_user": 2048,
         "screens": None,
+        "voids": [],
     }
     assert found["run_folder"] == str(tmp_path / "run")
     assert found["ended"] == "completed"

@@ -191,7 +191,8 @@ def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "bad", responses=warming_up)
     assert doubts(folder) == ["Unsettled"]
     assert (
-        str(summarise(folder.path).doubts[0]) == "the response had not settled: 309 ms for 8.00 s, 110 ms from then on"
+        str(summarise(folder.path).doubts[0])
+        == "no steady state: the response was 309 ms for 8.00 s, 110 ms from then on"
     )
     assert doubts(RunFolder(tmp_path / "allowed", responses=warming_up, validity={"settled": False})) == []
 

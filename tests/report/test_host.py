@@ -1,12 +1,15 @@
-"""The host's section: which steps show what the front end of 1979 printed."""
+"""The host's section: what its meters lose, and which steps show what the front end of 1979 printed."""
 
 import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from cuesta.analysis import summarise
 from cuesta.report.host import busiest
+from cuesta.report.run import text
 from cuesta.report.several import html
 from tests.report.made_up import good
 from tests.run_folder import CLOCK, NANO
@@ -41,3 +44,20 @@ def test_for_each_tape_it_is_the_step_whose_lines_carried_most() -> None:
     steps = [step(0, "a", 1, 5), step(1, "a", 1, 9), step(2, "b", 1, 3), step(3, "a", 9, 2), step(4, "b", 1, 1)]
     summary: Any = SimpleNamespace(steps=steps)
     assert [each.step for each in busiest(summary)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "lost"),
+    [
+        ("parents", "processes that no parent waited for, or that left their parents, are lost"),
+        ("exit_records_by_parent", "those that left their parents are lost"),
+        ("exit_records", ""),
+    ],
+)
+def test_processes_that_meters_lose_are_said_beside_the_cpu_time(tmp_path: Path, source: str, lost: str) -> None:
+    folder = good(tmp_path / "run")
+    meters = folder / "meters.jsonl"
+    meters.write_text(meters.read_text("utf-8").replace('"exit_records"', f'"{source}"'), "utf-8")
+    first_screen = " ".join(text(summarise(folder), colour=False).split())
+    assert ("at least: its CPU time is by its processes' accounts" in first_screen) is bool(lost)
+    assert lost in first_screen

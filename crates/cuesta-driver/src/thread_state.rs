@@ -141,8 +141,8 @@ impl ThreadState {
         self.screens.set((screens + u64::from(before == 0) - u64::from(after == 0), bytes + after - before));
     }
 
-    /// Draws on a user's screen, and counts the time that this takes.
-    pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
+    /// Draws on the screen of the user in a slot, and counts the time that this takes.
+    pub(crate) fn draw(&self, slot: usize, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
         let mut events = self.event_buffer.take();
         self.drawings.set(self.drawings.get() + 1);
         if !self.drawings.get().is_multiple_of(TIMED) {
@@ -152,7 +152,11 @@ impl ThreadState {
         let begin = clock::now();
         draw(&mut events);
         let took = clock::now().since(begin).as_secs_f64() * TIMED as f64;
-        self.tally(|tally| tally.counts.screens.drawing += took);
+        let is_awaited = self.slot(slot, |slot| matches!(slot.waiting_for, Some(WaitingFor::Answer(_))));
+        self.tally(|tally| {
+            tally.counts.screens.drawing += took;
+            tally.counts.screens.awaited += if is_awaited { took } else { 0.0 };
+        });
         events
     }
 

@@ -104,6 +104,8 @@ pub struct Counts {
     pub active: u64,
     /// Transactions completed.
     pub transactions: u64,
+    /// Passes of the tape, or sessions of an open load, that ended: played to the end, or given up.
+    pub passes: u64,
     /// Keys sent.
     pub keys: u64,
     /// Characters each way.
@@ -214,6 +216,8 @@ pub struct ScreenCounts {
     pub bytes: u64,
     /// Time spent drawing on them, in seconds, estimated from a sample of the drawings.
     pub drawing: f64,
+    /// The part of it that was drawn for users who waited for an answer: their response contains it.
+    pub awaited: f64,
 }
 
 impl ScreenCounts {
@@ -225,6 +229,7 @@ impl ScreenCounts {
         self.count += other.count;
         self.bytes += other.bytes;
         self.drawing += other.drawing;
+        self.awaited += other.awaited;
     }
 }
 
@@ -273,6 +278,7 @@ impl Counts {
         self.users += other.users;
         self.active += other.active;
         self.transactions += other.transactions;
+        self.passes += other.passes;
         self.keys += other.keys;
         self.characters.sent += other.characters.sent;
         self.characters.received += other.characters.received;

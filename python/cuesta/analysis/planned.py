@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
+from cuesta.plan.fields import Load
 from cuesta.plan.schema import PublishedFigure, PublishedTable, Validity
 from cuesta.plan.sweep import FILES, setting_at
 
@@ -21,6 +22,12 @@ class Planned:
     """The swept settings and their values in this step, as written."""
     fixed: bool
     """Whether the plan's number of users is at work at all times; false where sessions come and go."""
+    paced_per_s: float
+    """Passes a second that paced loads make due."""
+    open_per_s: float
+    """Passes or sessions a second that open loads make due."""
+    any_closed: bool
+    """Whether some users wait for the answer before they go on."""
 
     @property
     def closed(self) -> bool:
@@ -36,11 +43,15 @@ def planned(recorded: Recorded, step: int) -> Planned | None:
     groups = steps[step]["group"]
     loads = {group["name"]: group["load"] for group in groups if group["users"]}
     same = len(set(loads.values())) == 1
+    read = [(group["users"], Load.read(group["load"])) for group in groups if group["users"]]
     return Planned(
         users=sum(group["users"] for group in groups),
         load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
         swept=steps[step].get("swept", {}),
         fixed=not any(load.endswith(":sessions") for load in loads.values()),
+        paced_per_s=sum(users / (load.cycle / 1e9) for users, load in read if load.kind == "paced"),
+        open_per_s=sum(load.per_s for _, load in read),
+        any_closed=any(load.kind == "closed" for _, load in read),
     )
 
 

@@ -11,6 +11,8 @@ from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host import host
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge
+from cuesta.analysis.overload import overload
+from cuesta.analysis.own_part import voids
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
@@ -113,6 +115,7 @@ class StepRecords:
         )
         return replace(
             step,
+            driver=replace(step.driver, voids=voids(step)),
             limits=judge(limits(self.recorded), step, self.find_histogram),
             published=beside(published(self.recorded), self.number, step, self.find_histogram),
         )
@@ -293,21 +296,30 @@ class StepRecords:
         if not count:
             return None
         drawing = max(per_thread(rows, lambda row: row.screens.get("drawing", 0.0)) for rows in self.by_agent.values())
-        return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing)
+        awaited, done = (
+            [row.screens["awaited"] for row in self.rows if "awaited" in row.screens],
+            transactions(self.rows),
+        )
+        each = sum(awaited) / done if awaited and done else None
+        return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing, each)
 
     def settled(self) -> Settling:
-        """Users at work when measuring began, and whether throughput and response held their levels."""
+        """Users at work when measuring began, and whether throughput, response and backlog held their levels."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
         seconds = by_second(self.rows)
         responses = [
             sum(row.sums["response"] for row in rows) / done for rows in seconds if (done := transactions(rows))
         ]
+        throughput = shift([transactions(rows) / rows[0].length for rows in seconds], counts=True)
+        response, above = shift(responses), overload(self.plan, self.times, seconds)
         return Settling(
             self.plan.users if self.plan and self.plan.fixed else None,
             sum(row.active for row in starts if row),
             sum(row.users - row.active for row in starts if row),
-            shift([transactions(rows) / rows[0].length for rows in seconds], counts=True),
-            shift(responses),
+            throughput,
+            response,
+            above,
+            steady=not (throughput or response or above),
         )
 
 

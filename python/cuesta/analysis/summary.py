@@ -139,13 +139,18 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
         step = StepRecords(recorded, number).figures()
         of_step = doubts_of_step(step, rules)
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
-        steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))
+        steps.append(replace(step, limits=[with_doubts(verdict, step, of_step) for verdict in step.limits]))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
 
 
-def not_kept(verdict: LimitResult) -> LimitResult:
-    """The result of a limit in a step whose doubts void limits."""
-    return replace(verdict, value=None, ok=False)
+def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:
+    """The result of a limit, not kept in a step whose doubts void limits.
+
+    A duration of an overloaded step grows with the length of the run: a limit that it crossed is crossed, and one that
+    it has not reached yet is not kept.
+    """
+    not_reached = verdict.ok and verdict.is_duration and step.settled.overload is not None
+    return verdict if keeps_limits(doubts) and not not_reached else replace(verdict, value=None, ok=False)
 
 
 def ended(recorded: Recorded) -> str:

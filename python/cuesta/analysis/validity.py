@@ -2,7 +2,8 @@
 
 Each doubt is a small type of one shape: `found` looks for it in a step's figures, by the plan's thresholds; its text
 says what was found, `advice` what to do. A doubt that sets `voids_limits` fails every limit of the step. Adding a doubt
-touches its class and `OF_STEPS`. Doubts about what the host did are in `cuesta.analysis.answering`.
+touches its class and `OF_STEPS`. Doubts about what the host did are in `cuesta.analysis.answering`, those about a
+steady state in `cuesta.analysis.unsteady`.
 """
 
 from collections.abc import Sequence
@@ -24,10 +25,11 @@ from cuesta.analysis.answering import (
     Untaken,
     after_errors,
 )
-from cuesta.figures.step import LevelShift, StepFigures
+from cuesta.analysis.unsteady import Overloaded, Unsettled
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.plan.schema import Validity
-from cuesta.units import count, digits, many, seconds, share
+from cuesta.units import count, many, seconds, share
 
 
 class Doubt(Protocol):
@@ -163,31 +165,6 @@ class Crowded:
 
     def __str__(self) -> str:
         return f"measuring began with {many(self.left_over, 'user')} more, of the load before"
-
-
-@dataclass(frozen=True, slots=True)
-class Unsettled:
-    """Throughput or response changed its level while measuring."""
-
-    what: str
-    shift: LevelShift
-    after: float
-    advice: ClassVar[str] = "settle longer; near saturation measure longer too: there queues wander for minutes"
-
-    @classmethod
-    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        if allowed.settled and (throughput := step.settled.throughput):
-            return cls("throughput", throughput, throughput.at * step.seconds)
-        if allowed.settled and (response := step.settled.response):
-            return cls("response", response, response.at * step.seconds)
-        return None
-
-    def __str__(self) -> str:
-        rate = self.what == "throughput"
-        before, after = (
-            f"{digits(level)}/s" if rate else seconds(level) for level in (self.shift.before, self.shift.after)
-        )
-        return f"the {self.what} had not settled: {before} for {seconds(self.after)}, {after} from then on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +304,7 @@ OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
     *(Died, Untaken, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
-    *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
+    *(Lost, Incomplete, Crowded, Overloaded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),
 )
 """In the order of the report: what the host did comes first, then causes before what they cause."""

@@ -6,7 +6,7 @@ records is `cuesta.analysis`.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from cuesta.figures.about import About, Better, Unit
@@ -105,6 +105,15 @@ class ScreenCost:
         float,
         About("seconds per second and thread spent drawing on screens, sampled", Unit.SHARE, "drawing on screens"),
     ]
+    awaited: Annotated[
+        float | None,
+        About(
+            "drawing while a user waited for its answer, per transaction, sampled: it is a part of the response",
+            Unit.SECONDS,
+            "drawing in a response",
+            Better.LESS,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +154,10 @@ class DriverLoad:
     threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
     rss_per_user: Annotated[int | None, About("resident memory / users", Unit.BYTES, "memory per user", Better.LESS)]
     screens: Annotated[ScreenCost | None, About("None where no user looked at one")]
+    voids: Annotated[
+        list[str],
+        About("durations of which over a tenth is lateness or drawing: they are the driver's as much as the host's"),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +177,33 @@ class AgentFigures:
 class LevelShift:
     """A level that did not hold."""
 
-    before: Annotated[float, About("the level before")]
-    after: Annotated[float, About("the level after")]
-    at: Annotated[float, About("where it changed, as a share of the series", Unit.SHARE)]
+    before: Annotated[float, About("the level before; of a drift, at the beginning")]
+    after: Annotated[float, About("the level after; of a drift, at the end")]
+    at: Annotated[
+        float | None,
+        About("where it changed, as a share of the series; None if it changed gradually", Unit.SHARE),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """An open or paced load above what the host can do: passes of the tape, or sessions."""
+
+    offered_per_s: Annotated[float, About("passes due per second, by the plan", Unit.PER_SECOND, "passes due/s")]
+    kept_per_s: Annotated[float, About("passes that ended per second", Unit.PER_SECOND, "passes ended/s")]
+    growth_per_s: Annotated[
+        float,
+        About(
+            "by how many passes that are under way or wait the backlog grows per second",
+            Unit.PER_SECOND,
+            "growth of the backlog/s",
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Whether the host had settled when measuring began."""
+    """Whether the host had settled when measuring began, and stayed so."""
 
     wanted: Annotated[
         int | None, About("users that should have been at work; None where sessions come and go", Unit.COUNT)
@@ -182,6 +214,17 @@ class Settling:
     ]
     throughput: Annotated[LevelShift | None, About("how the level of throughput changed, if it did")]
     response: Annotated[LevelShift | None, About("how the level of response changed, if it did")]
+    overload: Annotated[
+        Overload | None,
+        About("An open or paced load above what the host can do; None if it kept up", better=Better.LESS),
+    ]
+    steady: Annotated[
+        bool,
+        About(
+            "false if throughput or response changed its level, or the backlog grew: there is no steady state then, "
+            "and percentiles are those of this run alone"
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +379,6 @@ class StepFigures:
     bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]
-    settled: Annotated[Settling, About("Whether the host had settled when measuring began")]
+    settled: Annotated[Settling, About("Whether the host had settled when measuring began, and stayed so")]
     limits: Annotated[list[LimitResult], About("each limit, and whether it was kept")]
     published: Annotated[list[PublishedComparison], About("published figures beside measured ones")]

@@ -188,7 +188,10 @@ class Validity(PlanTable):
         description="largest share of keys that a 3270 did not take, as while its keyboard was locked",
     )
     steal: Share = Field(0.1, description="largest share of the host's CPUs that the hypervisor took")
-    settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
+    settled: Switch = Field(
+        True,
+        description="whether users must be at work when measuring starts, and throughput, response and backlog steady",
+    )
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
     lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")
     plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")

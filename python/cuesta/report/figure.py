@@ -1,6 +1,6 @@
 """Figures as reports show them: the catalogue's label and meaning, and the value in its unit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from cuesta import units
 from cuesta.analysis.limits import number_of_values
@@ -22,6 +22,8 @@ PERCENTILES = {**{name: name for name in BEYOND}, "p999": "p99.9", "max": "max"}
 """Statistics of a response table, and their heads."""
 MARK = "*"
 FEW = f"{MARK} rests on fewer than {ENOUGH} values"
+UNSTEADY = "†"
+NO_STEADY_STATE = f"{UNSTEADY} no steady state: of this run alone, not of the host"
 
 
 def written(name: str, step: StepFigures) -> str:
@@ -32,11 +34,24 @@ def written(name: str, step: StepFigures) -> str:
 
 
 def marked(name: str, step: StepFigures) -> str:
-    """Write a figure of a step; a percentile is marked where it rests on few values."""
+    """Write a figure of a step; a percentile is marked where it rests on few values, or there is no steady state."""
     of, _, statistic = name.rpartition(".")
     distribution = getattr(step, of, None)
-    weak = isinstance(distribution, Distribution) and distribution.count and is_weak(distribution, statistic)
-    return written(name, step) + MARK * bool(weak)
+    if not isinstance(distribution, Distribution) or not distribution.count:
+        return written(name, step)
+    return written(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(of, step)
+
+
+def unsteady_mark(series: str, step: StepFigures) -> str:
+    """The mark of the host's durations in a step without a steady state; else empty. Lateness is the driver's."""
+    return UNSTEADY * (series != "lateness" and not step.settled.steady)
+
+
+def notes(cells: Iterable[object]) -> list[str]:
+    """What the marks mean that end any of the cells."""
+    texts = [str(cell) for cell in cells]
+    found = {MARK: FEW, UNSTEADY: NO_STEADY_STATE}
+    return [note for mark, note in found.items() if any(mark in text[-2:] for text in texts)]
 
 
 def mark(figure: Reference, step: StepFigures) -> str:

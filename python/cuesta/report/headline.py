@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.own_part import quoted, why_void
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -45,10 +47,23 @@ def who(summary: Summary) -> str:
 
 
 def answer(step: StepFigures) -> str:
-    """The echo and response times of a step."""
-    echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
-    response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
-    return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
+    """The echo and response times of a step, or why it has none: no steady state."""
+    if why := why_unsteady(step):
+        return why
+    parts = (duration(step, "echo", "a key echoes in"), duration(step, "response", "an answer takes"))
+    return ", ".join(filter(None, parts)) or "nothing was measured: no key's echo, no answer"
+
+
+def duration(step: StepFigures, name: str, said: str) -> str:
+    """The median of a duration: since sent where the driver's lateness voids it, and none where its drawing does."""
+    if not getattr(step, name).count:
+        return ""
+    if not (of_host := quoted(step, name)):
+        return why_void(step)
+    of = getattr(step, of_host)
+    since = "" if of_host == name else " since sent"
+    longer = f" ({rare(of)})" if name == "response" else ""
+    return f"{said} {seconds(of.p50)}{since}{longer}"
 
 
 def rare(of: Distribution) -> str:
@@ -78,7 +93,7 @@ def sweep_answer(summary: Summary) -> str:
         return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
-        if first is last or not (first.response.count and last.response.count):
+        if first is last or not (has_response(first) and has_response(last)):
             return answer(last)
         low, high = (seconds(step.response.p50) for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
@@ -92,6 +107,11 @@ def sweep_answer(summary: Summary) -> str:
     parts += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
     parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
     return ", ".join(filter(None, parts))
+
+
+def has_response(step: StepFigures) -> bool:
+    """Whether the response since due is a figure of the host."""
+    return bool(step.response.count) and step.settled.steady and "response" not in step.driver.voids
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
@@ -147,10 +167,14 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
-    if step.echo.count:
-        yield big(f"keystroke echo{at}", "echo.p50", step, f"median; {rare(step.echo)}")
-    if step.response.count:
-        yield big(f"response{at}", "response.p50", step, f"median; {rare(step.response)}")
+    median = "median" if step.settled.steady else "no steady state; median of this run"
+    for name, label in (("echo", "keystroke echo"), ("response", "response")):
+        if getattr(step, name).count:
+            of_host = quoted(step, name)
+            of = of_host or name
+            own = "" if of_host else "void, the driver drew; "
+            since = "" if of == name else " since sent"
+            yield big(f"{label}{since}{at}", f"{of}.p50", step, f"{own}{median}; {rare(getattr(step, of))}")
     yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
     if step.host.cpu:
         busy = (step.host.cpu.usr + step.host.cpu.sys) / 100

@@ -55,7 +55,7 @@ DEVICES: tuple[Cell, ...] = (
 def section(summary: Summary) -> Section:
     """Write what was started, the use of the host's CPUs, and all its meters."""
     step, of = summary.last, summary.last.host
-    parts: list[Part] = [Remark(each) for each in (*programs(of), *host_cpu(of))]
+    parts: list[Part] = [Remark(each) for each in (*programs(of), *host_cpu(of), *lost(of))]
     rest = [*host_details(of), *(built_in(of.builtin) if of.builtin else ())]
     more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in worth(of))]
     return Section("Host", parts, [*more, *tables(step), *listings(summary, step)])
@@ -282,13 +282,26 @@ def worth(host: HostFigures) -> Iterator[str]:
         return
     order, because = host.meters.order, plain(host.meters.honesty)
     yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
-    if host.meters.accounting in SOURCES:
+    if host.meters.accounting in SOURCES and not loses_work(host):
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
     closure = host.meter_report and host.meter_report.closure
     if closure and closure.accounted.value is not None and closure.closes:
         yield closing(closure)
 
 
+def lost(host: HostFigures) -> Iterator[str]:
+    """Says beside the host's CPU time what its source cannot see of it."""
+    if host.meters and host.cpu and loses_work(host):
+        yield f"at least: its CPU time is {SOURCES[host.meters.accounting or '']}"
+
+
+def loses_work(host: HostFigures) -> bool:
+    """Whether the CPU time of whole processes may be missing."""
+    return host.meters is not None and host.meters.accounting in LOSING
+
+
+LOSING = ("parents", "exit_records_by_parent")
+"""Sources without processes that left their parents or, for the first, that no parent waited for."""
 CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least certain"}
 """Attribution levels of CPU figures (docs/meters.md)."""
 

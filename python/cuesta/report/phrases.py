@@ -137,7 +137,8 @@ def load_meaning(step: StepFigures) -> Iterator[str]:
 
 def screens(cost: ScreenCost) -> str:
     each = f"{digits(cost.bytes_each / 1024)} KiB each"
-    return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread"
+    own = f"; {seconds(cost.awaited)} of it in a response" if cost.awaited else ""
+    return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread{own}"
 
 
 def per_s(rate: float | None) -> str:
@@ -147,8 +148,13 @@ def per_s(rate: float | None) -> str:
 def limit_value(verdict: LimitResult, summary: Summary) -> str:
     """The measured value of a limit in the limit's own unit, or why there is none."""
     figure = Limit.read(verdict.limit).figure
+    step = next((step for step in summary.steps if step.step == verdict.step), summary.last)
+    unsteady = verdict.is_duration and not step.settled.steady
     if verdict.value is not None:
-        return in_unit(verdict.value, figure.unit)
+        own = ", over a tenth of it this driver's" if figure.metric in step.driver.voids else ""
+        return in_unit(verdict.value, figure.unit) + (", no steady state" if unsteady else "") + own
+    if unsteady:
+        return "no steady state"
     typed = any(step.keystrokes.count for step in summary.steps)
     timed = any(step.echo.count for step in summary.steps)
     return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"

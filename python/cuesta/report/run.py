@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.own_part import why_void
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
@@ -117,7 +119,7 @@ def response(summary: Summary, step: StepFigures) -> Section:
     rows = list(distribution_rows(step))
     if not rows:
         return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
-    parts: list[Part] = [Remark(load(step)), times(rows)]
+    parts: list[Part] = [Remark(load(step)), *caveats(step), times(rows)]
     more: list[Part] = [*map(Remark, load_meaning(step)), Plots(list(distributions(summary.recorded, step)))]
     opening = [(name, each) for name, each in opening_of(step).items() if each.count]
     if opening:
@@ -129,6 +131,14 @@ def response(summary: Summary, step: StepFigures) -> Section:
     if step.kernel:
         more.append(Remark(inflation(step.kernel), "faint"))
     return Section("Response", parts, more)
+
+
+def caveats(step: StepFigures) -> Iterator[Remark]:
+    """Says above the percentiles that they are not the host's, or not only."""
+    if why := why_unsteady(step):
+        yield Remark(f"{why}: the times below are of this run alone", "notice")
+    if own := why_void(step):
+        yield Remark(f"{own}: the times below contain it", "notice")
 
 
 def opening_of(step: StepFigures) -> dict[str, Distribution]:

@@ -11,7 +11,7 @@ from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
-from cuesta.report.figure import FEW, MARK, head, marked, written
+from cuesta.report.figure import head, marked, notes, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
@@ -69,10 +69,12 @@ def headline(runs: Mapping[str, Summary]) -> str:
     """The result of each run, if they are few; else the range of their response times."""
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
-    medians = [run.last.response.p50 for run in runs.values() if run.last.response.p50 is not None]
-    if not medians:
-        return f"{many(len(runs), 'run')}, none of which had an answer"
-    return f"{many(len(runs), 'run')} whose median response is from {seconds(min(medians))} to {seconds(max(medians))}"
+    steady = [run.last for run in runs.values() if run.last.settled.steady]
+    medians = [step.response.p50 for step in steady if step.response.p50 is not None]
+    unsteady = f"{count(len(runs) - len(steady))} had no steady state" if len(steady) < len(runs) else ""
+    median = f"median response from {seconds(min(medians))} to {seconds(max(medians))}" if medians else ""
+    answers = median or ("" if unsteady else "none had an answer")
+    return f"{many(len(runs), 'run')}: {', '.join(filter(None, (answers, unsteady)))}"
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
@@ -92,10 +94,10 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     if judged_limits := list(limits(runs)):
         yield Section("Limits", [Table(heads, judged_limits)])
     rows = list(figures(runs))
-    few = [Remark(FEW, "faint")] if any(str(cell).endswith(MARK) for _, *cells in rows for cell in cells) else []
+    explained = [Remark(note, "faint") for note in notes(cell for _, *cells in rows for cell in cells)]
     sentences = [(name, conclusion(run).text) for name, run in runs.items()]
     yield Section(TITLE, [Table(("run", "limited by"), sentences, wraps=1)])
-    yield Section("Figures", [Table(heads, rows), *few, Remark(NO_COMPARISON, "faint")])
+    yield Section("Figures", [Table(heads, rows), *explained, Remark(NO_COMPARISON, "faint")])
     yield Section("Sweeps", more=[Plots(list(overlaid_sweeps(runs)))])
     yield Section("Response", more=[Plots(list(curves(runs)))])
     yield Section("Host CPU by cause", more=list(host(runs)))

@@ -9,7 +9,7 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
-from cuesta.report.figure import FEW, MARK, head, mark, marked
+from cuesta.report.figure import head, mark, marked, notes
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s, plain
 from cuesta.report.plots import sweeps
@@ -66,8 +66,8 @@ def table(summary: Summary) -> Table:
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
     wide = {1 + len(swept) + number for number, name in enumerate(figures) if name not in short}
-    few = f"{FEW}. " if any(str(cell).endswith(MARK) for row in rows for cell in row[1 + len(swept) : -1]) else ""
-    return Table(heads, rows, f"{few}{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
+    explained = "".join(f"{note}. " for note in notes(cell for row in rows for cell in row[1 + len(swept) : -1]))
+    return Table(heads, rows, f"{explained}{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
 
 
 def limited(summary: Summary) -> dict[str, str]:

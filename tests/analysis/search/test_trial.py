@@ -295,3 +295,12 @@ def test_the_figures_at_the_top_are_of_a_trial_that_counts(tmp_path: Path) -> No
 
 def busy_in(step: int, row: Row) -> Row:
     return {**row, "cpu": 0.95} if row["step"] == step else row
+
+
+def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses_still_are(tmp_path: Path) -> None:
+    def half_of_what_is_due(row: Row) -> Row:
+        return row | {"passes": 2, "sums": row["sums"] | {"think": 0.0, "keying": 1.0}}
+
+    trial = judged(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
+    assert (trial.counts, trial.met) == (True, False)
+    assert "overloaded: 4.00 passes/s were due and 2.00/s ended" in trial.against[0]

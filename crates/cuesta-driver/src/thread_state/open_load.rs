@@ -31,8 +31,9 @@ impl ThreadState {
         self.users.borrow_mut()[slot].arrived = Some(due);
     }
 
-    /// A user has ended what it began. Counts only what arrived by an open load.
+    /// A user has ended a pass or a session; if it had arrived by an open load, its arrival is done.
     pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
+        self.tally(|tally| tally.counts.passes += 1);
         let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
         self.count_arrival(due, |counts| {
             counts.done += 1;

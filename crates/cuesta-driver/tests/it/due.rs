@@ -41,6 +41,7 @@ fn a_host_that_keeps_up_serves_all_arrivals() {
         assert_eq!((failed, waiting, skipped), (0, 0, 0));
         assert!(under_way <= 1, "{under_way}");
         assert_eq!(done, played.sum("transactions") as u64, "{arrivals}");
+        assert_eq!(done, played.sum("passes") as u64, "{arrivals}");
     }
 }
 

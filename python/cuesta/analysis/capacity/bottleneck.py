@@ -28,7 +28,9 @@ from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
 from cuesta.analysis.capacity.searches import of_search
 from cuesta.analysis.capacity.unmetered import suspects
+from cuesta.analysis.own_part import why_void
 from cuesta.analysis.search.objections import OVERLOAD
+from cuesta.analysis.unsteady import why_unsteady
 from cuesta.analysis.validity import Doubt, of_the_driver
 from cuesta.units import seconds, share
 
@@ -95,6 +97,12 @@ def bottleneck(summary: "Summary") -> Finding:
     doubtful = {each.step for each in summary.doubts}
     lighter = [each for each in others if each.step.step not in doubtful and 2 * each.amount <= heaviest.amount]
     finding = decide(last, first := evidence_at(summary, lighter[0]) if lighter else None)
+    if (own := why_void(heaviest.step)) and isinstance(finding, Undecided | Unlimited):
+        return OfTheDriver(own, heaviest.said, "use fewer users, more --threads or --agents, or a quieter machine")
+    if heaviest.step.settled.overload and isinstance(finding, Undecided | Unlimited):
+        return Undecided(
+            f"{why_unsteady(heaviest.step)}, and no meter shows what it waits for", "name it with --meters"
+        )
     return (
         replace(finding, saturates=asymptotes(summary).crossing)
         if isinstance(finding, Unlimited) and first

@@ -23,7 +23,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
-from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor
+from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, Summary, summarise
 from cuesta.figures import BY_NAME
@@ -34,6 +34,8 @@ from cuesta.ledger.record import CertificationSetup
 
 ENOUGH_FOR_P99 = 1000.0
 """Independent transactions that a 99th percentile needs."""
+LEAST_SECONDS = 20
+"""Seconds that show how much they resemble each other."""
 TYPICAL = 12.0
 """Values per independent one, where autocorrelation is not known: measured for transactions of a closed load with a
 server 70 % busy. Used for runs that are too short to show it, and for echoes."""
@@ -230,7 +232,7 @@ def effective_responses(step: StepRecords) -> float:
     if pooled is None:
         return 0.0
     means = [row.sums["response"] / row.transactions for row in step.rows if row.transactions]
-    if len(means) < LEAST_VALUES:
+    if len(means) < LEAST_SECONDS:
         return pooled.count / TYPICAL
     middle = statistics.fmean(means)
     of_mean = statistics.variance(means) / len(means) * autocorrelation_factor([mean - middle for mean in means])

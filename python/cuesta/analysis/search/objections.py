@@ -17,6 +17,7 @@ from cuesta.analysis.answering import (
     Unbegun,
     Unechoed,
 )
+from cuesta.analysis.unsteady import Overloaded
 from cuesta.analysis.validity import Doubt, Incomplete, Lost, Mismatched
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, share
@@ -38,7 +39,7 @@ STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
 FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""
 
-OVERLOAD = (Unbegun, Skipped)
+OVERLOAD = (Unbegun, Skipped, Overloaded)
 """Doubts that say: less was done than was due."""
 
 METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",), "lost_users": ("lost_users",)}
@@ -55,6 +56,7 @@ def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[s
     undone = [f"{doubt} (more --users may begin them)" for doubt in doubts if isinstance(doubt, Unbegun)]
     skipped = [str(doubt) for doubt in doubts if isinstance(doubt, Skipped) and not is_limited("skipped", limited)]
     slow = [str(doubt) for doubt in doubts if isinstance(doubt, Few) and not stopped(doubt)]
+    slow += [str(doubt) for doubt in doubts if isinstance(doubt, Overloaded)]
     return [*failures(step, doubts, limited), *slow, *undone, *skipped, *unfair(step, limited)]
 
 

@@ -11,7 +11,8 @@ from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
 from cuesta.analysis.search.user_pool import users_were_too_few
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.validity import Doubt, Failed, Incomplete, Lost, Stolen, Unsettled, of_the_driver
+from cuesta.analysis.unsteady import Unsettled
+from cuesta.analysis.validity import Doubt, Failed, Incomplete, Lost, Stolen, of_the_driver
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures

@@ -1,0 +1,103 @@
+"""Whether an open or a paced load is above what the host can do: then the backlog grows as long as one measures.
+
+How many passes a load makes due is known from the plan, and how many ended is counted. If fewer ended than chance
+explains, the host does not keep up, even where few arrivals happened to come: a host that is busy all the time ends
+passes steadily. A smaller gap suffices where the backlog has visibly grown as well.
+
+Hosts at up to 95 % of capacity, started empty, are taken for overloaded in at most 1 of 100 runs. Of runs at 10 % over
+capacity at most 1 in 100 is missed, if some 4,000 passes are due and service is exponential, or 300 and it is fixed
+(tests/analysis/test_steady_state.py). With fewer the load cannot be told from one that the host can just do.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from cuesta.analysis.planned import Planned
+from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor, averaged
+from cuesta.figures.step import Overload
+from cuesta.ledger import Interval, StepTimes
+
+BEYOND_CHANCE = 4.0
+"""Least gap between passes due and passes ended, in standard errors."""
+
+GROWN_BEYOND_CHANCE = 2.5
+"""The same where the backlog of the last third is on average larger than any of the first third."""
+
+LEAST_VARIANCE = 0.05
+"""Least variance of the passes that end, as a share of that of random ones: those of a paced load end evenly."""
+
+MATTERS = 0.01
+"""Least gap, as a share of the passes due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """The passes of open and paced loads in one second of a measurement, over all agents."""
+
+    seconds: float
+    due: float
+    """Passes that became due. Those of a paced load are due evenly."""
+    ended: int
+    skipped: int = 0
+
+
+def overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[Interval]]) -> Overload | None:
+    """Whether the load of a step is above what the host can do; `seconds` are the agents' rows of each second.
+
+    Not judged in records without the number of passes; where some users wait for answers, since passes are not counted
+    by group; and where a pass takes its user longer than the settling, so that the first ones may not have ended.
+    """
+    rows = [row for second in seconds for row in second]
+    ended = sum(row.counts.get("passes", 0) for row in rows)
+    if plan is None or plan.any_closed or not ended:
+        return None
+    if sum(row.sums["think"] + row.sums["keying"] for row in rows) / ended > times.settled - times.begin:
+        return None
+    return above_capacity(plan.open_per_s + plan.paced_per_s, list(passes(plan, seconds)))
+
+
+def passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:
+    """What became due and what ended in each second."""
+    due = [0, *(sum(row.due.get("count", 0) for row in rows) for rows in seconds)]
+    return [
+        Passes(
+            rows[0].length,
+            now - before + plan.paced_per_s * rows[0].length,
+            sum(row.counts.get("passes", 0) for row in rows),
+            sum(row.counts.get("skipped", 0) for row in rows),
+        )
+        for rows, (before, now) in zip(seconds, pairwise(due), strict=True)
+    ]
+
+
+def above_capacity(offered: float, passes: Sequence[Passes]) -> Overload | None:
+    """Find a backlog that grows; `offered` is how many passes a second the plan makes due."""
+    longest = max((second.seconds for second in passes), default=0.0)
+    ended = averaged([second.ended / second.seconds for second in passes if second.seconds > longest / 2])
+    if len(ended) < LEAST_VALUES:
+        return None
+    kept, measured = statistics.fmean(ended), sum(second.seconds for second in passes)
+    error = max(variance_of_mean(ended), LEAST_VARIANCE * offered / measured) ** 0.5
+    bound = GROWN_BEYOND_CHANCE if has_grown(backlog(passes)) else BEYOND_CHANCE
+    if offered - kept <= max(bound * error, MATTERS * offered):
+        return None
+    skipped = sum(second.skipped for second in passes) / measured
+    return Overload(offered, kept, max(offered - kept - skipped, 0.0))
+
+
+def variance_of_mean(values: Sequence[float]) -> float:
+    mean = statistics.fmean(values)
+    residuals = [value - mean for value in values]
+    return statistics.variance(values) * autocorrelation_factor(residuals) / len(values)
+
+
+def backlog(passes: Sequence[Passes]) -> list[float]:
+    """How many more passes are under way or waiting at the end of each second than when measuring began."""
+    return list(accumulate(second.due - second.skipped - second.ended for second in passes))
+
+
+def has_grown(backlog: Sequence[float]) -> bool:
+    third = len(backlog) // 3
+    return statistics.fmean(backlog[-third:]) > max(backlog[:third])

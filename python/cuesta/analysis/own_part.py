@@ -1,0 +1,54 @@
+"""The driver's own part of what is said of the host: keys that it sent late, and answers that it drew on screens.
+
+A duration is void of which more than a tenth is the driver's own. Lateness is in the times since due, not in those
+since sent. Drawing is in both: while a thread draws an answer of megabytes, it does not read the rest.
+"""
+
+from collections.abc import Iterator
+
+from cuesta.figures.durations import Distribution
+from cuesta.figures.step import StepFigures
+from cuesta.units import seconds
+
+MOST_OWN = 0.1
+"""Largest share of a duration that may be the driver's own."""
+
+SINCE_SENT = {"echo": "echo_from_sent", "response": "response_from_sent"}
+"""The durations that reports quote, each with the same one without lateness."""
+
+
+def voids(step: StepFigures) -> list[str]:
+    """Name the durations of a step of which too much is the driver's own."""
+    return list(dict.fromkeys([*late(step), *drawn(step)]))
+
+
+def late(step: StepFigures) -> Iterator[str]:
+    """Durations since due, of which lateness takes too much of the median or of the 99th percentile."""
+    for name in SINCE_SENT:
+        of: Distribution = getattr(step, name)
+        pairs = ((step.lateness.p50, of.p50), (step.lateness.p99, of.p99))
+        if any(own is not None and whole is not None and own > MOST_OWN * whole for own, whole in pairs):
+            yield name
+
+
+def drawn(step: StepFigures) -> Iterator[str]:
+    """Responses, if drawing takes too much of their mean."""
+    screens, mean = step.driver.screens, step.response_from_sent.mean
+    if screens and screens.awaited is not None and mean is not None and screens.awaited > MOST_OWN * mean:
+        yield from ("response", "response_from_sent")
+
+
+def quoted(step: StepFigures, name: str) -> str | None:
+    """The duration to quote: since due, since sent if lateness voids that, or None if both are void."""
+    return next((each for each in (name, SINCE_SENT[name]) if each not in step.driver.voids), None)
+
+
+def why_void(step: StepFigures) -> str:
+    """Why a response is the driver's as much as the host's; empty if it is not."""
+    if step.driver.screens and quoted(step, "response") is None:
+        own, mean = step.driver.screens.awaited or 0.0, step.response_from_sent.mean or 0.0
+        return f"of a mean response of {seconds(mean)} this driver drew on screens for {seconds(own)}"
+    if "response" in step.driver.voids:
+        of = f"of a median response of {seconds(step.response.p50)}"
+        return f"{of} this driver was late by {seconds(step.lateness.p50)} (p99 {seconds(step.lateness.p99)})"
+    return ""
