@@ -36,6 +36,7 @@ from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import check_key, sign
 from cuesta.live import watching
 from cuesta.plan import Group, RawOptions, load
+from cuesta.terminal import inform
 from cuesta.units import many
 
 
@@ -165,7 +166,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
 
     def tell(text: str) -> None:
         if not arguments.quiet:
-            print(f"group {about.group}: {text}", file=sys.stderr)
+            inform(f"group {about.group}: {text}")
 
     def judge(run: Path) -> list[str]:
         trial = read_run(run, about.pause)
@@ -180,7 +181,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     with interrupts() as stopping, watching(arguments.quiet) as look:
         result = certifier.certify(how, certifier.Series(folder, arguments.runs), judge, look, stopping)
     for failure in result.failures:
-        print(f"cuesta: {failure}", file=sys.stderr)
+        inform(f"cuesta: {failure}")
     if result.interrupted:
         return Exit.INTERRUPTED
     return Exit.GOOD if result.counted == arguments.runs else Exit.INVALID

@@ -14,6 +14,7 @@ from cuesta.errors import Exit
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
 from cuesta.report import meter_rows as report
+from cuesta.terminal import inform, show, write
 
 HEAD_EVERY = 20
 """Rows between heads."""
@@ -40,21 +41,21 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
-        print("average\n" + report.row(average))
+        show("average\n" + report.row(average))
     return Exit.GOOD
 
 
 def _say(json_report: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
     """Print a row. `printed` has the notes that were printed before: each is printed once, except gaps."""
     if out:
-        print(json.dumps(json_report), file=out, flush=True)
+        write(json.dumps(json_report), out)
         return
     if number % HEAD_EVERY == 0:
-        print(report.head())
+        show(report.head())
     interval: MeterReport = from_json(MeterReport, json_report)
-    print(report.row(interval), flush=True)
+    show(report.row(interval))
     late = [note for note in json_report["notes"] if note.startswith("a gap")]
     for note in [*(json_report["notes"] if number == 0 else late), *report.gaps(interval)]:
         if note in late or note not in printed:
-            print(f"  {note}", file=sys.stderr)
+            inform(f"  {note}")
         printed.add(note)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TextIO
 
 from cuesta.errors import CuestaError, UsageError
+from cuesta.plain_text import json_text
+from cuesta.terminal import write
 
 EVIDENCE = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
 """Files of run folders and certifications, never overwritten although `--json` writes JSON of the same form."""
@@ -40,7 +42,7 @@ def is_own(path: Path) -> bool:
 
 
 def _written(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    return json_text(value, indent=1) + "\n"
 
 
 def _rows_from(first: object, text: str) -> list[str]:
@@ -76,7 +78,7 @@ def say(text: str, json_where: str | None) -> None:
 def _print(text: str, stream: TextIO) -> None:
     """Print and flush. If the reader has left (`| head`), drop the rest, so that later files are still written."""
     try:
-        print(text, file=stream, flush=True)
+        write(text, stream)
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -2,9 +2,12 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
-from cuesta.errors import UsageError
+from cuesta.errors import Exit, UsageError
+from cuesta.terminal import inform
 
 
 class Raw(argparse.RawDescriptionHelpFormatter):
@@ -36,6 +39,12 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             raise self._unknown(unknown[0])
         return parsed, []
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and what is wrong, and exit."""
+        self.print_usage(sys.stderr)
+        inform(f"{self.prog}: error: {message}")
+        sys.exit(Exit.USAGE)
 
     def _unknown(self, argument: str) -> UsageError:
         remedy = f"`{self.prog} --help` shows them all"

@@ -22,6 +22,7 @@ from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of
+from cuesta.terminal import inform, show
 
 UNWATCHED = ("tn3270", "bsc")
 """Kinds of lines whose users sit at no video terminal."""
@@ -72,7 +73,7 @@ def _convert(arguments: argparse.Namespace) -> int:
         files.refuse_others()
     notes = notes_on(cast)
     for note in notes:
-        print(f"cuesta: {source}: {note}", file=sys.stderr)
+        inform(f"cuesta: {source}: {note}")
     about = "\n".join([f"Made of {source.name}", *notes])
     try:
         tape = cast.tape(closed=True, about=about, keep_all=arguments.keep_all)
@@ -80,10 +81,10 @@ def _convert(arguments: argparse.Namespace) -> int:
         raise InputError(f"{source}: {error}") from None
     tape = looped(tape) if arguments.loop else tape
     _write_file(files.tape, tape.encode(), private=arguments.keep_all)
-    print(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
+    show(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
     if hidden and not arguments.keep_all:
-        print(f"{source} itself still holds what is hidden here")
+        show(f"{source} itself still holds what is hidden here")
     return Exit.GOOD
 
 
@@ -100,9 +101,9 @@ def _record(arguments: argparse.Namespace) -> int:
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
     if kind_of(target) == "ssh":
         prepare_ssh(target, [{"password": password}] if password else [])
-    print(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times", file=sys.stderr)
+    inform(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times")
     cast, interrupted = _relay(target, command, password)
-    print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
+    inform(f"\ncuesta: recorded {cast.seconds:.0f} s")
     if not arguments.keep_all:
         files = files.without_secrets(cast)
     _write(cast, files, command, target, arguments)
@@ -193,18 +194,18 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
         try:
             tape = looped(tape)
         except InputError as error:  # the session cannot be repeated: write its tape without a loop
-            print(f"cuesta: {error}; the tape is written without a loop", file=sys.stderr)
+            inform(f"cuesta: {error}; the tape is written without a loop")
     _write_file(files.tape, tape.encode(), private=keep_all)
-    print(f"{files.tape}: {_summary(tape)}")
-    print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
+    show(f"{files.tape}: {_summary(tape)}")
+    show(f"{files.cast}: the session as it was; asciinema play {files.cast}")
     _say_what_is_hidden(cast, keep_all)
     columns = ",".join(_native.Tape.parse(tape, "recorded.tape", ".").columns())
     data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
-    print(_replayed(tape))
+    show(_replayed(tape))
     if not arguments.loop and LOGOUT in tape:
         stay = f"{shlex.quote(str(files.cast))} --loop -o {shlex.quote(files.tape.stem + '-loop')}"
-        print(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
-    print(f"play it: {play} --users 10{data}")
+        show(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
+    show(f"play it: {play} --users 10{data}")
 
 
 def _write_file(path: Path, data: bytes, private: bool) -> None:
@@ -220,7 +221,7 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
     from cuesta.report.recording import of_everything_kept, of_secrets  # noqa: PLC0415  # pages are slow to import
 
     secrets = json.loads(cast.secrets())
-    print("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
+    show("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
     return bool(secrets["hidden"])
 
 

@@ -1,7 +1,6 @@
 """`cuesta run`: emulates users who type at a host, records the run and summarises it."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from cuesta.engine.meter_source import why_untraced
 from cuesta.errors import Exit
 from cuesta.plan import load
 from cuesta.target import BUILTIN_HOST, without_settings
+from cuesta.terminal import inform
 from cuesta.units import count, many, minutes
 
 
@@ -31,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
     for notice in () if arguments.quiet else notices(job):
-        print(f"cuesta: {notice}", file=sys.stderr)
+        inform(f"cuesta: {notice}")
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     with interrupts() as stopping, watching(arguments.quiet) as look:
@@ -76,7 +76,7 @@ def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
     write_json(arguments.json, summary.json())
     html({result.folder.name: summary}, result.folder / "report.html")
     for failure in result.failures:
-        print(f"cuesta: {failure}", file=sys.stderr)
+        inform(f"cuesta: {failure}")
     if not summary.valid:
         return Exit.INVALID
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT

@@ -1,7 +1,6 @@
 """`cuesta search`: finds the largest load that meets an objective, and reports it."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from cuesta.figures.limit import Limit
 from cuesta.plan import Plan, Settings, Step, load
 from cuesta.plan.sweep import at_load
 from cuesta.report.search import progress
+from cuesta.terminal import inform
 from cuesta.units import minutes
 
 MOST_USERS = 2000
@@ -73,13 +73,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     if not arguments.quiet:
-        print(f"cuesta: {chooser.overview()}", file=sys.stderr)
+        inform(f"cuesta: {chooser.overview()}")
     with interrupts() as stopping, watching(arguments.quiet) as look:
         search_job = SearchJob(job, most, {"method": method.json()})
         result = search(search_job, arguments.resume or arguments.out, chooser, look, stopping)
         code = sum_up(result.folder, arguments)
         for failure in result.failures:
-            print(f"cuesta: {failure}", file=sys.stderr)
+            inform(f"cuesta: {failure}")
         return Exit.INTERRUPTED if stopping.is_set() else code
 
 
@@ -183,7 +183,7 @@ class Chooser:
             ask = conclude(trials, self.method, why)
             note_end(folder, why)
         if summary and trials and not self.quiet:
-            print(progress(summary, ask), file=sys.stderr)
+            inform(progress(summary, ask))
         if isinstance(ask, Outcome):
             return None
         self.connected = ask.load

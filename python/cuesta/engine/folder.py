@@ -4,7 +4,6 @@ Only its owner may read it: it contains the host's address, the users' names and
 """
 
 import hashlib
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from cuesta import __version__, machine
 from cuesta.engine.job import Job
 from cuesta.engine.placement import Placement
 from cuesta.errors import CuestaError
+from cuesta.plain_text import json_text
 from cuesta.plan import Segment, Step
 from cuesta.target import BUILTIN_HOST
 
@@ -62,7 +62,7 @@ def write_json(path: Path, value: object) -> None:
     """Write a file atomically; only its owner may read it."""
     part = path.with_suffix(".part")
     part.touch(mode=0o600)
-    part.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.write_text(json_text(value, indent=1) + "\n", encoding="utf-8")
     part.rename(path)
 
 

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.meter_source import MeterSource
+from cuesta.plain_text import json_text
 
 RESTARTS = 3
 PAUSE = 1.0
@@ -236,7 +237,7 @@ class Metering:
 
     def _write(self, row: Row) -> None:
         with suppress(OSError, ValueError):  # the recorder reports a full disk
-            self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self.file.write(json_text(row) + "\n")
             self.file.flush()
 
 

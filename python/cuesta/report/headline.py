@@ -7,6 +7,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.plain_text import plain
 from cuesta.report import batching, search
 from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
@@ -20,7 +21,6 @@ from cuesta.report.phrases import (
     law,
     on_time,
     per_s,
-    plain,
     targets,
     waiting_in_vain,
 )

@@ -1,4 +1,4 @@
-"""Sentences that reports share; and `plain`, which removes control characters from texts of other origin."""
+"""Sentences that reports share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,6 +25,7 @@ from cuesta.figures.step import (
     ScreenCost,
     StepFigures,
 )
+from cuesta.plain_text import plain
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
 
@@ -45,11 +46,6 @@ UNHINDERED = "if nobody had to wait"
 def ceiling(heavy: Heavy) -> str:
     """Name the asymptote of a saturated system."""
     return f"ceiling set by {plain(heavy.resource)}"
-
-
-def plain(name: str) -> str:
-    """Replace characters that could control a terminal."""
-    return "".join(c if c.isprintable() else "�" for c in name)
 
 
 def cause(name: str) -> str:

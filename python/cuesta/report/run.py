@@ -1,6 +1,5 @@
 """Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
-import json
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
@@ -9,6 +8,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
+from cuesta.plain_text import json_text, plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
@@ -43,11 +43,11 @@ from cuesta.report.phrases import (
     load_meaning,
     no_law,
     own_part,
-    plain,
     screens,
     spinning,
 )
 from cuesta.report.plots import courses, distributions, driver_delay
+from cuesta.terminal import Styled
 from cuesta.units import ABSENT, count, digits, many, named, seconds, share
 
 AS_THE_TAPE_SAYS = "as the tape says"
@@ -58,7 +58,7 @@ MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
 
 
-def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> str:
+def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> Styled:
     """Write one run for a terminal."""
     return render.text(of_run(summary), colour, verbose=verbose)
 
@@ -340,7 +340,7 @@ def record(summary: Summary) -> Section:
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]
-    plan = json.dumps(summary.recorded.plan, indent=1, ensure_ascii=False)
+    plan = json_text(summary.recorded.plan, indent=1)
     more: list[Part] = [
         *(Remark(plain(damage), "notice") for damage in summary.recorded.damage),
         Folded("Raw files, from which all of this can be derived again", [Links(raw_files(folder))]),

@@ -9,13 +9,14 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
+from cuesta.plain_text import plain
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
 from cuesta.report.figure import FEW, MARK, head, marked, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.run import of_run
 from cuesta.units import ABSENT, count, many, seconds, share
