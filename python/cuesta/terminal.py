@@ -4,9 +4,12 @@ Ruff forbids `print` everywhere else.
 """
 
 import sys
-from typing import TextIO
 
 from cuesta.plain_text import plain, plain_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
+    from typing import TextIO
 
 CLEAR_ROW = "\x1b[K"
 """Clears a terminal's row from the cursor on (ECMA-48: EL)."""
@@ -33,6 +36,6 @@ def renew_row(text: str) -> None:
     print(f"{plain(text)}{CLEAR_ROW}", end="\r", file=sys.stderr, flush=True)
 
 
-def write(text: str, stream: TextIO, end: str = "\n") -> None:
+def write(text: str, stream: "TextIO", end: str = "\n") -> None:
     """Print a text on a stream."""
     print(text if isinstance(text, Styled) else plain_rows(text), end=end, file=stream, flush=True)

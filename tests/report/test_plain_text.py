@@ -14,7 +14,8 @@ from cuesta.analysis import Summary, summarise
 from cuesta.cli.main import main
 from cuesta.cli.output import write_json
 from cuesta.errors import CuestaError
-from cuesta.plain_text import json_text, plain, plain_rows
+from cuesta.json_text import json_text
+from cuesta.plain_text import plain, plain_rows
 from cuesta.report import several
 from cuesta.report.junit import junit
 from cuesta.report.run import text

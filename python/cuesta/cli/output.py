@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from cuesta.errors import CuestaError, UsageError
-from cuesta.plain_text import json_text
+from cuesta.json_text import json_text
 from cuesta.terminal import write
 
 EVIDENCE = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")

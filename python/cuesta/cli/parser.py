@@ -4,10 +4,13 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
 
-from cuesta.errors import Exit, UsageError
-from cuesta.terminal import inform
+from cuesta.errors import UsageError
+from cuesta.terminal import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 class Raw(argparse.RawDescriptionHelpFormatter):
@@ -40,11 +43,9 @@ class Parser(argparse.ArgumentParser):
             raise self._unknown(unknown[0])
         return parsed, []
 
-    def error(self, message: str) -> NoReturn:
-        """Print the usage and what is wrong, and exit."""
-        self.print_usage(sys.stderr)
-        inform(f"{self.prog}: error: {message}")
-        sys.exit(Exit.USAGE)
+    def _print_message(self, message: str, file: "TextIO | None" = None) -> None:  # type: ignore[override]
+        """Print help, usage or an error; argparse has no public way to choose where its texts go through."""
+        write(message, file or sys.stderr, end="")
 
     def _unknown(self, argument: str) -> UsageError:
         remedy = f"`{self.prog} --help` shows them all"

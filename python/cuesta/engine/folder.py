@@ -16,7 +16,7 @@ from cuesta import __version__, machine
 from cuesta.engine.job import Job
 from cuesta.engine.placement import Placement
 from cuesta.errors import CuestaError
-from cuesta.plain_text import json_text
+from cuesta.json_text import json_text
 from cuesta.plan import Segment, Step
 from cuesta.target import BUILTIN_HOST
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.meter_source import MeterSource
-from cuesta.plain_text import json_text
+from cuesta.json_text import json_text
 
 RESTARTS = 3
 PAUSE = 1.0

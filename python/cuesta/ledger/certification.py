@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
+from cuesta.json_text import json_text
 from cuesta.ledger.record import FORMAT, CertificationSetup
 from cuesta.ledger.rows import why_unreadable
 from cuesta.ledger.run import raw_files
-from cuesta.plain_text import json_text
 
 GIVEN = "certification.json"
 RECORD = "record.json"

@@ -17,7 +17,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from cuesta.errors import CuestaError
-from cuesta.plain_text import json_text, plain
+from cuesta.json_text import json_text
+from cuesta.plain_text import plain
 from cuesta.report.model import Plot
 
 PLOT = Markup('<figure class="plot">')

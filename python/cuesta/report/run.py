@@ -7,8 +7,9 @@ from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
-from cuesta.plain_text import json_text, plain
+from cuesta.plain_text import plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
 from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
