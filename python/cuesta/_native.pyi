@@ -258,6 +258,9 @@ def line_kinds() -> str:
 def failures() -> list[str]:
     """The names under which failures of hosts and lines are counted."""
 
+def names_secret(name: str) -> bool:
+    """Whether something of this name is a secret: a variable, an option, a field or a column."""
+
 def target(text: str) -> str:
     """A target's URL in its canonical spelling. Raises ValueError."""
 

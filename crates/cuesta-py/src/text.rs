@@ -55,6 +55,12 @@ pub(crate) fn failures() -> Vec<&'static str> {
     Failure::ALL.iter().map(|failure| failure.name()).collect()
 }
 
+/// Whether something of this name is a secret.
+#[pyfunction]
+pub(crate) fn names_secret(name: &str) -> bool {
+    cuesta_cast::names_secret(name)
+}
+
 /// A target's URL in its canonical spelling.
 #[pyfunction]
 pub(crate) fn target(text: &str) -> PyResult<String> {
