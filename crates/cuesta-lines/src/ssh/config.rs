@@ -60,7 +60,8 @@ const USED: &[&str] = &[
     "user",
     "userknownhostsfile",
 ];
-/// Keywords that `ssh -G` has applied already, and those that only concern what `ssh` prints, reads from a keyboard or stores.
+/// Keywords that `ssh -G` has applied already, those that only concern what `ssh` prints, reads from a keyboard or stores, and a way to
+/// log in that Debian's own configuration offers to every user.
 const DONE: &[&str] = &[
     "canonicaldomains",
     "canonicalizefallbacklocal",
@@ -70,6 +71,7 @@ const DONE: &[&str] = &[
     "enableescapecommandline",
     "escapechar",
     "fingerprinthash",
+    "gssapiauthentication",
     "loglevel",
     "logverbose",
     "syslogfacility",
@@ -279,13 +281,14 @@ mod tests {
 
     #[test]
     fn only_settings_that_differ_from_the_default_are_reported() {
-        let unsaid = rows("user me\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
-        let said =
-            rows("user joe\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress");
+        let unsaid = rows("user me\ncompression no\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
+        let said = rows(
+            "user joe\ncompression yes\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress",
+        );
         let found = HostConfig::from_rows(said, &unsaid);
         assert_eq!(found.said("user"), Some("joe"));
         assert_eq!(found.all_said("identityfile"), Some(vec!["/k", "/l"]));
-        assert_eq!(found.unused(), ["gssapiauthentication yes"]);
+        assert_eq!(found.unused(), ["compression yes"]);
         assert_eq!(found.refused(), None);
     }
 
