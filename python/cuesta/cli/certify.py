@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +35,8 @@ from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import check_key, sign
 from cuesta.live import watching
 from cuesta.plan import Group, RawOptions, load
+from cuesta.private_files import write_private
+from cuesta.target import without_passwords
 from cuesta.terminal import inform
 from cuesta.units import many
 
@@ -162,7 +163,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     private_folder(folder)
     record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:
-        shutil.copyfile(arguments.profile, folder / SERVICE_PROFILE)
+        write_private(folder / SERVICE_PROFILE, arguments.profile.read_bytes())
 
     def tell(text: str) -> None:
         if not arguments.quiet:
@@ -195,7 +196,7 @@ def setup(group: Group, how: Method, arguments: argparse.Namespace) -> Certifica
         kind="benchmark" if arguments.absentee else "certification",
         cuesta=__version__,
         started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        command=sys.argv,
+        command=[without_passwords(word) for word in sys.argv],
         system=arguments.system or conditions.system(),
         plan=job.plan.settings.name,
         group=group.name,

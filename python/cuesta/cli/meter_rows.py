@@ -4,7 +4,6 @@ import json
 import sys
 import threading
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, TextIO
 
 from cuesta import _native
@@ -13,6 +12,7 @@ from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
+from cuesta.private_files import private
 from cuesta.report import meter_rows as report
 from cuesta.terminal import inform, show, write
 
@@ -23,7 +23,7 @@ HEAD_EVERY = 20
 def carry_out(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
     """Print `count` rows, or until `stopped` is set. With --json each row is a whole meter report as an object."""
     check_json(where)
-    with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
+    with nullcontext(sys.stdout) if where in (None, "-") else open(where, "w", encoding="utf-8", opener=private) as out:
         return _follow(meters, every, count, out if where else None, stopped)
 
 

@@ -21,6 +21,7 @@ from cuesta.cli.loop import LOGOUT, looped
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
+from cuesta.private_files import write_private
 from cuesta.target import kind_of
 from cuesta.terminal import inform, show
 
@@ -80,7 +81,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
     tape = looped(tape) if arguments.loop else tape
-    _write_file(files.tape, tape.encode(), private=arguments.keep_all)
+    write_private(files.tape, tape)
     show(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
     if hidden and not arguments.keep_all:
@@ -184,7 +185,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     assert files.cast is not None
     keep_all: bool = arguments.keep_all
     play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
-    _write_file(files.cast, cast.written(keep_all), private=keep_all)
+    write_private(files.cast, cast.written(keep_all))
     if not cast.has_input:
         raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} has the output")
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
@@ -195,7 +196,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
             tape = looped(tape)
         except InputError as error:  # the session cannot be repeated: write its tape without a loop
             inform(f"cuesta: {error}; the tape is written without a loop")
-    _write_file(files.tape, tape.encode(), private=keep_all)
+    write_private(files.tape, tape)
     show(f"{files.tape}: {_summary(tape)}")
     show(f"{files.cast}: the session as it was; asciinema play {files.cast}")
     _say_what_is_hidden(cast, keep_all)
@@ -206,14 +207,6 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
         stay = f"{shlex.quote(str(files.cast))} --loop -o {shlex.quote(files.tape.stem + '-loop')}"
         show(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
     show(f"play it: {play} --users 10{data}")
-
-
-def _write_file(path: Path, data: bytes, private: bool) -> None:
-    """Write a file; a `private` one may hold passwords, so only its owner may read it."""
-    with path.open("wb") as file:
-        if private:
-            path.chmod(0o600)
-        file.write(data)
 
 
 def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:

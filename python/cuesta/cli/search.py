@@ -1,20 +1,17 @@
 """`cuesta search`: finds the largest load that meets an objective, and reports it."""
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from cuesta import _native, analysis
 from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
-from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.output import check_json, say, write_derived, write_json
 from cuesta.cli.resumed import check_machine, check_tapes, resumed
 from cuesta.engine.folder import check_empty
-from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
@@ -227,17 +224,16 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
 def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
     from cuesta.report.run import text  # noqa: PLC0415, a dry run shows no report
-    from cuesta.report.several import html  # noqa: PLC0415
 
     summary = analysis.summarise(folder)
-    data: Mapping[str, Any] = summary.json()
-    record_json(folder / "summary.json", data)
     say(text(summary, verbose=arguments.verbose), arguments.json)
-    write_json(arguments.json, data)
-    html({folder.name: summary}, folder / "report.html")
+    is_written = write_derived(folder, summary)
+    write_json(arguments.json, summary.json())
     assert summary.search
     outcome = summary.search.outcome
     if not summary.valid:
         return Exit.INVALID
+    if not is_written:
+        return Exit.FAILED
     code = EXITS[outcome.limited_by]
     return Exit.REFUSED if code == Exit.GOOD and None in outcome.interval else code

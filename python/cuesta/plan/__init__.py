@@ -13,12 +13,11 @@
 
 from cuesta.plan.fields import Load
 from cuesta.plan.load import Plan, RawOptions, Segment, load
-from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
 from cuesta.plan.service import Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
-    "SECRET",
     "Group",
     "Host",
     "Load",

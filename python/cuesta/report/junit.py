@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import LimitResult
 from cuesta.plain_text import plain, plain_rows
+from cuesta.private_files import private
 from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, with_advice
 
 ADVICE = "the figures cannot be relied on"
@@ -23,7 +24,8 @@ def junit(runs: Mapping[str, Summary], file: Path) -> None:
         top.set(count, str(sum(int(each.get(count, "0")) for each in top)))
     indent(top)
     _clean(top)
-    ElementTree(top).write(file, encoding="utf-8", xml_declaration=True)
+    with open(file, "wb", opener=private) as out:
+        ElementTree(top).write(out, encoding="utf-8", xml_declaration=True)
 
 
 def _clean(top: Element) -> None:

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.plain_text import plain
+from cuesta.private_files import replace_private
 from cuesta.report.model import Plot
 
 PLOT = Markup('<figure class="plot">')
@@ -33,9 +34,7 @@ Cell = str | tuple[str, str] | tuple[str, str, str]
 
 def write(file: Path, html: Markup) -> None:
     """Write a page atomically."""
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    part.write_text(html, encoding="utf-8")
-    part.replace(file)
+    replace_private(file, html)
 
 
 def page(title: str, parts: Iterable[Markup]) -> Markup:
