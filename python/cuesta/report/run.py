@@ -67,7 +67,8 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 def of_run(summary: Summary) -> Report:
     name = plain(str(summary.recorded.run.get("name", "run")))
     figures, parts = list(big_figures(summary)), list(sections(summary))
-    return Report(name, headline(summary), verdict(summary), figures, parts, capacity.conclusion(summary))
+    said, limited_by = headline(summary), capacity.conclusion(summary)
+    return Report(name, said, verdict(summary), figures, parts, summary.limits_ok, limited_by)
 
 
 def sections(summary: Summary) -> Iterator[Section]:

@@ -63,7 +63,8 @@ def of_runs(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
         return of_run(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
-    return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)))
+    limits_ok = all(run.limits_ok for run in runs.values())
+    return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)), limits_ok=limits_ok)
 
 
 def headline(runs: Mapping[str, Summary]) -> str:

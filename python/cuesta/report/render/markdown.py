@@ -22,7 +22,8 @@ def markdown(report: Report) -> str:
 
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
-    yield f"### {MARKS[verdict.good]} {escaped(report.title)}: {verdict.word}"
+    crossed = "" if report.limits_ok else ", limits not kept"
+    yield f"### {MARKS[verdict.good and report.limits_ok]} {escaped(report.title)}: {verdict.word}{crossed}"
     yield f"**{escaped(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"
