@@ -11,7 +11,7 @@ from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.plain_text import plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
-from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
+from cuesta.report.figure import FEW, MARK, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
     Cell,
@@ -138,6 +138,8 @@ def opening_of(step: StepFigures) -> dict[str, Distribution]:
 
 
 HEADS: tuple[Cell, ...] = ("", "count", "mean", *PERCENTILES.values())
+NO_SIGN = "none"
+"""A wait was met, and nothing had come since its key."""
 MEAN = 2
 """The column that only a page has room for."""
 DistributionRow = tuple[str, Distribution | None, str]
@@ -174,11 +176,18 @@ def times(rows: list[DistributionRow]) -> Table:
         if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
     }
     cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), seconds(of.mean), *percentiles(of))
+        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), *times_of(name, of))
         for label, of, name in rows
     ]
     caption = f"{FEW}; {DUE_AND_SENT}" if any(of and has_weak(of) for _, of, _ in rows) else DUE_AND_SENT
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
+
+
+def times_of(name: str, of: Distribution) -> list[str]:
+    """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
+    times = [seconds(of.mean), *percentiles(of)]
+    is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
+    return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 
 
 def delayed(due: Distribution | None, sent: Distribution) -> bool:
@@ -235,10 +244,10 @@ def driver(summary: Summary, step: StepFigures) -> Section:
     facts = [
         Fact("delay (could be sent → sent)", said, fact("lateness.p50", step).meaning),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{spinning(own)}"),
-        Fact("of each echo", own_part(own), fact("driver.own.p50", step).meaning),
+        Fact(part_of(step), own_part(own), fact("driver.own.p50", step).meaning),
     ]
     rest = [
-        Fact("of each echo", "" if own.own.count else NO_OWN_PART),
+        Fact(part_of(step), "" if own.own.count else NO_OWN_PART),
         fact("driver.run_wait", step),
         fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
         Fact("screens", screens(own.screens) if own.screens else ""),
@@ -250,6 +259,11 @@ def driver(summary: Summary, step: StepFigures) -> Section:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
     more.append(Plots(list(driver_delay(summary.recorded, step))))
     return Section("Driver", [Facts(facts), *agents(step)], more)
+
+
+def part_of(step: StepFigures) -> str:
+    """What the driver's own part is a part of: at a terminal that shows keys by itself, no host echoes any."""
+    return "of each first sign of an answer" if step.driver.own.count and not step.echo.count else "of each echo"
 
 
 def agents(step: StepFigures) -> Iterator[Table]:
