@@ -27,7 +27,7 @@ from cuesta.figures.step import (
 )
 from cuesta.plain_text import plain
 from cuesta.target import BUILTIN_HOST, without_settings
-from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
+from cuesta.units import ABSENT, count, digits, in_unit, many, named, seconds, share
 
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -186,6 +186,14 @@ def own_part(driver: DriverLoad) -> str:
 
 
 NO_OWN_PART = "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
+
+
+def explained(by_name: Mapping[str, int]) -> str:
+    """Names of errors with their counts, and what the most frequent one means: `flood 2: the host sent too much`."""
+    most = max(by_name, key=lambda name: by_name[name], default="")
+    happened = _native.failures().get(most, "").rstrip(".").replace("`", "")
+    means = f"{happened[:1].lower()}{happened[1:]}"
+    return ": ".join(filter(None, (named(by_name), f"{most} means {means}" if len(by_name) > 1 and means else means)))
 
 
 def spinning(driver: DriverLoad) -> str:
