@@ -1,4 +1,4 @@
-"""A disk that fills up during a run: the summary of what was kept is printed, and what could not be written is named."""
+"""A disk that fills up during a run: what was kept is summed up, and what could not be written is named."""
 
 import subprocess
 import sys

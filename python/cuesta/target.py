@@ -5,6 +5,8 @@ from urllib.parse import parse_qsl
 
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
+UNWATCHED = ("tn3270", "bsc")
+"""Kinds of lines whose users sit at no video terminal, so that nobody's session there can be recorded."""
 LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
 

@@ -1,6 +1,7 @@
 """No text of a run folder, whoever wrote it, reaches a terminal, a page or a file with characters that control one."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cuesta
 from cuesta.analysis import Summary, summarise
 from cuesta.cli.main import main
 from cuesta.cli.output import write_json
@@ -173,3 +175,11 @@ def test_plain_text_is_as_long_and_json_is_the_same(text: str) -> None:
     written = json_text({text: [text]}, indent=1)
     assert plain(written, "\n") == written
     assert json.loads(written) == {text: [text]}
+
+
+def test_one_file_prints() -> None:
+    """Ruff forbids `print`; nothing else writes to a terminal either, but what lays out rows whose texts are plain."""
+    package = Path(cuesta.__file__).parent
+    others = re.compile(r"\b(?:sys\.)?(?:stdout|stderr)\.(?:buffer\.)?write\(|\bConsole\(")
+    found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if others.search(path.read_text())}
+    assert found == {"live/progress.py", "report/render/text.py", "report/sql_result.py"}

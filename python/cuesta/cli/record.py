@@ -22,11 +22,9 @@ from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.private_files import write_private
-from cuesta.target import kind_of
+from cuesta.target import UNWATCHED, kind_of
 from cuesta.terminal import inform, show
 
-UNWATCHED = ("tn3270", "bsc")
-"""Kinds of lines whose users sit at no video terminal."""
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
 

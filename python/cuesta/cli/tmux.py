@@ -13,7 +13,7 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.cli.tmux_status import served, status_text
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.terminal import show
+from cuesta.terminal import inform, show
 
 LOOK_EVERY = 0.2
 """Seconds between looks at an agent in the foreground."""
@@ -80,7 +80,7 @@ def _start_in_background(words: list[str]) -> int:
     if row := agent.stdout.readline():
         show(row, end="")
         return Exit.GOOD
-    sys.stderr.write(agent.stderr.read())
+    inform(agent.stderr.read(), end="")
     return agent.wait()
 
 

@@ -3,7 +3,7 @@
 import shlex
 
 from cuesta.errors import UsageError
-from cuesta.target import kind_of, without_settings
+from cuesta.target import UNWATCHED, kind_of, without_settings
 
 ECHO = "Set Echo timed"
 SHELL = ("Wait+Prompt", "Forever", "  Think exp 5s", '  Type "date" Enter', "  Wait+Prompt", "End")
@@ -18,15 +18,13 @@ TAPES = {
     "bsc": ('Type "a message" Enter', "Wait+Delivered"),
 }
 """By kind of line; of the others each user has a shell."""
-UNRECORDED = ("tn3270", "bsc")
-"""Kinds of lines whose users sit at no video terminal, so that `cuesta record` cannot watch them."""
 
 
 def refuse_without_tape(target: str) -> None:
     """Raise UsageError: no tape says what to type at a target. The message offers one."""
     what = f"{without_settings(target)}: which tape? Nothing says what users type there"
     quoted, tape = shlex.quote(target), offered(target)
-    record = [] if kind_of(target) in UNRECORDED else [f"record one:  cuesta record --target {quoted} -o first"]
+    record = [] if kind_of(target) in UNWATCHED else [f"record one:  cuesta record --target {quoted} -o first"]
     begin = f"{'or ' if record else ''}begin with these rows in a file `first.tape`:"
     data = " --data USERS.csv" if any("${" in row for row in tape) else ""
     play = f"then:  cuesta run first.tape --target {quoted}{data}"
