@@ -170,10 +170,14 @@ class Chooser:
     begun: int = field(default_factory=_native.now)
     connected: float = 0.0
     """The load of the last trial in this process: a search that goes on begins without users."""
+    reading: float = 0.0
+    """Seconds that the last summary took: the final one and its page together take about twice as long."""
 
     def __call__(self, folder: Path) -> NextTrial | None:
         has_any = any(folder.glob("**/agent-*/series.jsonl"))
+        began = _native.now()
         summary = analysis.summarise(folder) if has_any else None
+        self.reading = (_native.now() - began) / SECOND
         trials = trials_of(summary, self.method) if summary else []
         ask = decide(trials, self.method) if self.connected else go_on(trials, self.method)
         if isinstance(ask, Try) and (why := self._too_late(ask)):
@@ -200,7 +204,7 @@ class Chooser:
 
     def _end_by(self) -> int | None:
         """The instant by which the last trial must have been measured."""
-        return None if self.budget is None else self.begun + round((self.budget - ENDING) * SECOND)
+        return None if self.budget is None else self.begun + round((self.budget - ENDING - 2 * self.reading) * SECOND)
 
     def _too_late(self, ask: Try) -> str:
         end_by = self._end_by()
