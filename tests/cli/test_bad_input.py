@@ -41,7 +41,7 @@ BAD = {
     ),
     "no such kind of line": (["run", "--target", "gopher://h:70"], Exit.USAGE, ["--target", "gopher"]),
     "no such setting of a line": (["run", "--target", "bsc://h:1?polls=3"], Exit.USAGE, ["polls=3", "no setting"]),
-    "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column `password`"]),
+    "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column 2"]),
     "a column that is not there": (["run", "login.tape", "--data", "few.csv"], Exit.BAD_INPUT, ["`password`", "login"]),
     "negative users": (["run", "--users", "-3"], Exit.USAGE, ["--users", "-3", "from 0 to"]),
     "absurd users": (["run", "--users", "99999999999"], Exit.USAGE, ["--users", "1,000,000"]),

@@ -78,7 +78,7 @@ def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.Captur
     ],
 )
 def test_the_first_row_of_a_run_names_users_and_target(here: Path, target: str, said: str) -> None:
-    job = prepare(load(RawOptions(flags={"users": "4", "target": target}), here))
+    job = prepare(load(RawOptions(tape="builtin:interactive", flags={"users": "4", "target": target}), here))
     assert overview(job).startswith(said)
 
 
