@@ -10,6 +10,8 @@ Python prepares runs and reads their records; it is never on the path of a keyst
 - `live`: shows the progress of a run.
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
 - `errors`: the exceptions and the exit codes; `validation`: says what is wrong with a value that a schema refuses.
+- `terminal`: the one file that prints; `plain_text`, `json_text`: text of any origin without control characters.
+- `private_files`: writes what only its owner may read; `foreign_files`: reads what others wrote, up to a limit.
 - `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
 - `machine`: describes this machine, for the record.
 - `_native`: the Rust half.

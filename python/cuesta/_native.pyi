@@ -255,8 +255,11 @@ def share_interval(share: float, samples: float) -> tuple[float, float]:
 def line_kinds() -> str:
     """The kinds of lines as JSON: `name`, `syntax`, `port`, `starts_program` and `descriptors` of each."""
 
-def failures() -> list[str]:
-    """The names under which failures of hosts and lines are counted."""
+def failures() -> dict[str, str]:
+    """What happened, by the names under which failures of hosts and lines are counted."""
+
+def names_secret(name: str) -> bool:
+    """Whether something of this name is a secret: a variable, an option, a field or a column."""
 
 def target(text: str) -> str:
     """A target's URL in its canonical spelling. Raises ValueError."""

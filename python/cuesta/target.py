@@ -1,11 +1,25 @@
 """The syntax of targets, `KIND:REST`, without the native module. `line_kinds` has the table of kinds."""
 
+import re
 from urllib.parse import parse_qsl
 
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
+UNWATCHED = ("tn3270", "tn3270s", "bsc")
+"""Kinds of lines whose users sit at no video terminal, so that nobody's session there can be recorded."""
 LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
+
+
+PASSWORD = re.compile(
+    r"(://[^/@:\s]*:)[^@\s]*@|((?:password|passphrase|secret|token|api_?key|access_?key)=)[^&\s'\"]*", re.IGNORECASE
+)
+"""A password in a URL, and the part before it."""
+
+
+def without_passwords(text: str) -> str:
+    """A URL, or a text with URLs, with stars in place of passwords."""
+    return PASSWORD.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", text)
 
 
 def without_settings(target: str) -> str:

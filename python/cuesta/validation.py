@@ -1,13 +1,11 @@
 """Says what is wrong with a value that a schema refuses: what was expected, and what it has."""
 
 import difflib
-import re
 from collections.abc import Iterable
 
 from pydantic_core import ErrorDetails
 
-PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
-"""A password in a URL, which must not be shown."""
+from cuesta.target import without_passwords
 
 EXPECTED = {
     "model_type": "a table",
@@ -41,11 +39,7 @@ def problem(detail: ErrorDetails) -> str:
 
 def show(value: object) -> str:
     """A raw value for a message: without passwords, at most 60 characters."""
-    value = (
-        PASSWORD.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", value)
-        if isinstance(value, str)
-        else value
-    )
+    value = without_passwords(value) if isinstance(value, str) else value
     text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 

@@ -222,6 +222,26 @@ def test_limits_are_compared_with_measured_values(tmp_path: Path, limit: str, va
     assert (found["ok"], summary.limits_ok, found["step"]) == (ok, ok, 0)
 
 
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        ("echo{students}.p50 < 100ms", 0.03),
+        ("echo{interactive}.p50 < 100ms", 0.2),
+        ("response{students}.max < 1s", 0.9),
+        ("response{vi}.max < 1s", 0.9),
+        ("response{students: vi}.max < 1s", 0.9),
+        ("response{students}.count > 1", 40),
+        ("throughput{students} > 1", 40 / 30),
+        ("response{interactive: vi}.max < 1s", None),
+    ],
+)
+def test_a_limit_may_be_of_one_group(tmp_path: Path, limit: str, value: float | None) -> None:
+    echoes = [("students/keys/echo", [0.03] * 50), ("interactive/keys/echo", [0.2] * 50)]
+    folder = RunFolder(tmp_path / "run", limits=[limit], histograms=[*echoes, ("students/vi/response", [0.9] * 40)])
+    (found,) = summarise(folder.write()).last.limits
+    assert found.value == (value if value is None else pytest.approx(value, rel=1e-2))
+
+
 def test_the_cost_of_screens_is_reported_where_screens_are_used(tmp_path: Path) -> None:
     screens = {"count": 4, "bytes": 4 * 62 * 1024, "drawing": 0.02}
     folder = RunFolder(tmp_path / "run", edit=lambda row: row | {"screens": screens})

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -237,6 +238,22 @@ def test_a_failure_of_the_driver_makes_the_run_invalid(tmp_path: Path) -> None:
     summary = summarise(folder)
     assert summary.ended == "failed"
     assert [str(each) for each in summary.doubts] == ["agent 0 of the driver failed: a thread panicked"]
+
+
+def test_advice_that_was_followed_is_not_given(tmp_path: Path) -> None:
+    def advice(name: str, plan: Row) -> set[str]:
+        slow = RunFolder(tmp_path / name, histograms=[("interactive/keys/lateness", [0.5] * 9_000)])
+        folder = replace(slow, edit=lambda row: row | {"run_wait": 0.9}).write()
+        run = json.loads((folder / "run.json").read_text())
+        (folder / "run.json").write_text(json.dumps({**run, "plan": {**run["plan"], **plan}}))
+        return {each.doubt.advice for each in summarise(folder).doubts}
+
+    loose = advice("loose", {})
+    assert len({each for each in loose if "--pin" in each}) == 2
+    for name in ("pin", "isolate"):
+        pinned = advice(name, {name: True})
+        assert len(pinned) == len(loose)
+        assert not any("--pin" in each for each in pinned)
 
 
 def test_a_doubt_names_its_step_and_gives_advice(tmp_path: Path) -> None:

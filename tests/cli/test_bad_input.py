@@ -15,6 +15,8 @@ from tests.run_folder import RunFolder
 
 TAPE = 'Type "who"\nEnter\nWait+Bytes 80\n'
 
+MAIN_JOB = ("run", "builtin:interactive")
+
 
 def refused() -> str:
     """An address at which nothing listens."""
@@ -32,10 +34,14 @@ BAD = {
     "a tape for a plan": (["certify", "good.tape"], Exit.BAD_INPUT, ["not TOML", 'tape = "good.tape"']),
     "a folder for a tape": (["run", "."], Exit.BAD_INPUT, ["Is a directory"]),
     "refused line": (["run", "good.tape", "--target", "tcp://REFUSED"], Exit.FAILED, ["refused", "check its address"]),
-    "no such host": (["run", "--target", "telnet://no-such-host.invalid:23"], Exit.FAILED, ["cannot be reached"]),
+    "no such host": (
+        ["run", "builtin:interactive", "--target", "telnet://no-such-host.invalid:23"],
+        Exit.FAILED,
+        ["cannot be reached"],
+    ),
     "no such kind of line": (["run", "--target", "gopher://h:70"], Exit.USAGE, ["--target", "gopher"]),
     "no such setting of a line": (["run", "--target", "bsc://h:1?polls=3"], Exit.USAGE, ["polls=3", "no setting"]),
-    "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column `password`"]),
+    "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column 2"]),
     "a column that is not there": (["run", "login.tape", "--data", "few.csv"], Exit.BAD_INPUT, ["`password`", "login"]),
     "negative users": (["run", "--users", "-3"], Exit.USAGE, ["--users", "-3", "from 0 to"]),
     "absurd users": (["run", "--users", "99999999999"], Exit.USAGE, ["--users", "1,000,000"]),

@@ -11,11 +11,26 @@ from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
+MAIN_JOB = ("run", "builtin:interactive")
+
 
 def test_it_shows_the_whole_run_and_contacts_nothing(
     here: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
-    assert main(["run", "--target", "telnet://no-such-host.invalid:23", "--measure", "10m", "--dry-run"]) == 0
+    assert (
+        main(
+            [
+                "run",
+                "builtin:interactive",
+                "--target",
+                "telnet://no-such-host.invalid:23",
+                "--measure",
+                "10m",
+                "--dry-run",
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out.split("\n", 1)[1] == snapshot
     assert list(here.iterdir()) == []
 
@@ -33,18 +48,23 @@ def test_secrets_are_not_shown(here: Path, write: Write, capsys: pytest.CaptureF
     write("users.csv", "user,password\nann,hunter2\n")
     assert main(["run", "login.tape", "--data", "users.csv", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "1 users with user, password (secret)" in said
+    assert "1 user with user, password (secret)" in said
     assert "hunter2" not in said
 
 
 def test_ssh_settings_without_effect_are_listed(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     config = write("config", "Host bastion\n  HostName 127.0.0.1\n  LocalForward 9999 127.0.0.1:80\n")
-    assert main(["run", "--target", f"ssh://bastion?config={config}", "--dry-run"]) == 0
+    assert main([*MAIN_JOB, "--target", f"ssh://bastion?config={config}", "--dry-run"]) == 0
     assert "Cuesta ignores: bastion: localforward 9999" in capsys.readouterr().out
 
 
 def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "--target", "ssh://bastion?config=none&known_hosts=accept-new", "--dry-run"]) == 0
+    assert (
+        main(
+            ["run", "builtin:interactive", "--target", "ssh://bastion?config=none&known_hosts=accept-new", "--dry-run"]
+        )
+        == 0
+    )
     _, _, left = capsys.readouterr().out.partition("LEFT BEHIND\n")
     assert "a shell's history keeps what users type" in left
     assert "known_hosts: hosts that are not in it yet are added" in left
@@ -58,7 +78,7 @@ def test_it_names_the_traces_that_a_run_leaves(here: Path, capsys: pytest.Captur
     ],
 )
 def test_the_first_row_of_a_run_names_users_and_target(here: Path, target: str, said: str) -> None:
-    job = prepare(load(RawOptions(flags={"users": "4", "target": target}), here))
+    job = prepare(load(RawOptions(tape="builtin:interactive", flags={"users": "4", "target": target}), here))
     assert overview(job).startswith(said)
 
 

@@ -97,7 +97,7 @@ def test_ctrl_c_while_progress_is_printed_stops_the_run(here: Path) -> None:
                 return True
 
             def write(self, data):
-                if b"users" in bytes(data) and not self.told:
+                if b"transactions" in bytes(data) and not self.told:
                     self.told = True
                     os.kill(os.getpid(), signal.SIGINT)
                 return os.write(2, data)

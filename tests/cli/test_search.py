@@ -137,6 +137,14 @@ def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path)
     assert "the budget of" in json.loads((tmp_path / "run.json").read_text())["search"]["ended"]
 
 
+def test_a_budget_has_room_for_the_summary(tmp_path: Path) -> None:
+    """The more there is to read, the earlier the last trial must end."""
+    settings = plan(tmp_path, settle="10s", measure="20s").settings
+    quick, slow = (Chooser(settings, BY_USERS, 300.0, quiet=True, begun=0, reading=each) for each in (0.0, 3.0))
+    ends = [chooser._end_by() for chooser in (quick, slow)]
+    assert ends == [round((300 - ENDING - each) * SECOND) for each in (0, 6)]
+
+
 GIVES_OUT = (4, 8, 16, 32, 24, 18, 22, *[18] * 5)
 """What a search asks for at a host that is quick, and refuses more than 20 users."""
 

@@ -16,6 +16,7 @@ from cuesta.plan.schema import Host
 from tests.analysis.capacity.simulated import Load, write
 
 AT_START = {"cuesta", "cuesta.__main__", "cuesta.cli", "cuesta.cli.main", "cuesta.cli.parser", "cuesta.errors"}
+AT_START |= {"cuesta.plain_text", "cuesta.terminal"}
 FOR_HELP = AT_START | {"cuesta.cli.verbs", "cuesta.cli.flags", "cuesta.cli.setting_flags", "cuesta.target"}
 SLOW = {"asyncio", "ctypes", "email", "http", "logging", "multiprocessing", "socket", "subprocess", "typing"}
 """Modules of the standard library that take as long as all that is needed."""

@@ -67,6 +67,14 @@ def test_a_limit_names_a_transaction_that_a_tape_has(here: Path, write: Write) -
         job_of(here, write, 'tape = "login.tape"\nlimits = ["response{logn in}.p95 < 1s"]')
 
 
+def test_a_limit_on_echoes_names_a_group_that_the_plan_has(here: Path, write: Write) -> None:
+    groups = '[[group]]\nname = "students"\n[[group]]\nname = "clerks"\n'
+    for whose in ("students", "clerks"):
+        job_of(here, write, f'limits = ["echo{{{whose}}}.p95 < 100ms", "response{{{whose}}}.p95 < 1s"]\n{groups}')
+    with pytest.raises(InputError, match="`echo` is of groups; did you mean `clerks`"):
+        job_of(here, write, f'limits = ["echo{{clerk}}.p95 < 100ms"]\n{groups}')
+
+
 def test_a_published_figure_names_a_transaction_that_a_tape_has(here: Path, write: Write) -> None:
     write("login.tape", 'Transaction "log in"\nType "a"\nWait+Echo\nEnd')
     with pytest.raises(InputError, match="published `patience`: no tape has this transaction; did you mean `log in`"):
@@ -81,7 +89,7 @@ def test_columns_that_a_tape_needs_must_exist(here: Path, write: Write) -> None:
     write("users.csv", "user,pin\nu1,1\n")
     with pytest.raises(InputError, match=r"users.csv: no column `password`") as raised:
         job_of(here, write, 'tape = "login.tape"\ndata = "users.csv"')
-    assert raised.value.remedy == "its columns are: user, pin"
+    assert raised.value.remedy == "of the tape's columns it has: user"
 
 
 def test_more_agents_than_users_are_refused(here: Path, write: Write) -> None:

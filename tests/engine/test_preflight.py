@@ -21,7 +21,7 @@ from cuesta.plan import RawOptions, load
 
 def test_descriptors_are_counted_for_the_process_that_needs_most(here: Path) -> None:
     def needed(**flags: object) -> int:
-        return needed_files(prepare(load(RawOptions(flags=flags), here)))
+        return needed_files(prepare(load(RawOptions(tape="builtin:interactive", flags=flags), here)))
 
     assert needed(users=100) == 164
     assert needed(users=100, host={"service": "shell cat"}) == 364
@@ -67,7 +67,9 @@ def test_a_command_that_begins_with_options_is_left_to_the_shell() -> None:
 
 def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def users_at(target: str, *kinds: str) -> int:
-        return most_users_at(prepare(load(RawOptions(flags={"users": 30, "target": target}), here)), *kinds)
+        return most_users_at(
+            prepare(load(RawOptions(tape="builtin:interactive", flags={"users": 30, "target": target}), here)), *kinds
+        )
 
     assert users_at("pty:cat", "pty") == users_at("pipe:cat", "pty", "pipe") == 30
     assert users_at("pipe:cat", "pty") == users_at("tcp://127.0.0.1:9", "pty", "pipe") == 0

@@ -1,7 +1,11 @@
+import csv
+import time
+
 import pytest
 
+from cuesta.cli import main
 from cuesta.engine.users import read_users
-from cuesta.errors import InputError
+from cuesta.errors import Exit, InputError
 from tests.conftest import Write
 
 
@@ -9,14 +13,45 @@ def test_users_are_read_by_column(write: Write) -> None:
     write("users.csv", '\n\ufeffuser,password\n\nu1,"a,b"\nu2,x\n')
     users = read_users("users.csv")
     assert users.columns == ("user", "password")
-    assert users.rows == ({"user": "u1", "password": "a,b"}, {"user": "u2", "password": "x"})
+    assert users.first(9) == [{"user": "u1", "password": "a,b"}, {"user": "u2", "password": "x"}]
+    assert users.first(1) == [{"user": "u1", "password": "a,b"}]
+    assert len(users) == 2
 
 
 def test_secrets_are_not_shown(write: Write) -> None:
-    write("users.csv", "user,PassWord,api_key\nu1,hunter2,k3y\n")
-    users = read_users("users.csv")
-    assert users.shown == "1 users with user, PassWord (secret), api_key (secret)"
+    write("users.csv", "user,PassWord,api_key,badge\nu1,hunter2,k3y,77\n")
+    users = read_users("users.csv", named=("badge",))
+    assert users.shown(["user", "badge", "api_key"]) == "1 user with user, api_key (secret), badge (secret)"
+    assert users.secret == ["PassWord", "api_key", "badge"]
     assert "hunter2" not in repr(users)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pin",
+        "user_pin",
+        "userPin",
+        "otp",
+        "PUK",
+        "mdp",
+        "Kennwort",
+        "contraseña",
+        "senha",
+        "apiKey",
+        "passphrase",
+        "pwd",
+    ],
+)
+def test_names_of_secrets_in_several_languages_are_known(write: Write, name: str) -> None:
+    write("users.csv", f"user,{name}\nu1,4711\n")
+    assert read_users("users.csv").secret == [name]
+
+
+@pytest.mark.parametrize("name", ["user", "spinning", "city", "opinion", "keyboard", "compass"])
+def test_other_names_are_no_secrets(write: Write, name: str) -> None:
+    write("users.csv", f"{name}\nu1\n")
+    assert read_users("users.csv").secret == []
 
 
 @pytest.mark.parametrize(
@@ -26,12 +61,12 @@ def test_secrets_are_not_shown(write: Write) -> None:
         ("user,password\n", "users.csv: no users in it"),
         ("user,pass word\nu1,x\n", "users.csv: row 1, column 2: expected a name"),
         ("user,\nu1,x\n", "users.csv: row 1, column 2: expected a name"),
-        ("user,user\nu1,x\n", "users.csv: row 1, column 2: there are two columns `user`"),
-        ("user,password\nu1,x\nu2\n", "users.csv: row 3, column `password`: it is missing"),
-        ("user,password\nu1,x\n\nu2\n", "users.csv: row 4, column `password`: it is missing"),
+        ("user,user\nu1,x\n", "users.csv: row 1, column 2: it has the name of column 1"),
+        ("user,password\nu1,x\nu2\n", "users.csv: row 3, column 2: it is missing"),
+        ("user,password\nu1,x\n\nu2\n", "users.csv: row 4, column 2: it is missing"),
         ("user,password\nu1,x,y\n", "users.csv: row 2, column 3: one cell too many"),
         ('user,password\nu1,"x\n', "users.csv: row 2: unexpected end of data"),
-        ("user,password\nu1,x\x07y\n", "users.csv: row 2, column `password`: a control character"),
+        ("user,password\nu1,x\x07y\n", "users.csv: row 2, column 2: a control character"),
     ],
 )
 def test_errors_name_row_and_column(write: Write, text: str, said: str) -> None:
@@ -41,11 +76,58 @@ def test_errors_name_row_and_column(write: Write, text: str, said: str) -> None:
     assert str(raised.value).startswith(said)
 
 
-def test_no_cell_is_in_a_message(write: Write) -> None:
-    write("users.csv", "user,password\nu1,hunter2,hunter3\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user,password\nu1,hunter2,hunter3\n",
+        "ann,hunter-2\nbob,hunter3\n",
+        "hunter2,hunter2\nann,hunter3\n",
+        "ann,hunter2\nhunter3\n",
+        "ann,hunter2\nbob,hunter\x07\n",
+    ],
+)
+def test_no_cell_is_in_a_message_even_if_the_header_is_missing(write: Write, text: str) -> None:
+    write("users.csv", text)
     with pytest.raises(InputError) as raised:
         read_users("users.csv")
     assert "hunter" not in f"{raised.value}{raised.value.remedy}"
+
+
+def test_a_table_without_a_header_is_not_shown(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("users.csv", "ann,hunter2\nbob,hunter3\n")
+    write("login.tape", 'Type "${user}" Enter\nType "${password}" Enter\n')
+    write("idle.tape", 'Type "ls" Enter\n')
+    with_users = ("--data", "users.csv", "--target", "tcp://127.0.0.1:9", "--dry-run")
+    assert main(["run", "login.tape", *with_users]) == Exit.BAD_INPUT
+    assert main(["run", "idle.tape", *with_users]) == Exit.GOOD
+    said = capsys.readouterr()
+    assert "users.csv: no column `" in said.err
+    assert "1 user (the tape types no column of theirs)" in said.out
+    assert "hunter" not in said.err + said.out
+
+
+def test_a_secret_column_that_no_table_has_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("users.csv", "user,badge\nann,77\n")
+    write("login.tape", 'Type "${user}" Enter\nType "${badge}" Enter\n')
+    words = ["run", "login.tape", "--data", "users.csv", "--target", "tcp://127.0.0.1:9", "--dry-run", "--secret"]
+    assert main([*words, "badge"]) == Exit.GOOD
+    assert "badge (secret)" in capsys.readouterr().out
+    assert main([*words, "bagde"]) == Exit.BAD_INPUT
+    assert "no users' table has a column `bagde`" in capsys.readouterr().err
+
+
+def test_many_users_are_read_quickly(write: Write) -> None:
+    """As quickly as `csv` reads them, within a factor: nothing is made of a user who does not type."""
+    text = "user,password\n" + "".join(f"u{number},p{number}\n" for number in range(300_000))
+    path = write("users.csv", text)
+    with path.open(newline="") as file:
+        begun = time.process_time()
+        rows = list(csv.reader(file))
+        alone = time.process_time() - begun
+    begun = time.process_time()
+    users = read_users("users.csv")
+    assert time.process_time() - begun < 5 * alone
+    assert len(users) == len(rows) - 1
 
 
 def test_a_missing_file_and_a_binary_file_are_refused(write: Write) -> None:

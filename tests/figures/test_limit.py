@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from cuesta.analysis.certify.record import measurements
 from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.limit import COMPARISONS, Limit
-from cuesta.figures.reference import FORM, NUMBERS, Reference
+from cuesta.figures.reference import FORM, NUMBERS, Reference, selects
 from tests.analysis.certify.test_absentee import batch
 from tests.certification_runs import trial
 
@@ -55,7 +55,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
         ("throughput > lots", "not a number"),
         ("unfinished.oldest < 2", "no unit"),
         ("host.cpu.idel > 20%", "did you mean `host.cpu.idle`"),
-        ("errors.rate{logout} < 1%", "not measured by class"),
+        ("errors.rate{logout} < 1%", "measured neither by class of transactions nor by group"),
         (5, "METRIC.STATISTIC"),
     ],
 )
@@ -64,17 +64,38 @@ def test_a_bad_limit_is_refused_with_the_reason(text: object, said: str) -> None
         Limit.read(text)
 
 
+GROUPS = {"students": ["log in", "vi"], "clerks": ["vi"]}
+
+
 @pytest.mark.parametrize("metric", ["echo", "echo_from_sent", "connect", "negotiation", "login", "lateness"])
-def test_a_class_is_refused_for_a_metric_that_has_none(metric: str) -> None:
-    figure = Limit.read(f"{metric}{{logout}}.p99 < 1s").figure  # a record may have it
-    with pytest.raises(ValueError, match="not measured by class of transactions; write it without"):
-        figure.check_class()
+def test_a_metric_of_keys_and_lines_may_be_of_one_group(metric: str) -> None:
+    assert Reference.read(f"{metric}{{students}}.p99").selectable(GROUPS) == ["students", "clerks"]
 
 
 @pytest.mark.parametrize("metric", ["response.p99", "response_from_sent.max", "first_response.p50", "throughput"])
-def test_a_class_is_accepted_for_a_metric_that_has_some(metric: str) -> None:
+def test_a_metric_of_transactions_may_be_of_a_class_a_group_or_both(metric: str) -> None:
     name, _, statistic = metric.partition(".")
-    Reference.read(f"{name}{{logout}}.{statistic}".rstrip(".")).check_class()
+    figure = Reference.read(f"{name}{{students: vi}}.{statistic}".rstrip("."))
+    assert figure.transaction == "students: vi"
+    both = ["students: log in", "students: vi", "clerks: vi"]
+    assert figure.selectable(GROUPS) == ["log in", "vi", "students", "clerks", *both]
+
+
+@pytest.mark.parametrize(
+    ("whose", "selected"),
+    [
+        (None, ["students: vi", "clerks: vi", "clerks: clerks"]),
+        ("vi", ["students: vi", "clerks: vi"]),
+        ("students", ["students: vi"]),
+        ("clerks: vi", ["clerks: vi"]),
+        ("clerks", ["clerks: clerks"]),
+        ("nobody", []),
+    ],
+)
+def test_a_name_selects_a_class_before_a_group(whose: str | None, selected: list[str]) -> None:
+    pairs = [("students", "vi"), ("clerks", "vi"), ("clerks", "clerks")]
+    sources = {source for _, source in pairs}
+    assert [f"{group}: {source}" for group, source in pairs if selects(whose, group, source, sources)] == selected
 
 
 def test_a_limit_holds_or_does_not() -> None:

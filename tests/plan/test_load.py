@@ -146,15 +146,3 @@ def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, said
 def test_a_missing_plan_is_reported(here: Path) -> None:
     with pytest.raises(InputError, match=r"nope.toml: cannot read the plan: No such file"):
         load(RawOptions(plan=here / "nope.toml"), here)
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [
-        'limits = ["echo{clerk}.p99 < 50ms"]',
-        '[[published]]\nwhat = "an echo"\nfigure = "echo{clerk}.p99"\nvalue = "1s"\nsource = "A memo"',
-    ],
-)
-def test_a_class_of_a_metric_that_has_none_is_refused(write: Write, plan: str) -> None:
-    with pytest.raises(InputError, match="`echo` is not measured by class of transactions; write it without"):
-        load(RawOptions(plan=write("plan.toml", plan)), Path())

@@ -139,7 +139,7 @@ def test_a_healthy_run_has_nothing_unusual(tmp_path: Path) -> None:
     assert list(unusual(summarise(RunFolder(tmp_path / "run").write()))) == []
     (section,) = unusual(summarise(made_up.bad(tmp_path / "bad")))
     said = [part.text for part in section.parts if isinstance(part, Remark)]
-    assert said[0] == "180 errors: timeout 120, reset 60"
+    assert said[0] == "180 errors: timeout 120, reset 60: timeout means no answer came in time"
 
 
 @pytest.mark.parametrize("make", [made_up.good, made_up.bad, made_up.sweep])

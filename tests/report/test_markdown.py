@@ -44,10 +44,18 @@ def test_every_table_parses_as_a_table(tmp_path: Path, make: Callable[[Path], Pa
 
 def test_validity_comes_first_and_limits_next(tmp_path: Path) -> None:
     text = markdown(runs(made_up.good(tmp_path / "run")))
-    assert text.startswith("### ✅ made-up: VALID\n")
+    assert text.startswith("### ❌ made-up: VALID, limits not kept\n")
     assert "| ✅ kept | response.p99 &#60; 2s | 200 ms |" in text
     assert "| ❌ crossed |" in text
     assert text.index("| limit |") < text.index("| answer |")
+
+
+def test_a_valid_run_whose_limits_were_kept_has_the_mark_of_a_good_one(tmp_path: Path) -> None:
+    kept = RunFolder(tmp_path / "kept", limits=["response.p99 < 2s"]).write()
+    crossed = RunFolder(tmp_path / "crossed", limits=["response.p99 < 1ms"]).write()
+    assert markdown(runs(kept)).startswith("### ✅ made-up: VALID\n")
+    assert "✅" not in markdown(runs(crossed))
+    assert markdown(runs(kept, crossed)).startswith("### ❌ ")
 
 
 def test_an_invalid_run_says_why_and_what_to_do(tmp_path: Path) -> None:
@@ -71,7 +79,7 @@ def test_foreign_names_are_plain_text(tmp_path: Path) -> None:
     assert heading.children
     assert {child.type for child in heading.children} <= {"text", "text_special"}
     shown = "".join(child.content for child in heading.children)
-    assert shown.replace("\u200b", "") == f"✅ {HOSTILE}: VALID"
+    assert shown.replace("\u200b", "") == f"❌ {HOSTILE}: VALID, limits not kept"
     assert not re.search(r"@\w|#\d|://", shown)
 
 

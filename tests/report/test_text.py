@@ -165,3 +165,14 @@ def test_a_sweep_lists_the_kept_limits_of_the_steps_with_the_most_users(tmp_path
     assert "step 1: response" not in said
     assert (said.count("step 2: response"), said.count("step 3: response")) == (3, 3)
     assert "and 3 more kept" in said
+
+
+def test_an_answer_without_a_first_sign_has_none(tmp_path: Path) -> None:
+    """At 3270s nothing echoes, and a wait may be met before anything comes."""
+    own = ("interactive/stamped/own", [0.000_02] * 40)
+    folder = RunFolder(tmp_path / "run", responses=lambda *_: [1e-9, 1e-9], delay=lambda _: 0.0, histograms=[own])
+    said = shown(folder.write())
+    (signs,) = [row for row in said.splitlines() if "first sign" in row and "of each" not in row]
+    assert signs.count("none") == 6
+    assert "of each first sign of an answer" in " ".join(said.split())
+    assert "of each echo" not in said

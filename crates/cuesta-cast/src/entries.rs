@@ -3,24 +3,37 @@
 //! An **entry** is what a person types into one field or row: printable keys, pastes and the keys that edit them (Backspace,
 //! left and right, Ctrl+U), up to any other key. It is kept if the screen showed it at the cursor. It is also kept if the keys
 //! that the screen did not show were commands: single keys, each of which the program answered by itself, as a pager and an
-//! editor's normal mode do. All other entries are secrets.
+//! editor's normal mode do. All other entries are secrets, and so is an entry that the screen showed if it holds `credentials`,
+//! or answers a question for a secret.
 
 use std::ops::Range;
 
 use cuesta_tape::Key;
 
+use crate::credentials::{credentials, names_secret};
 use crate::key_code::KeyCode;
 use crate::reaction::Reaction;
 use crate::strokes::Stroke;
 
-/// Words of a row that asks for a secret, in lower case.
-const ASKS: [&str; 8] =
-    ["password", "passphrase", "passwort", "kennwort", "passcode", "mot de passe", "secret", "token"];
-/// Whole words of a row that asks for a secret.
-const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
-/// Text after these is a secret even if the screen shows it.
-const ASSIGNS: [&str; 8] =
-    ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
+/// Questions for a secret whose words alone name none, in lower case, and words of other scripts.
+const ASKS: [&str; 14] = [
+    "verification code",
+    "security code",
+    "access code",
+    "authentication code",
+    "one-time",
+    "card number",
+    "mot de passe",
+    "hasło",
+    "lösenord",
+    "пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
+/// The most characters of a question.
+const LONGEST_QUESTION: usize = 60;
 /// Keys that the screen did not show may be commands only if at most this many of them differ; more may be a secret.
 const MOST_COMMANDS: usize = 3;
 
@@ -85,12 +98,12 @@ pub(crate) fn keys(entry: &[Stroke]) -> usize {
     entry.iter().map(|stroke| stroke.press.code.characters().len()).sum()
 }
 
-/// Whether an entry must be hidden.
-pub(crate) fn is_secret(entry: &[Stroke]) -> bool {
+/// Whether an entry must be hidden; `previous` is the key before it.
+pub(crate) fn is_secret(entry: &[Stroke], previous: Option<&Stroke>) -> bool {
     let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.press.code.is_text()).collect();
     let unechoed = typed.iter().any(|stroke| stroke.echoes == Some(false));
     let commands = typed.split(|stroke| stroke.shown).all(are_commands);
-    unechoed || !commands || assigns(&text(entry))
+    unechoed || !commands || !credentials(&text(entry)).is_empty() || answers_question(&typed, previous)
 }
 
 /// Whether keys that the screen did not show were commands.
@@ -128,13 +141,23 @@ fn different(keys: &[&Stroke]) -> usize {
 
 /// Whether a row asks for a secret.
 pub(crate) fn asks(row: &str) -> bool {
-    let row = row.to_lowercase();
-    let mut words = row.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ASKS_WHOLE.contains(&word)) || ASKS.iter().any(|word| row.contains(word))
+    let lower = row.to_lowercase();
+    row.split(|c: char| !c.is_alphanumeric()).any(names_secret) || ASKS.iter().any(|words| lower.contains(words))
 }
 
-/// Whether a row gives a secret a name, as `set key=` and `export TOKEN=` do.
-fn assigns(text: &str) -> bool {
-    let text = text.to_lowercase();
-    ASSIGNS.iter().any(|word| text.split_once(word).is_some_and(|(_, value)| !value.trim().is_empty()))
+/// Whether an entry answers a question for a secret. Keys that came together with the key before them were typed for another row.
+fn answers_question(typed: &[&Stroke], previous: Option<&Stroke>) -> bool {
+    let Some(first) = typed.first() else { return false };
+    let is_ahead = previous.is_some_and(|previous| previous.press.input == first.press.input);
+    let before: String = first.row.chars().take(first.cursor.1.into()).collect();
+    !is_ahead && is_question(&before)
+}
+
+/// Whether the text before an entry is a question for a secret, and not a prompt or a row in which such a word stands by chance.
+fn is_question(before: &str) -> bool {
+    let question = before.trim_end();
+    let last = question.rsplit(['.', '!', '|', '│', '┃']).next().unwrap_or_default();
+    let ends = [':', '?', '=', '：', '？'].iter().any(|end| question.ends_with(*end));
+    let only = question.strip_suffix(['>', ']']).is_some_and(|word| word.chars().all(char::is_alphabetic));
+    (ends || only) && last.chars().count() <= LONGEST_QUESTION && asks(last)
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::cast::{Cast, Event, EventKind};
 use crate::cover::{Span, covered};
+use crate::credentials::credentials;
 use crate::entries::{asks, entries, is_secret, keys, text};
 use crate::printed::without_texts;
 use crate::strokes::{Stroke, strokes};
@@ -81,12 +82,15 @@ impl Secrets {
         let entries: Vec<(usize, &[Stroke])> =
             entries(&strokes).into_iter().map(|place| (place.start, &strokes[place])).collect();
         let mut columns = Columns::of(cast);
-        let secret = |entry: &[Stroke]| is_secret(entry).then(|| text(entry));
-        let texts: BTreeSet<String> = entries.iter().filter_map(|(_, entry)| secret(entry)).collect();
+        let is_secret =
+            |first: usize, entry: &[Stroke]| is_secret(entry, first.checked_sub(1).map(|before| &strokes[before]));
+        let secret = |(first, entry): &(usize, &[Stroke])| is_secret(*first, entry).then(|| text(entry));
+        let texts: BTreeSet<String> = entries.iter().filter_map(secret).collect();
+        let texts: BTreeSet<String> = texts.iter().flat_map(|text| parts(text)).collect();
         let is_known = |text: &str| texts.iter().any(|known| is_long(known) && text.contains(known.as_str()));
         for (first, entry) in entries {
             let text = text(entry);
-            if is_secret(entry) || is_known(&text) {
+            if is_secret(first, entry) || is_known(&text) {
                 let column = columns.column(&text, asks(&entry[0].row));
                 let strokes = (first, first + entry.len());
                 found.hidden.push(Hidden {
@@ -122,8 +126,8 @@ impl Secrets {
         let span = |hidden: &Hidden| Span { events: self.events(hidden), keys: self.typed(hidden) };
         let covered = covered(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
         let mut events: Vec<Vec<Event>> = covered.into_iter().map(|event| vec![event]).collect();
-        let long = self.hidden.iter().map(|hidden| hidden.text.as_str()).filter(|text| is_long(text));
-        without_texts(&mut events, &long.collect());
+        let texts: BTreeSet<String> = self.hidden.iter().flat_map(|hidden| parts(&hidden.text)).collect();
+        without_texts(&mut events, texts.iter().map(String::as_str).filter(|text| is_long(text)));
         self.replace_input(&mut events);
         for (first, last) in self.hidden.iter().map(|hidden| self.events(hidden).into_inner()) {
             let last = last.min(events.len() - 1);
@@ -176,15 +180,16 @@ impl Secrets {
         self.strokes[first..end].iter().flat_map(|stroke| stroke.press.code.characters()).collect()
     }
 
-    /// A text with columns in place of secrets, also where a shell has quoted them.
+    /// A text with columns in place of secrets, also where a shell has quoted them, and without other credentials.
     pub fn redacted(&self, text: &str) -> String {
         let long = self.hidden.iter().filter(|hidden| is_long(&hidden.text));
-        long.fold(text.to_owned(), |text, hidden| {
+        let with_columns = long.fold(text.to_owned(), |text, hidden| {
             let quoted = std::iter::successors(Some(hidden.text.clone()), |text| Some(text.replace('\'', "'\"'\"'")));
             quoted
                 .take(3)
                 .fold(text, |text, hidden_text| text.replace(&hidden_text, &format!("${{{}}}", hidden.column)))
-        })
+        });
+        without_credentials(&with_columns)
     }
 }
 
@@ -194,6 +199,26 @@ fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
     for event in events.iter_mut().flatten().skip(secret) {
         event.at = instant;
     }
+}
+
+/// A hidden text, and the credentials in it: the host may print these alone.
+fn parts(text: &str) -> Vec<String> {
+    let values = credentials(text).into_iter().map(|range| text[range].to_owned());
+    std::iter::once(text.to_owned()).chain(values).collect()
+}
+
+/// A command or a comment with an ellipsis in place of each credential.
+fn without_credentials(text: &str) -> String {
+    let mut kept = String::new();
+    let mut end = 0;
+    for range in credentials(text) {
+        if range.start >= end {
+            kept.push_str(&text[end..range.start]);
+            kept.push('…');
+        }
+        end = end.max(range.end);
+    }
+    kept + &text[end..]
 }
 
 fn is_long(text: &str) -> bool {

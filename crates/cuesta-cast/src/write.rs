@@ -1,11 +1,13 @@
 //! Writes version 2, to the microsecond. (Version 3 has milliseconds only, too coarse for an echo.)
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::cast::{Cast, EventKind, Header};
+use crate::printed::Stars;
 use crate::utf8::Utf8Decoder;
 
 /// The first row.
@@ -36,6 +38,10 @@ pub struct Writer<W> {
     to: W,
     /// Decodes the output, which may cut characters.
     characters: Utf8Decoder,
+    /// Hides texts in the output.
+    stars: Stars,
+    /// Output that is not written yet: its instant, and the number of characters.
+    held: VecDeque<(Duration, usize)>,
 }
 
 impl<W: Write> Writer<W> {
@@ -51,17 +57,43 @@ impl<W: Write> Writer<W> {
             env: header.terminal.as_deref().map(|terminal| Environment { terminal }),
         };
         writeln!(to, "{}", serde_json::to_string(&head)?)?;
-        Ok(Self { to, characters: Utf8Decoder::default() })
+        Ok(Self { to, characters: Utf8Decoder::default(), stars: Stars::default(), held: VecDeque::new() })
     }
 
-    /// Writes output of the host. An incomplete character waits for its rest.
+    /// Writes stars in place of this text, wherever the host prints it from now on.
+    pub fn hide(&mut self, text: &str) {
+        self.stars.hide(text);
+    }
+
+    /// Writes output of the host. An incomplete character waits for its rest, and the beginning of a hidden text for its end.
     pub fn output(&mut self, at: Duration, bytes: &[u8]) -> io::Result<()> {
         let text = self.characters.take(bytes);
-        if text.is_empty() { Ok(()) } else { self.row(at, "o", &text) }
+        self.held.push_back((at, text.chars().count()));
+        self.stars.push(&text);
+        let ready = self.stars.ready();
+        self.outputs(ready.chars())
+    }
+
+    /// Writes output that was held, each character with its instant.
+    fn outputs(&mut self, mut ready: impl Iterator<Item = char>) -> io::Result<()> {
+        while let Some((at, length)) = self.held.pop_front() {
+            let text: String = ready.by_ref().take(length).collect();
+            let left = length - text.chars().count();
+            if !text.is_empty() {
+                self.row(at, "o", &text)?;
+            }
+            if left > 0 {
+                self.held.push_front((at, left));
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Writes any event.
     pub fn event(&mut self, at: Duration, kind: &EventKind) -> io::Result<()> {
+        let held = self.stars.finish();
+        self.outputs(held.into_iter())?;
         match kind {
             EventKind::Output(text) => self.row(at, "o", text),
             EventKind::Input { text, .. } => self.row(at, "i", text),
@@ -80,9 +112,9 @@ impl<W: Write> Writer<W> {
     /// Ends the cast.
     pub fn finish(mut self, at: Duration) -> io::Result<()> {
         let rest = self.characters.finish();
-        if !rest.is_empty() {
-            self.row(at, "o", &rest)?;
-        }
+        self.output(at, rest.as_bytes())?;
+        let held = self.stars.finish();
+        self.outputs(held.into_iter())?;
         self.to.flush()
     }
 

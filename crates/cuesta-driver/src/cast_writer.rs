@@ -2,10 +2,9 @@
 //!
 //! The user's thread passes received characters through a queue of fixed length to a thread that writes them. Characters
 //! that find the queue full are left out, and the cast says how many. Typed characters are left out too, because they may
-//! hold a password of the users' table.
+//! hold a password of the users' table; where the host prints the user's secret cells, the cast has stars.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 use std::rc::Rc;
@@ -15,11 +14,12 @@ use std::time::Duration;
 
 use cuesta_cast::{EventKind, Header, Writer};
 use cuesta_lines::{Direction, Line, Tap, TapEvent, TerminalKind};
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Stamp, clock, private_file};
 
 use crate::connect::Connect;
 use crate::error::RunError;
 use crate::group::Group;
+use crate::secret_columns::SecretCells;
 use crate::spec::RunSpec;
 
 /// At most this many reads, of at most 16 KiB each, wait to be written.
@@ -67,13 +67,15 @@ impl CastWriter {
                 "no cast can be made of user {user}, who has a 3270: choose another user"
             )));
         }
-        let file = File::create(folder.join(format!("user-{user}.cast")))?;
+        let file = private_file(&folder.join(format!("user-{user}.cast")))?;
         let writer = Writer::new(
             BufWriter::new(file),
             &number.map_or_else(Header::default, |number| header(spec, groups, number, user)),
         )?;
+        let secrets = number.map(|number| groups[number].secret_cells(user - spec.first_user(number)));
         let (queue, events) = sync_channel(QUEUE);
-        let thread = thread::Builder::new().name("cuesta-cast".into()).spawn(move || write(writer, begun, &events))?;
+        let thread = thread::Builder::new().name("cuesta-cast".into());
+        let thread = thread.spawn(move || write(writer, begun, &events, secrets.as_ref()))?;
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
     }
 
@@ -138,11 +140,18 @@ impl CastTap {
     }
 }
 
-fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, events: &Receiver<CastEvent>) -> io::Result<()> {
+fn write<W: io::Write>(
+    mut writer: Writer<W>,
+    begun: Stamp,
+    events: &Receiver<CastEvent>,
+    secrets: Option<&SecretCells>,
+) -> io::Result<()> {
     let mut sessions = 0;
     let mut last = Duration::ZERO;
     while let Ok(first) = events.recv() {
         for event in std::iter::once(first).chain(events.try_iter()) {
+            // A column may have become secret since the last event.
+            secrets.into_iter().flat_map(SecretCells::now).for_each(|cell| writer.hide(cell));
             last = last.max(take(&mut writer, begun, &mut sessions, &event)?);
         }
         // The queue is empty: flush, so that the cast so far can be watched while the run goes on.
@@ -194,7 +203,7 @@ mod tests {
     fn written(events: &Receiver<CastEvent>) -> Vec<(u128, EventKind)> {
         let mut bytes = Vec::new();
         let writer = Writer::new(&mut bytes, &Header::default()).expect("writes");
-        write(writer, at(1000), events).expect("writes");
+        write(writer, at(1000), events, None).expect("writes");
         let cast = Cast::read(&bytes).expect("reads");
         cast.events.into_iter().map(|event| (event.at.as_millis(), event.kind)).collect()
     }

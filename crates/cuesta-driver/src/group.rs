@@ -11,6 +11,7 @@ use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 use crate::barrier::Barrier;
 use crate::error::RunError;
 use crate::opening::LineSeries;
+use crate::secret_columns::{SecretCells, SecretColumns};
 use crate::spec::{GroupSpec, RunSpec};
 use crate::terminal::{misfit, missing_character};
 
@@ -33,8 +34,7 @@ pub(crate) struct Group {
     /// Whether the host can echo.
     pub(crate) can_echo: bool,
     data: Arc<Vec<BTreeMap<String, String>>>,
-    /// Columns whose cells no record may show, and whose length no count may reveal.
-    secret: Vec<String>,
+    secret_columns: Arc<SecretColumns>,
 }
 
 /// The numbers of a group's series.
@@ -126,7 +126,10 @@ impl Group {
             widths: if has_wide_emoji == Some(true) { Widths::Wcwidth } else { Widths::Xterm },
             can_echo: kind.is_none_or(|kind| kind.can_echo),
             data: Arc::new(group.data.clone()),
-            secret: group.secret.clone(),
+            secret_columns: Arc::new(SecretColumns::new(
+                group.data.first().into_iter().flat_map(BTreeMap::keys),
+                &group.secret,
+            )),
         })
     }
 
@@ -149,21 +152,35 @@ impl Group {
         self
     }
 
-    /// Whether any of these pieces is a secret column.
+    /// Whether any of these pieces is a column that the plan names as secret.
     pub(crate) fn types_secret(&self, pieces: &[Piece]) -> bool {
-        pieces.iter().any(|piece| matches!(piece, Piece::Column(name) if self.secret.contains(name)))
+        columns(pieces).any(|name| self.secret_columns.is_named(name))
     }
 
-    /// The cells of a user's row that no record may show.
+    /// These pieces were typed, and the host echoed nothing meanwhile: no record may show their columns.
+    pub(crate) fn add_unechoed(&self, pieces: &[Piece]) {
+        columns(pieces).for_each(|name| self.secret_columns.add_unechoed(name));
+    }
+
+    /// The cells of a user's row that no record may show now; later they may be more.
     pub(crate) fn secrets(&self, rank: u32) -> Vec<&str> {
-        let secret = self.row(rank).into_iter().flatten().filter(|(column, _)| self.secret.contains(*column));
-        secret.map(|(_, cell)| cell.as_str()).collect()
+        self.secret_columns.cells(self.row(rank))
+    }
+
+    /// The same cells, whenever they are asked for.
+    pub(crate) fn secret_cells(&self, rank: u32) -> SecretCells {
+        SecretCells { columns: Arc::clone(&self.secret_columns), row: self.row(rank).cloned().unwrap_or_default() }
     }
 
     /// A user's row of the users' table, if there is one.
     pub(crate) fn row(&self, rank: u32) -> Option<&BTreeMap<String, String>> {
         self.data.get(rank as usize % self.data.len().max(1))
     }
+}
+
+/// The columns that a text is made of.
+fn columns(pieces: &[Piece]) -> impl Iterator<Item = &str> {
+    pieces.iter().filter_map(|piece| if let Piece::Column(name) = piece { Some(name.as_str()) } else { None })
 }
 
 /// Lowers a group's script, and says which of the programs each step plays.

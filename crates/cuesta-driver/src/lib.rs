@@ -31,6 +31,7 @@ mod progress;
 mod response;
 mod run;
 mod schedule;
+mod secret_columns;
 mod self_meter;
 mod session;
 mod simulation;

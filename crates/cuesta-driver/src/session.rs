@@ -319,6 +319,11 @@ impl Session {
         }
     }
 
+    /// Characters that the line has received so far.
+    pub(crate) fn received(&self) -> u64 {
+        self.line.traffic().received
+    }
+
     /// Counts the traffic since the last call.
     fn count_traffic(&mut self) {
         let (traffic, undecoded) = (self.line.traffic(), self.line.undecoded());

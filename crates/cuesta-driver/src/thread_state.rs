@@ -269,8 +269,7 @@ impl ThreadState {
     /// A user has waited long for a condition; `row` is the cursor's row on its screen. Its secrets are taken out.
     pub(crate) fn set_long_wait(&self, slot: usize, condition: &WaitCondition, row: Option<String>) {
         let user = &mut self.users.borrow_mut()[slot];
-        let secrets = self.groups[user.group].secrets(user.rank).into_iter().filter(|secret| !secret.is_empty());
-        let secrets: Vec<_> = secrets.collect();
+        let secrets = self.groups[user.group].secrets(user.rank);
         let row = row.map(|row| secrets.iter().fold(row, |row, secret| row.replace(secret, "…")));
         user.long_wait = Some(Box::new((condition.to_string(), row)));
     }

@@ -1,10 +1,10 @@
 //! A resolved [`Spec`]: the settings of each thread.
 
-use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, duration};
-use cuesta_record::Stamp;
+use cuesta_record::{Stamp, read_text};
 
 use crate::input::{Discipline, Unit};
 use crate::pool::OWN;
@@ -144,8 +144,11 @@ fn echo_map(pairs: Option<&str>) -> Result<[u8; 256], HostError> {
     Ok(map)
 }
 
+/// The most bytes of a distribution's file.
+const LONGEST: u64 = 128 << 20;
+
 fn distribution(text: &str) -> Result<Distribution, HostError> {
-    let load = |file: &str| fs::read_to_string(file).map_err(|error| error.to_string());
+    let load = |file: &str| read_text(Path::new(file), LONGEST).map_err(|error| error.to_string());
     Distribution::parse(text, &load).map_err(|source| HostError::Distribution { text: text.to_owned(), source })
 }
 

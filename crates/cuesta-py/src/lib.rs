@@ -47,7 +47,9 @@ mod _native {
     #[pymodule_export]
     use crate::tape::Tape;
     #[pymodule_export]
-    use crate::text::{distribution, duration, failures, key_distribution, line_kinds, now, show_duration, target};
+    use crate::text::{
+        distribution, duration, failures, key_distribution, line_kinds, names_secret, now, show_duration, target,
+    };
     #[pymodule_export]
     use crate::tmux::{Tmux, tmux_status, tmux_stop};
 }

@@ -1,13 +1,16 @@
 //! Tapes for Python.
 
-use std::fs;
 use std::path::Path;
 
 use cuesta_driver::misfit;
+use cuesta_record::read_text;
 use cuesta_tape::{Overrides, Program};
 use pyo3::prelude::*;
 
 use crate::errors::TapeError;
+
+/// The most bytes of a file that a tape names.
+const LONGEST: u64 = 128 << 20;
 
 /// A tape, parsed.
 #[pyclass(module = "cuesta._native", frozen)]
@@ -17,7 +20,7 @@ pub(crate) struct Tape(pub(crate) cuesta_tape::Tape);
 impl Tape {
     #[staticmethod]
     fn parse(text: &str, name: &str, folder: &str) -> PyResult<Self> {
-        let load = |file: &str| fs::read_to_string(Path::new(folder).join(file)).map_err(|error| error.to_string());
+        let load = |file: &str| read_text(&Path::new(folder).join(file), LONGEST).map_err(|error| error.to_string());
         cuesta_tape::parse(text, name, &load).map(Self).map_err(|errors| TapeError::new_err(errors.to_string()))
     }
 

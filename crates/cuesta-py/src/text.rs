@@ -1,5 +1,6 @@
 //! Parses and formats small texts with the same code as tapes and specs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use cuesta_lines::{KINDS, canonical};
@@ -49,10 +50,16 @@ pub(crate) fn line_kinds() -> String {
     kinds.collect::<serde_json::Value>().to_string()
 }
 
-/// The names of the failures that are counted.
+/// The names of the failures that are counted, and what happened in each.
 #[pyfunction]
-pub(crate) fn failures() -> Vec<&'static str> {
-    Failure::ALL.iter().map(|failure| failure.name()).collect()
+pub(crate) fn failures() -> BTreeMap<&'static str, &'static str> {
+    Failure::ALL.iter().map(|failure| (failure.name(), failure.happened())).collect()
+}
+
+/// Whether something of this name is a secret.
+#[pyfunction]
+pub(crate) fn names_secret(name: &str) -> bool {
+    cuesta_cast::names_secret(name)
 }
 
 /// A target's URL in its canonical spelling.

@@ -21,6 +21,13 @@ macro_rules! failures {
                     $(Self::$failure => $name,)+
                 }
             }
+
+            /// What happened, as a sentence for reports.
+            pub fn happened(self) -> &'static str {
+                match self {
+                    $(Self::$failure => concat!($($happened),+).trim(),)+
+                }
+            }
         }
     };
 }

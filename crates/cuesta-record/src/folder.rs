@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::private::{private, private_folder, write_private};
 use crate::{Counts, Interval, Phase, Timeline, UserRow};
 
 /// The folder `agent-K` of a run.
@@ -43,22 +44,22 @@ pub struct AgentEnd {
 impl AgentFolder {
     /// Makes the folder and writes `timeline.json`.
     pub fn create(path: &Path, timeline: &Timeline) -> io::Result<Self> {
-        fs::create_dir_all(path)?;
+        private_folder(path)?;
         Self::write_timeline(path, timeline)?;
-        let open = |name| File::create_new(path.join(name)).map(BufWriter::new);
+        let open = |name| created(&path.join(name)).map(BufWriter::new);
         Ok(Self { path: path.to_owned(), series: open("series.jsonl")?, users: open("users.jsonl")? })
     }
 
     /// Writes `timeline.json`, also in place of an earlier one: a reader sees either of them whole.
     pub fn write_timeline(path: &Path, timeline: &Timeline) -> io::Result<()> {
         let part = path.join("timeline.part");
-        fs::write(&part, serde_json::to_vec(timeline)?)?;
+        write_private(&part, &serde_json::to_vec(timeline)?)?;
         fs::rename(part, path.join("timeline.json"))
     }
 
     /// A file of the folder.
     pub fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
-        File::create_new(self.path.join(name)).map(BufWriter::new)
+        created(&self.path.join(name)).map(BufWriter::new)
     }
 
     /// Writes an interval and flushes it, so that a crash loses nothing.
@@ -78,8 +79,12 @@ impl AgentFolder {
 
     /// Writes `agent.json`.
     pub fn end(&self, ending: &AgentEnd) -> io::Result<()> {
-        fs::write(self.path.join("agent.json"), serde_json::to_vec(ending)?)
+        write_private(&self.path.join("agent.json"), &serde_json::to_vec(ending)?)
     }
+}
+
+fn created(path: &Path) -> io::Result<File> {
+    private().write(true).create_new(true).open(path)
 }
 
 fn write_row(file: &mut impl Write, row: &impl Serialize) -> io::Result<()> {

@@ -8,12 +8,14 @@
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
-//! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for displays.
+//! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
+mod bounded;
 pub mod clock;
 pub mod event_queue;
 mod failure;
 mod folder;
+mod private;
 mod recorder;
 mod series;
 mod snapshot;
@@ -25,8 +27,10 @@ mod timer_queue;
 mod transaction;
 mod transaction_log;
 
+pub use bounded::read_text;
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder};
+pub use private::{private, private_file, private_folder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames};
 pub use snapshot::Snapshot;

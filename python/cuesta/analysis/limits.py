@@ -7,11 +7,11 @@ from cuesta._native import Histogram
 from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.durations import Distribution
 from cuesta.figures.limit import Limit
-from cuesta.figures.reference import NUMBERS, Reference
+from cuesta.figures.reference import NUMBERS, OF_CLASSES, Reference, selects
 from cuesta.figures.step import LimitResult, StepFigures
 
 FindHistogram = Callable[[str, str | None], Histogram | None]
-"""Returns the histogram of a metric for a class of transactions, or for all (None)."""
+"""Returns the histogram of a metric for a class of transactions or a group, or for all (None)."""
 
 
 def judge(limits: list[Limit], step: StepFigures, find_histogram: FindHistogram) -> list[LimitResult]:
@@ -42,8 +42,13 @@ def number_of_values(figure: Reference, step: StepFigures) -> int | None:
     """How many values of a step a figure of durations rests on; None for another figure."""
     if figure.metric not in DURATIONS or figure.statistic == "count":
         return None
-    classes = [each for each in step.classes if each.transaction == figure.transaction]
-    of = classes if figure.transaction is not None else [step]
+    if figure.transaction is None:
+        return int(getattr(step, figure.metric).count)
+    if figure.metric not in OF_CLASSES:
+        of_groups = [each for each in step.keys if each.group == figure.transaction]
+        return sum(getattr(each, figure.metric, Distribution()).count for each in of_groups)
+    sources = {each.transaction for each in step.classes}
+    of = [each for each in step.classes if selects(figure.transaction, each.group, each.transaction, sources)]
     return sum(getattr(each, figure.metric, Distribution()).count for each in of)
 
 

@@ -71,6 +71,11 @@ def allowed(recorded: Recorded) -> Validity:
     return Validity.model_validate(recorded.plan.get("validity", {}))
 
 
+def is_pinned(recorded: Recorded) -> bool:
+    """Whether the driver had CPUs of its own."""
+    return bool(recorded.plan.get("pin") or recorded.plan.get("isolate"))
+
+
 def limits(recorded: Recorded) -> list[Limit]:
     """Read the limits."""
     return [Limit.read(text) for text in recorded.plan.get("limits", [])]

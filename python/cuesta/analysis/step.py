@@ -29,6 +29,7 @@ from cuesta.figures.counts import (
     Waiting,
 )
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
+from cuesta.figures.reference import selects
 from cuesta.figures.step import AgentFigures, DriverLoad, ResponseLaw, ScreenCost, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
 
@@ -221,8 +222,9 @@ class StepRecords:
         return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
 
     def find_histogram(self, metric: str, transaction: str | None) -> Histogram | None:
-        """The histogram that a limit is about: a metric of one class of transactions, or of all."""
-        return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.source))
+        """The histogram that a limit is about: a metric of one class of transactions or of one group, or of all."""
+        sources = {tag.source for tag in self.tags() if tag.series == metric}
+        return self.pooled(lambda tag: tag.series == metric and selects(transaction, tag.group, tag.source, sources))
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in order of names."""

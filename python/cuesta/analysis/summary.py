@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta.analysis.capacity.bottleneck import bottleneck
 from cuesta.analysis.past_saturation import past_saturation
-from cuesta.analysis.planned import allowed, published
+from cuesta.analysis.planned import allowed, is_pinned, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
@@ -137,7 +137,7 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     wanted = planned_steps - 1 if only == LAST else only
     for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
         step = StepRecords(recorded, number).figures()
-        of_step = doubts_of_step(step, rules)
+        of_step = doubts_of_step(step, rules, is_pinned(recorded))
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         steps.append(replace(step, limits=[with_doubts(verdict, step, of_step) for verdict in step.limits]))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)

@@ -7,7 +7,7 @@ steady state in `cuesta.analysis.unsteady`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, Self
 
 from cuesta.analysis.answering import (
@@ -46,7 +46,13 @@ class Late:
 
     p99: float
     most: float
-    advice: ClassVar[str] = "use fewer users, more --threads or --agents, a quieter machine, or --pin"
+    pinned: bool = False
+    """Whether the driver had CPUs of its own: then no advice asks for them."""
+
+    @property
+    def advice(self) -> str:
+        others = "use fewer users, more --threads or --agents"
+        return f"{others}, or a quieter machine" if self.pinned else f"{others}, a quieter machine, or --pin"
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
@@ -80,7 +86,13 @@ class Starved:
 
     run_wait: float
     most: float
-    advice: ClassVar[str] = "stop what else runs on the machine, use --pin, or fewer threads than CPUs"
+    pinned: bool = False
+    """Whether the driver had CPUs of its own: then no advice asks for them."""
+
+    @property
+    def advice(self) -> str:
+        others, fewer = "stop what else runs on the machine", "fewer threads than CPUs"
+        return f"{others}, or use {fewer}" if self.pinned else f"{others}, use --pin, or {fewer}"
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
@@ -318,9 +330,10 @@ def doubts_of_run(recorded: Recorded) -> list[Doubt]:
     return [doubt for kind in OF_RUNS if (doubt := kind.found_in(recorded))]
 
 
-def doubts_of_step(step: StepFigures, allowed: Validity) -> list[Doubt]:
-    """Look for reasons to doubt a step."""
-    return [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
+def doubts_of_step(step: StepFigures, allowed: Validity, pinned: bool = False) -> list[Doubt]:
+    """Look for reasons to doubt a step. `pinned`: the driver had CPUs of its own."""
+    found = [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
+    return [replace(doubt, pinned=pinned) if isinstance(doubt, Late | Starved) else doubt for doubt in found]
 
 
 def of_the_driver(doubts: Sequence[Doubt]) -> list[Doubt]:

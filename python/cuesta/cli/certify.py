@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +35,9 @@ from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import check_key, sign
 from cuesta.live import watching
 from cuesta.plan import Group, RawOptions, load
+from cuesta.private_files import write_private
+from cuesta.target import without_passwords
+from cuesta.terminal import inform
 from cuesta.units import many
 
 
@@ -161,11 +163,11 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     private_folder(folder)
     record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:
-        shutil.copyfile(arguments.profile, folder / SERVICE_PROFILE)
+        write_private(folder / SERVICE_PROFILE, arguments.profile.read_bytes())
 
     def tell(text: str) -> None:
         if not arguments.quiet:
-            print(f"group {about.group}: {text}", file=sys.stderr)
+            inform(f"group {about.group}: {text}")
 
     def judge(run: Path) -> list[str]:
         trial = read_run(run, about.pause)
@@ -180,7 +182,7 @@ def one(about: CertificationSetup, how: Method, folder: Path, arguments: argpars
     with interrupts() as stopping, watching(arguments.quiet) as look:
         result = certifier.certify(how, certifier.Series(folder, arguments.runs), judge, look, stopping)
     for failure in result.failures:
-        print(f"cuesta: {failure}", file=sys.stderr)
+        inform(f"cuesta: {failure}")
     if result.interrupted:
         return Exit.INTERRUPTED
     return Exit.GOOD if result.counted == arguments.runs else Exit.INVALID
@@ -194,7 +196,7 @@ def setup(group: Group, how: Method, arguments: argparse.Namespace) -> Certifica
         kind="benchmark" if arguments.absentee else "certification",
         cuesta=__version__,
         started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        command=sys.argv,
+        command=[without_passwords(word) for word in sys.argv],
         system=arguments.system or conditions.system(),
         plan=job.plan.settings.name,
         group=group.name,

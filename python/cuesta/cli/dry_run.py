@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuesta.analysis.planned import shown
+from cuesta.engine.foresight import warnings
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.ssh import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 from cuesta.units import many, minutes
 
 
@@ -24,6 +25,7 @@ def show_plan(job: Job, last: Sequence[str] = ()) -> str:
         *_left_behind(job),
         *_meters(job),
         *_tapes(job),
+        *_warnings(job),
         "\n".join(how_long),
     ]
     return "\n\n".join(parts)
@@ -47,6 +49,7 @@ def plan_data(job: Job) -> dict[str, Any]:
         "steps": steps,
         "seconds": duration(job),
         "untraced": untraced,
+        "warnings": list(warnings(job)),
     }
 
 
@@ -70,7 +73,7 @@ def _left_behind(job: Job) -> list[str]:
 
 def _ssh_note(job: Job, group: Group) -> str:
     try:
-        unused, _ = ssh_settings(group.target, job.users_of(group).rows)
+        unused, _ = ssh_settings(group.target, job.users_of(group).first(group.users))
     except CuestaError as error:
         return str(error)
     return unused_settings(unused) if unused else ""
@@ -82,9 +85,11 @@ def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
 
 
 def _settings(job: Job) -> str:
-    apart = {"group", "host", "validity", "sweep", "limits", "published", "published_table"}
+    apart = {"group", "host", "secrets", "validity", "sweep", "limits", "published", "published_table"}
     plain = job.plan.settings.model_dump(mode="json", exclude_none=True, exclude=apart)
     rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
+    if secret := job.plan.settings.secrets.columns:
+        rows.append(f"secret columns {', '.join(secret)}")
     rows += [f"limit {limit}" for limit in job.plan.settings.limits]
     rows += [f"published {_published(each)}" for each in job.plan.settings.published]
     rows += [f"published table {_published_table(each)}" for each in job.plan.settings.published_table]
@@ -126,7 +131,7 @@ def _swept(job: Job, group: Group) -> dict[str, str]:
 
 
 def _users(job: Job, group: Group) -> str:
-    return f", {job.users_of(group).shown} from {group.data}" if group.data else ""
+    return f", {job.shown_users(group)} from {group.data}" if group.data else ""
 
 
 def _timeline(job: Job) -> str:
@@ -147,7 +152,7 @@ def _timeline(job: Job) -> str:
 def _meters(job: Job) -> list[str]:
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
-    return [f"METERS  {meters}: not traced: {untraced}"] if untraced else []
+    return [f"METERS  {without_passwords(meters)}: not traced: {untraced}"] if untraced else []
 
 
 def _tapes(job: Job) -> list[str]:
@@ -161,6 +166,11 @@ def _tapes(job: Job) -> list[str]:
         )
         for tape in job.tapes.values()
     ]
+
+
+def _warnings(job: Job) -> list[str]:
+    found = [f"  {each}" for each in warnings(job)]
+    return ["\n".join(["WARNINGS", *found])] if found else []
 
 
 def _toml(value: object) -> str:

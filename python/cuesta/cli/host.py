@@ -3,7 +3,6 @@
 import argparse
 import json
 import signal
-import sys
 from types import FrameType
 from typing import Any
 
@@ -17,6 +16,7 @@ from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.ledger import HostRow
 from cuesta.plan import Host, Service
 from cuesta.plan.messages import message
+from cuesta.terminal import inform, show
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -28,10 +28,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except _native.RunError as error:
         raise CuestaError(str(error)) from None
     try:
-        print(*host.addresses, sep="\n", flush=True)
+        show("\n".join(host.addresses))
         if not arguments.attached:
             for note in host.notes:
-                print(f"cuesta: {note}", file=sys.stderr)
+                inform(f"cuesta: {note}")
         attend(host) if arguments.attached else _wait()
     except KeyboardInterrupt:
         pass
@@ -49,7 +49,7 @@ def _show(counters: dict[str, Any], *, whole: bool) -> None:
 
     report = front_end_of([HostRow.of(counters, counters["started"])])
     assert report
-    print(front_end.text(report) if whole else front_end.brief(report))
+    show(front_end.text(report) if whole else front_end.brief(report))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:

@@ -3,7 +3,6 @@
 import argparse
 import math
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,8 +24,9 @@ from cuesta.engine.job import Job
 from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
+from cuesta.plain_text import plain
 from cuesta.plan import RawOptions
-from cuesta.report.phrases import plain
+from cuesta.terminal import inform
 from cuesta.units import many, share
 
 SPREADS = (0.01, 0.03, 0.10)
@@ -52,13 +52,13 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
     figures = figures_to_test(jobs[0])
     series = replace(series, pairs=_number(arguments.pairs, len(figures)))
     for row in announcement(series.pairs, sum(map(duration, jobs)), figures, terms.margin):
-        print(row, file=sys.stderr)
+        inform(row)
     with run_folder(arguments.out, "compare") as folder:
         with interrupts() as stopping, watching(arguments.quiet) as look:
 
             def announce(turn: Turn) -> Look:
                 more = f" of {series.pairs}" if turn.pair <= series.pairs else ", in place of one that is not used"
-                print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
+                inform(f"pair {turn.pair}{more}: {turn.name}")
                 return look
 
             def judge(run: Path) -> list[str]:
@@ -66,7 +66,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
 
             for turn, why in run_in_turn(series, folder, judge, announce, stopping):
                 for each in why:
-                    print(f"pair {turn.pair}, {turn.name}, is not used: {each}", file=sys.stderr, flush=True)
+                    inform(f"pair {turn.pair}, {turn.name}, is not used: {each}")
             interrupted = stopping.is_set()
         if not (folder / INDEX).exists():
             raise NoPairError("interrupted before the first pair was complete", f"what was measured is in {folder}")

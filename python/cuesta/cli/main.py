@@ -15,6 +15,7 @@ from importlib import import_module
 from cuesta import __version__
 from cuesta.cli.parser import Parser
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.terminal import inform
 
 VERBS = {
     "run": "emulate users who type at a host, and measure",
@@ -133,7 +134,7 @@ def _explain(error: CuestaError) -> int:
 
         traceback.print_exc()
     named = re.match(r"cuesta( \w+)*: ", str(error))  # some messages begin with the verb
-    print(error if named else f"cuesta: {error}", file=sys.stderr)
+    inform(str(error) if named else f"cuesta: {error}")
     if error.remedy:
-        print(f"  {error.remedy}", file=sys.stderr)
+        inform(f"  {error.remedy}")
     return error.exit

@@ -4,7 +4,6 @@ import json
 import sys
 import threading
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, TextIO
 
 from cuesta import _native
@@ -13,7 +12,9 @@ from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
+from cuesta.private_files import private
 from cuesta.report import meter_rows as report
+from cuesta.terminal import inform, show, write
 
 HEAD_EVERY = 20
 """Rows between heads."""
@@ -22,7 +23,7 @@ HEAD_EVERY = 20
 def carry_out(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
     """Print `count` rows, or until `stopped` is set. With --json each row is a whole meter report as an object."""
     check_json(where)
-    with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
+    with nullcontext(sys.stdout) if where in (None, "-") else open(where, "w", encoding="utf-8", opener=private) as out:
         return _follow(meters, every, count, out if where else None, stopped)
 
 
@@ -40,21 +41,21 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
-        print("average\n" + report.row(average))
+        show("average\n" + report.row(average))
     return Exit.GOOD
 
 
 def _say(json_report: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
     """Print a row. `printed` has the notes that were printed before: each is printed once, except gaps."""
     if out:
-        print(json.dumps(json_report), file=out, flush=True)
+        write(json.dumps(json_report), out)
         return
     if number % HEAD_EVERY == 0:
-        print(report.head())
+        show(report.head())
     interval: MeterReport = from_json(MeterReport, json_report)
-    print(report.row(interval), flush=True)
+    show(report.row(interval))
     late = [note for note in json_report["notes"] if note.startswith("a gap")]
     for note in [*(json_report["notes"] if number == 0 else late), *report.gaps(interval)]:
         if note in late or note not in printed:
-            print(f"  {note}", file=sys.stderr)
+            inform(f"  {note}")
         printed.add(note)

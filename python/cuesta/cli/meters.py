@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from cuesta import _native
@@ -16,6 +15,7 @@ from cuesta.engine.node_exporter import is_url
 from cuesta.errors import Exit, UsageError
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
+from cuesta.terminal import inform, show
 
 REPORT_SECONDS = 5.0
 """The interval of a report when no INTERVAL is given."""
@@ -65,7 +65,7 @@ def _reset(arguments: argparse.Namespace) -> int:
     """Begin an interval of the caller."""
     saved = SavedInterval.at(arguments.since, arguments.subject)
     saved.write(_start(arguments, sampled=False).snapshot())
-    print(f"an interval begins now; `cuesta meters report` shows it ({saved.file})", file=sys.stderr)
+    inform(f"an interval begins now; `cuesta meters report` shows it ({saved.file})")
     return Exit.GOOD
 
 
@@ -123,7 +123,7 @@ def _show(json_report: dict[str, Any], where: str | None) -> None:
     if where != "-":
         from cuesta.report import meters as report  # noqa: PLC0415
 
-        print(report.text(from_json(MeterReport, json_report)))
+        show(report.text(from_json(MeterReport, json_report)))
     write_json(where, json_report)
 
 

@@ -13,6 +13,8 @@ def raw_options(arguments: argparse.Namespace) -> RawOptions:
     plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
     tape = None if plan else arguments.file
     flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
+    if arguments.secret:
+        flags["secrets"] = {"columns": arguments.secret}
     if arguments.host:
         flags["host"] = dict(_assignment(text) for text in arguments.host)
     return RawOptions(plan, tape, flags, dict(os.environ))

@@ -2,11 +2,19 @@
 
 import json
 import os
+import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cuesta.errors import CuestaError, UsageError
+from cuesta.json_text import json_text
+from cuesta.private_files import write_private
+from cuesta.terminal import inform, write
+
+if TYPE_CHECKING:
+    from cuesta.analysis import Summary
 
 EVIDENCE = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
 """Files of run folders and certifications, never overwritten although `--json` writes JSON of the same form."""
@@ -40,7 +48,7 @@ def is_own(path: Path) -> bool:
 
 
 def _written(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    return json_text(value, indent=1) + "\n"
 
 
 def _rows_from(first: object, text: str) -> list[str]:
@@ -63,9 +71,30 @@ def write_json(where: str | None, value: object) -> None:
         _print(text.removesuffix("\n") if is_utf8 else json.dumps(value, indent=1), sys.stdout)
     elif where:
         try:
-            Path(where).write_text(text, encoding="utf-8")
+            write_private(Path(where), text)
         except OSError as error:
             raise CuestaError(f"{where}: cannot write: {error.strerror}") from None
+
+
+def write_derived(folder: Path, summary: "Summary") -> bool:
+    """Write the summary and the page of a run into its folder; tell what cannot be written, and how to get it."""
+    from cuesta.engine.folder import write_json as record_json  # noqa: PLC0415, other verbs need neither
+    from cuesta.report.several import html  # noqa: PLC0415
+
+    writes: dict[str, Callable[[Path], None]] = {
+        "summary.json": lambda path: record_json(path, summary.json()),
+        "report.html": lambda path: html({folder.name: summary}, path),
+    }
+    whys = []
+    for name, write_to in writes.items():
+        try:
+            write_to(folder / name)
+        except OSError as error:
+            whys.append(f"{name}: {error.strerror}")
+    if whys:
+        inform(f"cuesta: not written: {'; '.join(whys)}")
+        inform(f"  the records are in {folder}; make room, then: cuesta report {shlex.quote(str(folder))}")
+    return not whys
 
 
 def say(text: str, json_where: str | None) -> None:
@@ -76,7 +105,7 @@ def say(text: str, json_where: str | None) -> None:
 def _print(text: str, stream: TextIO) -> None:
     """Print and flush. If the reader has left (`| head`), drop the rest, so that later files are still written."""
     try:
-        print(text, file=stream, flush=True)
+        write(text, stream)
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -2,9 +2,15 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
 
 from cuesta.errors import UsageError
+from cuesta.terminal import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 class Raw(argparse.RawDescriptionHelpFormatter):
@@ -36,6 +42,10 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             raise self._unknown(unknown[0])
         return parsed, []
+
+    def _print_message(self, message: str, file: "TextIO | None" = None) -> None:  # type: ignore[override]
+        """Print help, usage or an error; argparse has no public way to choose where its texts go through."""
+        write(message, file or sys.stderr, end="")
 
     def _unknown(self, argument: str) -> UsageError:
         remedy = f"`{self.prog} --help` shows them all"

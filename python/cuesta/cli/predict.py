@@ -20,13 +20,12 @@ from cuesta.errors import Exit, RefusedError, UsageError
 from cuesta.figures.limit import Limit
 from cuesta.report.prediction import text
 from cuesta.report.prediction_data import data
+from cuesta.terminal import inform, renew_row
 
 SEED = 1
 """The seed of `cuesta run`, unless told otherwise."""
 MANY_USERS = 10_000
 """From this number of users on, a simulation takes seconds."""
-CLEAR_ROW = "\033[K"
-"""Clears a terminal's row from the cursor on (ECMA-48: EL)."""
 NO_ROW = "none"
 """The value of --fit with which nothing is fitted."""
 
@@ -53,7 +52,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _simulations(answer: Answer, seed: int) -> list[SimulatedSystem]:
     found = [simulated(answer, each, seed, _tell) for each in answer.prediction.systems]
     if sys.stderr.isatty():
-        print(CLEAR_ROW, end="", file=sys.stderr, flush=True)
+        renew_row("")
     return found
 
 
@@ -113,9 +112,9 @@ def _tell(users: int) -> None:
     """Say what is simulated: on a terminal in one row, which the result overwrites; else only what takes long."""
     text = f"cuesta: simulating {users:,} users"
     if sys.stderr.isatty():
-        print(f"{text}{CLEAR_ROW}", end="\r", file=sys.stderr, flush=True)
+        renew_row(text)
     elif users >= MANY_USERS:
-        print(text, file=sys.stderr, flush=True)
+        inform(text)
 
 
 def _margin(text: str | None) -> float:

@@ -9,6 +9,8 @@ from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures.meter_figure import from_json
 from cuesta.figures.meter_report import MeterReport
+from cuesta.private_files import write_private
+from cuesta.terminal import show
 
 
 def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: float, stopped: threading.Event) -> int:
@@ -24,11 +26,10 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     if arguments.json != "-":
         from cuesta.report import profile as report  # noqa: PLC0415
 
-        print(report.text(samples["listing"], from_json(MeterReport, json_report)))
+        show(report.text(samples["listing"], from_json(MeterReport, json_report)))
     for file, content in ((arguments.flame, samples["flame"]), (arguments.folded, samples["folded"])):
         if file:
-            file.touch(mode=0o600)
-            file.write_text(content, encoding="utf-8")
+            write_private(file, content)
     write_json(arguments.json, {"sheet": json_report, **samples["listing"]})
     return Exit.GOOD
 

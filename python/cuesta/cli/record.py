@@ -21,10 +21,10 @@ from cuesta.cli.loop import LOGOUT, looped
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
-from cuesta.target import kind_of
+from cuesta.private_files import write_private
+from cuesta.target import UNWATCHED, kind_of
+from cuesta.terminal import inform, show
 
-UNWATCHED = ("tn3270", "tn3270s", "bsc")
-"""Kinds of lines whose users sit at no video terminal."""
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
 
@@ -72,18 +72,18 @@ def _convert(arguments: argparse.Namespace) -> int:
         files.refuse_others()
     notes = notes_on(cast)
     for note in notes:
-        print(f"cuesta: {source}: {note}", file=sys.stderr)
+        inform(f"cuesta: {source}: {note}")
     about = "\n".join([f"Made of {source.name}", *notes])
     try:
         tape = cast.tape(closed=True, about=about, keep_all=arguments.keep_all)
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
     tape = looped(tape) if arguments.loop else tape
-    _write_file(files.tape, tape.encode(), private=arguments.keep_all)
-    print(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
+    write_private(files.tape, tape)
+    show(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
     if hidden and not arguments.keep_all:
-        print(f"{source} itself still holds what is hidden here")
+        show(f"{source} itself still holds what is hidden here")
     return Exit.GOOD
 
 
@@ -100,9 +100,9 @@ def _record(arguments: argparse.Namespace) -> int:
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
     if kind_of(target) == "ssh":
         prepare_ssh(target, [{"password": password}] if password else [])
-    print(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times", file=sys.stderr)
+    inform(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times")
     cast, interrupted = _relay(target, command, password)
-    print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
+    inform(f"\ncuesta: recorded {cast.seconds:.0f} s")
     if not arguments.keep_all:
         files = files.without_secrets(cast)
     _write(cast, files, command, target, arguments)
@@ -183,7 +183,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     assert files.cast is not None
     keep_all: bool = arguments.keep_all
     play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
-    _write_file(files.cast, cast.written(keep_all), private=keep_all)
+    write_private(files.cast, cast.written(keep_all))
     if not cast.has_input:
         raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} has the output")
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
@@ -193,26 +193,18 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
         try:
             tape = looped(tape)
         except InputError as error:  # the session cannot be repeated: write its tape without a loop
-            print(f"cuesta: {error}; the tape is written without a loop", file=sys.stderr)
-    _write_file(files.tape, tape.encode(), private=keep_all)
-    print(f"{files.tape}: {_summary(tape)}")
-    print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
+            inform(f"cuesta: {error}; the tape is written without a loop")
+    write_private(files.tape, tape)
+    show(f"{files.tape}: {_summary(tape)}")
+    show(f"{files.cast}: the session as it was; asciinema play {files.cast}")
     _say_what_is_hidden(cast, keep_all)
     columns = ",".join(_native.Tape.parse(tape, "recorded.tape", ".").columns())
     data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
-    print(_replayed(tape))
+    show(_replayed(tape))
     if not arguments.loop and LOGOUT in tape:
         stay = f"{shlex.quote(str(files.cast))} --loop -o {shlex.quote(files.tape.stem + '-loop')}"
-        print(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
-    print(f"play it: {play} --users 10{data}")
-
-
-def _write_file(path: Path, data: bytes, private: bool) -> None:
-    """Write a file; a `private` one may hold passwords, so only its owner may read it."""
-    with path.open("wb") as file:
-        if private:
-            path.chmod(0o600)
-        file.write(data)
+        show(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
+    show(f"play it: {play} --users 10{data}")
 
 
 def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
@@ -220,7 +212,7 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
     from cuesta.report.recording import of_everything_kept, of_secrets  # noqa: PLC0415  # pages are slow to import
 
     secrets = json.loads(cast.secrets())
-    print("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
+    show("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
     return bool(secrets["hidden"])
 
 

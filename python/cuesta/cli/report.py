@@ -71,7 +71,7 @@ def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
     from cuesta.report.run import text  # noqa: PLC0415
 
     if len(runs) == 1:
-        return text(next(iter(runs.values())), verbose=verbose) + "\n"
+        return text(next(iter(runs.values())), verbose=verbose)
     return "\n".join(f"{'VALID' if run.valid else 'INVALID'}  {name}" for name, run in runs.items())
 
 
@@ -104,7 +104,8 @@ def _file(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
-    say(f"{what}\nPAGE       {file}", arguments.json)
+    say(what, arguments.json)
+    say(f"PAGE       {file}", arguments.json)
 
 
 def _object(runs: list[dict[str, object]]) -> dict[str, object]:

@@ -1,22 +1,22 @@
 """`cuesta run`: emulates users who type at a host, records the run and summarises it."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from cuesta.cli.dry_run import duration, plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
-from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.output import check_json, say, write_derived, write_json
 from cuesta.engine.folder import check_empty
-from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.foresight import warnings
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import RunResult, run
 from cuesta.engine.meter_source import why_untraced
 from cuesta.errors import Exit
 from cuesta.plan import load
-from cuesta.target import BUILTIN_HOST, without_settings
+from cuesta.target import BUILTIN_HOST, without_passwords, without_settings
+from cuesta.terminal import inform
 from cuesta.units import count, many, minutes
 
 
@@ -31,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
     for notice in () if arguments.quiet else notices(job):
-        print(f"cuesta: {notice}", file=sys.stderr)
+        inform(f"cuesta: {notice}")
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     with interrupts() as stopping, watching(arguments.quiet) as look:
@@ -42,12 +42,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def notices(job: Job) -> Iterator[str]:
-    """What is printed before the run: one sentence about it, the notes of its tapes, and why it is not traced."""
+    """What is printed before the run: one sentence about it, notes on its tapes, warnings, and why it is not traced."""
     yield overview(job)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
+    yield from warnings(job)
     meters = job.plan.settings.meters
     if untraced := why_untraced(meters):
-        yield f"--meters {meters}: not traced: {untraced}"
+        yield f"--meters {without_passwords(meters)}: not traced: {untraced}"
 
 
 def overview(job: Job) -> str:
@@ -68,15 +69,15 @@ def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
     """Derive, write and print the summary. An invalid run has precedence over a limit in the exit code."""
     from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
     from cuesta.report.run import text  # noqa: PLC0415
-    from cuesta.report.several import html  # noqa: PLC0415
 
     summary = analysis.summarise(result.folder)
-    record_json(result.folder / "summary.json", summary.json())
     say(text(summary, verbose=arguments.verbose), arguments.json)
+    is_written = write_derived(result.folder, summary)
     write_json(arguments.json, summary.json())
-    html({result.folder.name: summary}, result.folder / "report.html")
     for failure in result.failures:
-        print(f"cuesta: {failure}", file=sys.stderr)
+        inform(f"cuesta: {failure}")
     if not summary.valid:
         return Exit.INVALID
+    if not is_written:
+        return Exit.FAILED
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from cuesta import _native
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import CuestaError, InputError
+from cuesta.private_files import replace_private
 
 NOT_SAMPLED = (
     "nothing samples between two commands: `cuesta meters` samples for the 5 s that it runs, "
@@ -40,10 +41,8 @@ class SavedInterval:
     def write(self, reading: str) -> None:
         """Begin an interval: write the reading to the file, atomically."""
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            part = self.file.with_name(f"{self.file.name}.{os.getpid()}.part")
-            part.write_text(reading, encoding="utf-8")
-            part.rename(self.file)
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_private(self.file, reading)
         except OSError as error:
             raise CuestaError(f"{self.file}: cannot save the reading: {error.strerror}", "--since FILE") from None
         self._forget_others()

@@ -1,21 +1,17 @@
 """`cuesta search`: finds the largest load that meets an objective, and reports it."""
 
 import argparse
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from cuesta import _native, analysis
 from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
-from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.output import check_json, say, write_derived, write_json
 from cuesta.cli.resumed import check_machine, check_tapes, resumed
 from cuesta.engine.folder import check_empty
-from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
@@ -24,6 +20,7 @@ from cuesta.figures.limit import Limit
 from cuesta.plan import Plan, Settings, Step, load
 from cuesta.plan.sweep import at_load
 from cuesta.report.search import progress
+from cuesta.terminal import inform
 from cuesta.units import minutes
 
 MOST_USERS = 2000
@@ -74,13 +71,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     if not arguments.quiet:
-        print(f"cuesta: {chooser.overview()}", file=sys.stderr)
+        inform(f"cuesta: {chooser.overview()}")
     with interrupts() as stopping, watching(arguments.quiet) as look:
         search_job = SearchJob(job, most, {"method": method.json()})
         result = search(search_job, arguments.resume or arguments.out, chooser, look, stopping)
         code = sum_up(result.folder, arguments)
         for failure in result.failures:
-            print(f"cuesta: {failure}", file=sys.stderr)
+            inform(f"cuesta: {failure}")
         return Exit.INTERRUPTED if stopping.is_set() else code
 
 
@@ -174,17 +171,21 @@ class Chooser:
     begun: int = field(default_factory=_native.now)
     connected: float = 0.0
     """The load of the last trial in this process: a search that goes on begins without users."""
+    reading: float = 0.0
+    """Seconds that the last summary took: the final one and its page together take about twice as long."""
 
     def __call__(self, folder: Path) -> NextTrial | None:
         has_any = any(folder.glob("**/agent-*/series.jsonl"))
+        began = _native.now()
         summary = analysis.summarise(folder) if has_any else None
+        self.reading = (_native.now() - began) / SECOND
         trials = trials_of(summary, self.method) if summary else []
         ask = decide(trials, self.method) if self.connected else go_on(trials, self.method)
         if isinstance(ask, Try) and (why := self._too_late(ask)):
             ask = conclude(trials, self.method, why)
             note_end(folder, why)
         if summary and trials and not self.quiet:
-            print(progress(summary, ask), file=sys.stderr)
+            inform(progress(summary, ask))
         if isinstance(ask, Outcome):
             return None
         drains = not self.method.whole and ask.load < self.connected
@@ -205,7 +206,7 @@ class Chooser:
 
     def _end_by(self) -> int | None:
         """The instant by which the last trial must have been measured."""
-        return None if self.budget is None else self.begun + round((self.budget - ENDING) * SECOND)
+        return None if self.budget is None else self.begun + round((self.budget - ENDING - 2 * self.reading) * SECOND)
 
     def _too_late(self, ask: Try) -> str:
         end_by = self._end_by()
@@ -229,17 +230,16 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
 def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
     from cuesta.report.run import text  # noqa: PLC0415, a dry run shows no report
-    from cuesta.report.several import html  # noqa: PLC0415
 
     summary = analysis.summarise(folder)
-    data: Mapping[str, Any] = summary.json()
-    record_json(folder / "summary.json", data)
     say(text(summary, verbose=arguments.verbose), arguments.json)
-    write_json(arguments.json, data)
-    html({folder.name: summary}, folder / "report.html")
+    is_written = write_derived(folder, summary)
+    write_json(arguments.json, summary.json())
     assert summary.search
     outcome = summary.search.outcome
     if not summary.valid:
         return Exit.INVALID
+    if not is_written:
+        return Exit.FAILED
     code = EXITS[outcome.limited_by]
     return Exit.REFUSED if code == Exit.GOOD and None in outcome.interval else code

@@ -1,7 +1,6 @@
 """Profiles of live services: `cuesta meters --record` writes it, `cuesta compare --profile` compares a run."""
 
 import json
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, read_service_profile
 from cuesta.report.representative import data, text
+from cuesta.terminal import inform
 
 
 def record(meters: Meters, file: Path) -> int:
@@ -27,9 +27,9 @@ def record(meters: Meters, file: Path) -> int:
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
     record_json(file, {**about, "sheet": json_report})
-    print(f"{report.seconds:.0f} s of {report.subject} recorded: {file}", file=sys.stderr)
+    inform(f"{report.seconds:.0f} s of {report.subject} recorded: {file}")
     for name, why in mix(report).missing.items():
-        print(f"  without {name}: {why}", file=sys.stderr)
+        inform(f"  without {name}: {why}")
     return Exit.GOOD
 
 

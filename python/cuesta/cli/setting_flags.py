@@ -16,5 +16,11 @@ def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str
         else:
             group.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
     group.add_argument(
+        "--secret",
+        action="append",
+        metavar="COLUMN",
+        help="a column of --data that is never shown or recorded; those named like passwords are not anyway",
+    )
+    group.add_argument(
         "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
     )

@@ -2,7 +2,7 @@
 
 import argparse
 import csv
-import sys
+from io import StringIO
 from pathlib import Path
 
 from cuesta.analysis.sql_rows import of_certification, of_run
@@ -11,6 +11,7 @@ from cuesta.errors import CuestaError, Exit
 from cuesta.ledger.database import Database, SqlResult, check_select
 from cuesta.ledger.discover import discover, fingerprint
 from cuesta.report import sql_result as report
+from cuesta.terminal import inform, show
 from cuesta.units import many
 
 PARQUET = b"PAR1"
@@ -25,17 +26,19 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
         _fill(database, places)
         damaged = database.damaged()
         if arguments.parquet:
-            print(f"{arguments.parquet}: {many(database.write(arguments.sql, arguments.parquet), 'row')}")
+            show(f"{arguments.parquet}: {many(database.write(arguments.sql, arguments.parquet), 'row')}")
         else:
             _show(database.ask(arguments.sql), arguments)
     for each in damaged:
-        print(f"read only in part: {each}", file=sys.stderr)
+        inform(f"read only in part: {each}")
     return Exit.GOOD
 
 
 def _show(result: SqlResult, arguments: argparse.Namespace) -> None:
     if arguments.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([result.columns, *result.rows])
+        rows = StringIO()
+        csv.writer(rows, lineterminator="\n").writerows([result.columns, *result.rows])
+        show(rows.getvalue(), end="")
     elif arguments.json != "-":
         say(report.text(result), arguments.json)
     write_json(arguments.json, report.data(result))

@@ -13,6 +13,7 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.cli.tmux_status import served, status_text
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.terminal import inform, show
 
 LOOK_EVERY = 0.2
 """Seconds between looks at an agent in the foreground."""
@@ -45,7 +46,7 @@ def _up(arguments: argparse.Namespace) -> int:
     with interrupts(message=None) as stopped:
         agent = _started(spec)
         forget_last_error()
-        print(served(json.loads(agent.status())), flush=True)
+        show(served(json.loads(agent.status())))
         while not stopped.is_set() and not agent.wait(LOOK_EVERY):
             pass
         try:
@@ -77,9 +78,9 @@ def _start_in_background(words: list[str]) -> int:
     assert agent.stdout
     assert agent.stderr
     if row := agent.stdout.readline():
-        print(row, end="")
+        show(row, end="")
         return Exit.GOOD
-    sys.stderr.write(agent.stderr.read())
+    inform(agent.stderr.read(), end="")
     return agent.wait()
 
 
@@ -97,7 +98,7 @@ def _status(arguments: argparse.Namespace) -> int:
 
 def _down(_arguments: argparse.Namespace) -> int:
     status = json.loads(_native.tmux_stop())
-    print(f"ended: {served(status)}" if status else "no agent worked here; what a killed one had left is taken back")
+    show(f"ended: {served(status)}" if status else "no agent worked here; what a killed one had left is taken back")
     return Exit.GOOD
 
 

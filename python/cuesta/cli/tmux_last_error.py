@@ -4,12 +4,14 @@ import contextlib
 import os
 from pathlib import Path
 
+from cuesta.private_files import write_private
+
 
 def keep_last_error(text: str) -> None:
     """Write it where `last_error` finds it; without such a place it is lost."""
     with contextlib.suppress(OSError):
         _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _file().write_text(text + "\n", encoding="utf-8")
+        write_private(_file(), text + "\n")
 
 
 def forget_last_error() -> None:

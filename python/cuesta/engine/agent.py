@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from cuesta import _native
+from cuesta.terminal import show
 
 LOOK_EVERY = 0.25
 """Seconds between snapshots."""
@@ -98,7 +99,7 @@ def _obey(run: _native.Run, order: dict[str, Any]) -> None:
 
 def _say(row: dict[str, Any]) -> None:
     with suppress(BrokenPipeError):  # the engine has gone; the end of standard input stops the run
-        print(json.dumps(row), flush=True)
+        show(json.dumps(row))
 
 
 if __name__ == "__main__":

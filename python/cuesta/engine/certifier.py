@@ -74,7 +74,7 @@ def certify(method: Method, series: Series, judge: Judge, look: Look, stopping: 
         failures += result.failures
         if why := [*result.failures, *judge(folder)]:
             aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
-            aside.parent.mkdir(exist_ok=True)
+            aside.parent.mkdir(mode=0o700, exist_ok=True)
             folder.rename(aside)
             excluded[aside.name] = why
         else:
@@ -89,7 +89,7 @@ def certify(method: Method, series: Series, judge: Judge, look: Look, stopping: 
 
 def run_extra(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
     """Make an extra run; repeat it once if it does not count. Returns the failures of the driver."""
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     for number in range(1, TRIES + 1):
         attempt = folder / f"run-{number}"
         result = make(attempt)

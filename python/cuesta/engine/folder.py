@@ -4,7 +4,6 @@ Only its owner may read it: it contains the host's address, the users' names and
 """
 
 import hashlib
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -17,8 +16,10 @@ from cuesta import __version__, machine
 from cuesta.engine.job import Job
 from cuesta.engine.placement import Placement
 from cuesta.errors import CuestaError
+from cuesta.json_text import json_text
 from cuesta.plan import Segment, Step
-from cuesta.target import BUILTIN_HOST
+from cuesta.private_files import replace_private, write_private
+from cuesta.target import BUILTIN_HOST, without_passwords
 
 FORMAT = 1
 
@@ -45,9 +46,9 @@ def run_folder(out: Path | None, name: str) -> Iterator[Path]:
 
 def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, placement: Placement) -> None:
     """Write `run.json` and the tapes, before the run starts."""
-    (folder / "tapes").mkdir()
+    (folder / "tapes").mkdir(mode=0o700)
     for tape in job.tapes.values():
-        (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
+        write_private(folder / "tapes" / f"{tape.name}.tape", tape.text)
     write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": placement.described()})
 
 
@@ -60,10 +61,7 @@ def private_folder(folder: Path) -> None:
 
 def write_json(path: Path, value: object) -> None:
     """Write a file atomically; only its owner may read it."""
-    part = path.with_suffix(".part")
-    part.touch(mode=0o600)
-    part.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.rename(path)
+    replace_private(path, json_text(value, indent=1) + "\n")
 
 
 def description(job: Job, started: datetime) -> dict[str, Any]:
@@ -73,7 +71,7 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "format": FORMAT,
         "cuesta": __version__,
         "name": settings.name,
-        "command": sys.argv,
+        "command": [without_passwords(word) for word in sys.argv],
         "started": started.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seed": settings.seed,
         "agents": settings.agents,
@@ -81,7 +79,7 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "steps": [described_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],
         "tapes": described_tapes(job),
-        "users": {group.data: job.users_of(group).shown for group in settings.group if group.data},
+        "users": {group.data: job.shown_users(group) for group in settings.group if group.data},
         "host": _host(job),
     }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from cuesta.errors import CuestaError
+from cuesta.terminal import inform
 
 PATIENCE = 30.0
 """Seconds within which the host's process must print its addresses."""
@@ -73,7 +74,7 @@ def builtin_host(spec: Mapping[str, Any], command_prefix: Sequence[str] = ()) ->
             yield Running(process, stderr, spec)
             if process.poll() is not None:
                 how = f"killed by signal {-process.returncode}" if process.returncode < 0 else "by itself"
-                print(f"cuesta: the built-in host ended during the run, {how}", file=sys.stderr)
+                inform(f"cuesta: the built-in host ended during the run, {how}")
         finally:
             _end(process)
 

@@ -11,6 +11,7 @@ from collections import deque
 from types import FrameType
 
 from cuesta import _native
+from cuesta.terminal import inform, show
 
 
 def main() -> int:
@@ -19,12 +20,12 @@ def main() -> int:
     try:
         host = _native.Host.start(sys.argv[1])
     except _native.RunError as error:
-        print(f"cuesta: {error}", file=sys.stderr)
+        inform(f"cuesta: {error}")
         return 1
     try:
         for note in host.notes:
-            print(note, file=sys.stderr, flush=True)
-        print(*host.addresses, sep="\n", flush=True)
+            inform(note)
+        show("\n".join(host.addresses))
         attend(host)
     except KeyboardInterrupt:
         pass

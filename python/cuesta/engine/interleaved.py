@@ -18,6 +18,7 @@ from cuesta.engine.certifier import Judge
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import Look, run
 from cuesta.plan import RawOptions, load
+from cuesta.private_files import private
 
 INDEX = "pairs.jsonl"
 Name = Literal["base", "new"]
@@ -88,5 +89,5 @@ def run_in_turn(
 
 def index(folder: Path, turns: tuple[Turn, Turn]) -> None:
     row = {turn.name: str(turn.folder.relative_to(folder)) for turn in turns}
-    with (folder / INDEX).open("a", encoding="utf-8") as file:
+    with open(folder / INDEX, "a", encoding="utf-8", opener=private) as file:
         file.write(json.dumps({"pair": turns[0].pair, **row, "first": turns[0].name}) + "\n")

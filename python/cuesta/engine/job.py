@@ -41,6 +41,10 @@ class Job:
         """The users of a group; empty if it names no file."""
         return self.users[group.data] if group.data else NO_USERS
 
+    def shown_users(self, group: Group) -> str:
+        """How many users a group's file has, and what of them its tape types."""
+        return self.users_of(group).shown(self.tape(group).content.columns())
+
     def service(self, step: Step) -> Service:
         """The built-in host's service: the plan's, else one that fits the first tape that is played at the host."""
         at_host = (group for group in step.settings.group if group.target == BUILTIN_HOST)
@@ -61,8 +65,10 @@ def prepare(plan: Plan) -> Job:
     groups = list(dict.fromkeys(group for step in plan.steps for group in step.settings.group))
     by_source = {source(group): group for group in groups}
     tapes = _distinct({key: read_tape(group.tape, _is_closed(group)) for key, group in by_source.items()})
-    users = {where: read_users(where) for where in dict.fromkeys(group.data for group in groups) if where}
+    named = plan.settings.secrets.columns
+    users = {where: read_users(where, named) for where in dict.fromkeys(group.data for group in groups) if where}
     job = Job(plan, tapes, users)
+    _check_secrets(job)
     for group in groups:
         _check_work(job, group)
         _check_place(plan, group)
@@ -204,24 +210,37 @@ def _check_cast(job: Job) -> None:
 
 def _check_columns(job: Job, group: Group) -> None:
     # A tape may type a shell's own ${HOME}: a name in capitals without such a column is typed literally.
-    columns = (name for name in job.tape(group).content.columns() if not name.isupper())
+    columns = [name for name in job.tape(group).content.columns() if not name.isupper()]
     missing = [name for name in columns if name not in job.users_of(group).columns]
     if not missing:
         return
     request = f"the tape `{job.tape(group).name}` asks for ${{{missing[0]}}}"
     if not group.data:
         raise InputError(f"{request}, and no users are given", "give a CSV with that column: --data USERS.csv")
-    known = ", ".join(job.users_of(group).columns)
-    raise InputError(f"{group.data}: no column `{missing[0]}`: {request}", f"its columns are: {known}")
+    known = [name for name in columns if name not in missing]
+    header = "its first row must name the columns; it is not shown, because it may be a user"
+    remedy = f"of the tape's columns it has: {', '.join(known)}" if known else header
+    raise InputError(f"{group.data}: no column `{missing[0]}`: {request}", remedy)
+
+
+def _check_secrets(job: Job) -> None:
+    """A secret column that no table has is a mistake: its cells would be shown."""
+    known = [name for users in job.users.values() for name in users.columns]
+    if unknown := next((name for name in job.plan.settings.secrets.columns if name not in known), None):
+        raise InputError(f"secrets: no users' table has a column `{unknown}`", "see the first row of --data FILE")
 
 
 def _check_figures(job: Job) -> None:
-    """Limits and published figures must name transactions that a tape has, else they could never be judged."""
-    known = [name for tape in job.tapes.values() for name in (*tape.content.transactions(), tape.name)]
+    """Limits and published figures must name transactions or groups that there are, else they could never be judged."""
+    groups = {
+        group.name: [*job.tape(group).content.transactions(), job.tape(group).name]
+        for step in job.plan.steps
+        for group in step.settings.group
+    }
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
-        _check_transaction(f"limit `{limit}`", limit.figure, known)
+        _check_whose(f"limit `{limit}`", limit.figure, groups)
     for published in job.plan.settings.published:
-        _check_transaction(f"published `{published.what}`", published.figure, known)
+        _check_whose(f"published `{published.what}`", published.figure, groups)
 
 
 def _check_published_tables(plan: Plan) -> None:
@@ -237,9 +256,11 @@ def _check_published_tables(plan: Plan) -> None:
                 raise InputError(f"published table `{title}`: no step has {what}", f"the first step has {known}")
 
 
-def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:
+def _check_whose(what: str, figure: Reference, groups: Mapping[str, list[str]]) -> None:
+    known = figure.selectable(groups)
     if figure.transaction is not None and figure.transaction not in known:
-        raise InputError(f"{what}: no tape has this transaction{near(figure.transaction, known)}")
+        kind = "no tape has this transaction" if len(known) > len(groups) else f"`{figure.metric}` is of groups"
+        raise InputError(f"{what}: {kind}{near(figure.transaction, known)}")
 
 
 def _distinct(tapes: dict[str, TapeFile]) -> dict[str, TapeFile]:

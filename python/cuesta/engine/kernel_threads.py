@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cuesta import _native
+from cuesta.private_files import write_private
 
 FILE = "kernel-threads.jsonl"
 KTHREADD = 2
@@ -55,7 +56,8 @@ def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> It
         threads.ending.set()
         looking.join()
         if folder.is_dir() and threads.before:
-            (folder / FILE).write_text("\n".join(threads.rows) + "\n", encoding="utf-8")
+            with suppress(OSError):  # the recorder reports a full disk
+                write_private(folder / FILE, "\n".join(threads.rows) + "\n")
 
 
 def read(proc: Path) -> dict[int, int]:

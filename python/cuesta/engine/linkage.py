@@ -11,10 +11,11 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cuesta import _native
+from cuesta.private_files import write_private
 
 FILE = "linkage.jsonl"
 BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
@@ -86,4 +87,5 @@ def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
             links.ending.set()
             looking.join()
             if folder.is_dir():
-                (folder / FILE).write_text("\n".join(links.rows) + "\n", encoding="utf-8")
+                with suppress(OSError):  # the recorder reports a full disk
+                    write_private(folder / FILE, "\n".join(links.rows) + "\n")

@@ -1,7 +1,7 @@
 """Makes a run on this machine: starts, follows and ends the processes of host, agents and meters."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,8 +27,6 @@ from cuesta.target import BUILTIN_HOST
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
 
-Spec = Mapping[str, object]
-NOTHING: Spec = {}
 Look = Callable[[list[Snapshot]], None]
 """Called a few times a second with the newest snapshot of each agent."""
 
@@ -99,18 +97,21 @@ def _run_segment(
 
 
 @contextmanager
-def driving(job: Job, segment: Segment, folder: Path, placement: Placement, more: Spec = NOTHING) -> Iterator[Driven]:
+def driving(
+    job: Job, segment: Segment, folder: Path, placement: Placement, most: Sequence[int] | None = None
+) -> Iterator[Driven]:
     """Run the host, the agents, the meters and what works on the wire of a segment during the block.
 
-    `more` is added to the agents' spec.
+    `most` has the most users of each group, if steps may be added.
     """
     settings = segment.steps[0].settings
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     with placement.works_on_the_wire(settings) as tmux, _host(job, segment, folder, placement) as host:
         agents = start_agents(settings.agents, placement.driver_prefix)  # host, agents and meters start side by side
         where = choose_source(settings.meters, _known(segment, host, placement, agents), job.metered_every)
         with ending(agents), metering(where, folder) as meters:
-            spec = {**run_spec(job, segment, _address(host, folder) if host else None, placement.driver_cpus), **more}
+            address = _address(host, folder) if host else None
+            spec = run_spec(job, segment, address, placement.driver_cpus, most)
             instruct(agents, {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}, folder)
             if job.metered_every or timeline(segment)[0].settled < METERS_START:
                 meters.wait_until_it_reads()
@@ -152,7 +153,7 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
         yield None
         return
     meters = (folder / "host").absolute()
-    meters.mkdir()
+    meters.mkdir(mode=0o700)
     own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
     service = job.service(step)
     speeds = [group.line_speed for group in step.settings.group if group.target == BUILTIN_HOST]

@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, TextIO
 from cuesta import _native
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, UsageError
+from cuesta.terminal import write
 
 COVERED = 0.9
 """The part of the busy samples that a profile's locations cover, 0 to 1."""
@@ -148,7 +149,7 @@ class Stream:
                     break
                 if not self.obey():
                     return
-            print(self.meters.report(), file=self.out, flush=True)
+            write(self.meters.report(), self.out)
 
     def obey(self) -> bool:
         """Read and obey orders. False at the end of input."""
@@ -157,7 +158,7 @@ class Stream:
         for order in orders:
             if order == b"mark":
                 report = self.meters.report(self.marked)
-                print(f'{{"mark": true, {report.removeprefix("{")}', file=self.out, flush=True)
+                write(f'{{"mark": true, {report.removeprefix("{")}', self.out)
                 self.marked = self.meters.snapshot()
             elif order == b"profile":
                 self.profile()
@@ -168,7 +169,7 @@ class Stream:
         if isinstance(self.meters, _native.Meters):
             try:
                 profile = self.meters.profile(COVERED, "CPU time of the host")
-                print(f'{{"profile": {profile}}}', file=self.out, flush=True)
+                write(f'{{"profile": {profile}}}', self.out)
             except _native.RunError:
                 return  # not sampled: the reports say why
 

@@ -17,7 +17,7 @@ from cuesta.engine.listener import listener
 from cuesta.engine.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of
 from cuesta.plan.fields import tier_and_subject, tracing_tier
-from cuesta.target import BUILTIN_HOST, kind_of, without_settings
+from cuesta.target import BUILTIN_HOST, kind_of, without_passwords, without_settings
 
 HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
 """Our own metering process."""
@@ -141,7 +141,7 @@ def untraced(where: str, facts: SegmentFacts) -> MeterSource:
         return over_ssh(where, facts)
     if where.startswith(("http:", "https:")):
         worth = attribution(facts, not is_here(host_of(where)))
-        return MeterSource(HERE, "node_exporter", where, "as asked for", worth, MeterRequest(where))
+        return MeterSource(HERE, "node_exporter", without_passwords(where), "as asked for", worth, MeterRequest(where))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", facts)
     found = automatic(facts)

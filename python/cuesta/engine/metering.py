@@ -17,6 +17,8 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.meter_source import MeterSource
+from cuesta.json_text import json_text
+from cuesta.private_files import record_file, write_private
 
 RESTARTS = 3
 PAUSE = 1.0
@@ -39,7 +41,7 @@ Row = dict[str, Any]
 
 @contextmanager
 def metering(source: MeterSource, folder: Path) -> Iterator["Metering"]:
-    with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
+    with record_file(folder / "meters.jsonl", "a") as file:
         meter = Metering(source, file, folder)
         meter.start()
         try:
@@ -206,7 +208,8 @@ class Metering:
             step = self.profiles.popleft() if self.profiles else None
             if step is None:
                 return None  # of the time before a measurement interval
-            (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
+            with suppress(OSError):  # the recorder reports a full disk
+                write_private(self.folder / "flame.svg", profile["flame"])
             return self._write({"step": step, "profile": profile["listing"], "at": _native.now()})
         if self.meter_source.source != "here":
             row["at"] = _native.now()  # the other machine has another clock
@@ -236,7 +239,7 @@ class Metering:
 
     def _write(self, row: Row) -> None:
         with suppress(OSError, ValueError):  # the recorder reports a full disk
-            self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self.file.write(json_text(row) + "\n")
             self.file.flush()
 
 

@@ -37,7 +37,7 @@ def check(job: Job) -> None:
     check_processes(most_users_at(job, *OWN_PROGRAMS))
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
     for target, group in groups.items():
-        users = job.users_of(group).rows
+        users = job.users_of(group).first(most_users_at(job, kind_of(target)))
         if kind_of(target) == "ssh":
             prepare_ssh(target, users)
         if target != BUILTIN_HOST:

@@ -90,8 +90,8 @@ def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, 
             note_end(folder, None)
             segment = begin_segment(folder, following.step)
             job = with_step(search_job.job, following.step)
-            more = {"most_users": [group.users for group in search_job.most.settings.group]}
-            with driving(job, segment, folder / segment.folder, placement, more) as driven:
+            most = [group.users for group in search_job.most.settings.group]
+            with driving(job, segment, folder / segment.folder, placement, most) as driven:
                 trials = Trials(folder, driven, look, stopping)
                 trials.make(following, choose)
             failures = [trials.failure] if trials.failure else driven.failures()

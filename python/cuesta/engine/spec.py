@@ -1,6 +1,6 @@
 """The specifications that the Rust half receives as JSON. Durations are whole nanoseconds, distributions are text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,16 +14,23 @@ from cuesta.plan.fields import ALWAYS
 from cuesta.target import BUILTIN_HOST, kind_of
 
 
-def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
-    """The specification that all agents share; `host` is the built-in host's address."""
+def run_spec(
+    job: Job, segment: Segment, host: str | None, cpus: list[int] | None, most: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """The specification that all agents share.
+
+    `host` is the built-in host's address; `most` has the most users of each group, if steps may be added.
+    """
     settings = segment.steps[0].settings
+    users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
     return {
         **driver_values(settings, ALWAYS),
         "cpus": cpus,
         "spin": settings.spin and may_spin({group.target for group in settings.group}, pinned=cpus is not None),
         "drain": DRAIN,
-        "groups": [_group(job, group, host) for group in settings.group],
+        "groups": [_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
         "steps": [_step(step.settings) for step in segment.steps],
+        **({"most_users": most} if most else {}),
     }
 
 
@@ -34,13 +41,13 @@ def may_spin(targets: set[str], pinned: bool) -> bool:
     return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)
 
 
-def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
+def _group(job: Job, group: Group, host: str | None, users: int) -> dict[str, Any]:
     return {
         "name": group.name,
         "script": job.tape(group).name,
         "target": host if group.target == BUILTIN_HOST else group.target,
         **driver_values(group, ALWAYS),
-        "data": list(job.users_of(group).rows),
+        "data": job.users_of(group).first(users),
         "secret": job.users_of(group).secret,
     }
 

@@ -1,18 +1,18 @@
 """What a target's ssh configuration asks for, before a line is opened. It loads no plan: `cuesta record` needs none."""
 
-import sys
 from collections.abc import Iterable, Mapping
 
 from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.errors import CuestaError
+from cuesta.terminal import inform
 
 
 def prepare_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
     """Print which settings of the ssh configuration have no effect; ask for the passphrases of the users' keys."""
     unused, locked = ssh_settings(target, users)
     if unused:
-        print(f"cuesta: {unused_settings(unused)}", file=sys.stderr)
+        inform(f"cuesta: {unused_settings(unused)}")
     passphrases.ask_for(locked)
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from cuesta import _native
 from cuesta.errors import InputError
+from cuesta.foreign_files import LONGEST_TEXT, TooLongError, read_bytes
 
 BUILTIN = Path(__file__).parent.parent / "tapes"
 CAST = ".cast"
-LONGEST = 16 << 20
-"""Bytes of a tape; larger files are refused."""
 LONGEST_CAST = 64 << 20
 """Bytes of a cast, which is mostly output."""
 CUT = "the cast ends within a row, as when its recorder was killed: the tape has what stands before that"
@@ -79,20 +78,18 @@ def shown(path: Path) -> str:
 
 def _text(path: Path, where: str) -> str:
     try:
-        return _bytes(path, where, "tape", LONGEST).decode("utf-8")
+        return _bytes(path, where, "tape", LONGEST_TEXT).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: it is not UTF-8 (at byte {error.start})", "save the tape as UTF-8") from None
 
 
 def _bytes(path: Path, where: str, what: str, longest: int) -> bytes:
     try:
-        with path.open("rb") as file:
-            data = file.read(longest + 1)
+        return read_bytes(path, longest)
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", _near(path, what)) from None
-    if len(data) > longest:
-        raise InputError(f"{where}: over {longest >> 20} MiB: too large for a {what}")
-    return data
+    except TooLongError as error:
+        raise InputError(f"{where}: {error}: too large for a {what}") from None
 
 
 def _near(path: Path, what: str) -> str:

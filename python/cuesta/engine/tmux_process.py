@@ -10,6 +10,7 @@ import sys
 from types import FrameType
 
 from cuesta import _native
+from cuesta.terminal import inform, show
 
 
 def main() -> int:
@@ -18,14 +19,14 @@ def main() -> int:
     try:
         agent = _native.Tmux.start(sys.argv[1])
         try:
-            print("ready", flush=True)
+            show("ready")
             answer(agent)
         except KeyboardInterrupt:
             pass
         finally:
             agent.stop()
     except (_native.RunError, ValueError) as error:
-        print(f"cuesta: {error}", file=sys.stderr)
+        inform(f"cuesta: {error}")
         return 1
     return 0
 
@@ -34,7 +35,7 @@ def answer(agent: _native.Tmux) -> None:
     """Answer requests until standard input ends."""
     requests = {"status": agent.status, "reset": agent.reset}
     for row in sys.stdin:
-        print(requests[row.strip()](), flush=True)
+        show(requests[row.strip()]())
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -1,17 +1,22 @@
-"""Reads users from a CSV file: a header row, then a row for each user. No cell is ever shown or recorded."""
+"""Reads users from a CSV file: a header row, then a row for each user. No cell is ever shown or recorded.
+
+A file without a header has a user in its first row, so that a message never repeats what stands there, either.
+"""
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cuesta import _native
 from cuesta.engine.tapes import shown
 from cuesta.errors import InputError
-from cuesta.plan import SECRET
+from cuesta.foreign_files import TooLongError, read_bytes
+from cuesta.units import many
 
-LONGEST = 64 << 20
-"""Bytes; a million users fit."""
+LONGEST = 256 << 20
+"""Bytes; ten million users fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,38 +24,52 @@ class Users:
     """A table of users: what each types for `${column}` of the tape."""
 
     columns: tuple[str, ...]
-    rows: tuple[dict[str, str], ...] = field(repr=False)
+    cells: Sequence[str] = field(repr=False)
+    """Row by row."""
+    named: tuple[str, ...] = ()
+    """Columns that the plan names as secret."""
+
+    def __len__(self) -> int:
+        return len(self.cells) // max(len(self.columns), 1)
+
+    def first(self, count: int) -> list[dict[str, str]]:
+        """The rows of the first users."""
+        width = len(self.columns)
+        starts = range(0, min(count, len(self)) * width, width or 1)
+        return [dict(zip(self.columns, self.cells[at : at + width], strict=True)) for at in starts]
 
     @property
     def secret(self) -> list[str]:
-        return [name for name in self.columns if SECRET.search(name)]
+        return [name for name in self.columns if name in self.named or _native.names_secret(name)]
 
-    @property
-    def shown(self) -> str:
-        """The columns, secret ones marked, and the number of users."""
-        marked = (f"{name} (secret)" if name in self.secret else name for name in self.columns)
-        return f"{len(self.rows)} users with {', '.join(marked)}"
+    def shown(self, typed: Iterable[str]) -> str:
+        """The number of users, and the columns that a tape types, secret ones marked."""
+        known = [name for name in self.columns if name in typed]
+        marked = ", ".join(f"{name} (secret)" if name in self.secret else name for name in known)
+        return f"{many(len(self), 'user')} {f'with {marked}' if known else '(the tape types no column of theirs)'}"
 
 
-def read_users(where: str) -> Users:
-    """Read the file. Raises InputError with the row and column of an error."""
+def read_users(where: str, named: tuple[str, ...] = ()) -> Users:
+    """Read the file; `named`: its secret columns by the plan. Raises InputError with the row and column of an error."""
     path = Path(where)
     try:
-        with path.open("rb") as file:
-            text = file.read(LONGEST + 1)
-        if len(text) > LONGEST:
-            raise InputError(f"{shown(path)}: over {LONGEST >> 20} MiB: too large for a table of users")
-        table = io.StringIO(text.decode("utf-8-sig"), newline="")
-        numbered = list(_numbered(csv.reader(table, strict=True), shown(path)))
+        table = io.StringIO(read_bytes(path, LONGEST).decode("utf-8-sig"), newline="")
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot read the users: {error.strerror}") from None
+    except TooLongError as error:
+        raise InputError(f"{shown(path)}: {error}: too large for a table of users") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{shown(path)}: it is not UTF-8 (at byte {error.start})", "save the file as UTF-8") from None
-    if len(numbered) < 2:
+    rows = _numbered(csv.reader(table, strict=True), shown(path))
+    columns = _header(next(rows, (1, []))[1], shown(path))
+    cells: list[str] = []
+    for number, row in rows:
+        if len(row) != len(columns) or not "".join(row).isprintable():
+            _check_row(columns, row, f"{shown(path)}: row {number}")
+        cells += row
+    if not cells:
         raise InputError(f"{shown(path)}: no users in it", "write a header row (user,password), then a row for each")
-    columns = _header(numbered[0][1], shown(path))
-    rows = tuple(_row(columns, cells, f"{shown(path)}: row {number}") for number, cells in numbered[1:])
-    return Users(columns, rows)
+    return Users(columns, cells, named)
 
 
 def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
@@ -71,25 +90,23 @@ def _header(names: list[str], path: str) -> tuple[str, ...]:
     for number, name in enumerate(columns, start=1):
         if not name.isidentifier():
             wanted = "expected a name of letters, digits and `_`"
-            raise InputError(
-                f"{path}: row 1, column {number}: {wanted}, got {name!r}", "the first row names the columns"
-            )
+            remedy = "the first row names the columns (user,password), and the users begin in the second"
+            raise InputError(f"{path}: row 1, column {number}: {wanted}", remedy)
         if name in columns[: number - 1]:
-            raise InputError(f"{path}: row 1, column {number}: there are two columns `{name}`")
+            first = columns.index(name) + 1
+            raise InputError(f"{path}: row 1, column {number}: it has the name of column {first}")
     return columns
 
 
-def _row(columns: tuple[str, ...], cells: list[str], place: str) -> dict[str, str]:
+def _check_row(columns: tuple[str, ...], cells: list[str], place: str) -> None:
+    """Raise InputError if a row lacks cells, or a cell has a character that a key is for."""
     if len(cells) < len(columns):
-        raise InputError(
-            f"{place}, column `{columns[len(cells)]}`: it is missing", f"{len(columns)} cells in every row"
-        )
+        what = f"{place}, column {len(cells) + 1}: it is missing"
+        raise InputError(what, f"{len(columns)} cells in every row")
     if len(cells) > len(columns):
         extra = f"{place}, column {len(columns) + 1}: one cell too many"
-        raise InputError(extra, f"the header has {len(columns)}; a cell with a comma stands in quotes")
-    for name, cell in zip(columns, cells, strict=True):
+        raise InputError(extra, f"the first row has {len(columns)}; a cell with a comma stands in quotes")
+    for number, cell in enumerate(cells, start=1):
         if any(ord(character) < 32 and character != "\t" for character in cell):
-            raise InputError(
-                f"{place}, column `{name}`: a control character in it", "keys such as Enter go into the tape"
-            )
-    return dict(zip(columns, cells, strict=True))
+            what = f"{place}, column {number}: a control character in it"
+            raise InputError(what, "keys such as Enter go into the tape")

@@ -1,16 +1,19 @@
 """References to figures: `response{logout}.p95`, what limits and published figures name.
 
-REFERENCE = METRIC ["{" TRANSACTION "}"] ["." STATISTIC]
+REFERENCE = METRIC ["{" WHOSE "}"] ["." STATISTIC]
+WHOSE     = TRANSACTION | GROUP | GROUP ": " TRANSACTION
 METRIC    = one of DURATIONS, with a STATISTIC
           | any other figure of the catalogue, by its name or its alias
           | form.KEY                         part d of a certification's form, a duration
 STATISTIC = count min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
 
-Only OF_CLASSES may be of one class of transactions.
+Only OF_CLASSES may be of one class of transactions; these and all DURATIONS may be of one group. If a group and a class
+have one name, it means the class.
 """
 
 import difflib
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from cuesta import _native
@@ -51,7 +54,7 @@ class Reference:
     metric: str
     """One of DURATIONS, NUMBERS or FORM."""
     transaction: str | None
-    """Only this class of transaction; None means all."""
+    """Only this class of transactions, or only this group; None means all."""
     statistic: str | None
     """`p99`, `mean`, …; None for NUMBERS and FORM."""
 
@@ -70,10 +73,12 @@ class Reference:
         _check(metric, transaction, statistic)
         return Reference(metric, transaction, statistic)
 
-    def check_class(self) -> None:
-        """Refuse a class that the metric is not measured by (ValueError). Records of older runs may have such a one."""
-        if self.transaction and self.metric not in OF_CLASSES:
-            raise _no_class(self.metric, self.transaction)
+    def selectable(self, groups: Mapping[str, Collection[str]]) -> list[str]:
+        """What may stand in its braces, in a plan of these groups, each with the transactions of its tape."""
+        if self.metric not in OF_CLASSES:
+            return list(groups)
+        pairs = [(group, transaction) for group, names in groups.items() for transaction in names]
+        return [*dict.fromkeys(name for _, name in pairs), *groups, *(f"{group}: {name}" for group, name in pairs)]
 
     @property
     def unit(self) -> Unit:
@@ -115,6 +120,13 @@ class Reference:
         return f"{self.metric}{which}" + (f".{self.statistic}" if self.statistic else "")
 
 
+def selects(whose: str | None, group: str, source: str, sources: Collection[str]) -> bool:
+    """Whether what stands in braces means what a group has of a source; `sources` are those that the metric has."""
+    if whose is None or whose == f"{group}: {source}":
+        return True
+    return whose == (source if whose in sources else group)
+
+
 def _seconds(text: str) -> float:
     if text.replace(".", "").isdigit():
         raise ValueError(f"`{text}` has no unit; write for example {text}s or {text}ms")
@@ -143,5 +155,5 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
 
 def _no_class(metric: str, transaction: str) -> ValueError:
     known = ", ".join(OF_CLASSES)
-    what = f"`{metric}` is not measured by class of transactions"
+    what = f"`{metric}` is measured neither by class of transactions nor by group"
     return ValueError(f"{what}; write it without {{{transaction}}} (by class: {known})")

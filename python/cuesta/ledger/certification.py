@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
+from cuesta.json_text import json_text
 from cuesta.ledger.record import FORMAT, CertificationSetup
 from cuesta.ledger.rows import why_unreadable
 from cuesta.ledger.run import raw_files
@@ -96,7 +97,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 def record_text(record: dict[str, Any]) -> str:
     """The exact text of `record.json`."""
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    return json_text(record, indent=1) + "\n"
 
 
 def text_hash(record: dict[str, Any]) -> str:

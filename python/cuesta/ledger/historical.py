@@ -29,6 +29,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from cuesta.errors import InputError
+from cuesta.foreign_files import read_text
 from cuesta.ledger.rows import JsonObject
 from cuesta.validation import near, problem, show
 
@@ -248,7 +249,7 @@ def is_historical(path: Path) -> bool:
 def read_toml(path: Path) -> dict[str, Any]:
     """Raises InputError that names the place."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:

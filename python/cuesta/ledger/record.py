@@ -11,6 +11,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from cuesta.terminal import show
+
 FORMAT = 1
 """The newest format of certification folders and records that is read."""
 
@@ -243,4 +245,4 @@ def schema() -> str:
 
 
 if __name__ == "__main__":
-    print(schema())
+    show(schema())

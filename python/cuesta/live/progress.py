@@ -11,6 +11,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column
 
 from cuesta.live.view import View, merge
+from cuesta.plain_text import plain
+from cuesta.terminal import inform
 
 PLAIN_EVERY = 5.0
 """Seconds between two rows if standard error is no terminal."""
@@ -50,7 +52,7 @@ def _bar() -> Progress:
 
 def _renewed(progress: Progress) -> Show:
     task = progress.add_task("start", total=None)
-    return lambda view: progress.update(task, total=view.total, completed=view.elapsed, description=str(view))
+    return lambda view: progress.update(task, total=view.total, completed=view.elapsed, description=plain(str(view)))
 
 
 def _plain() -> Show:
@@ -63,7 +65,7 @@ def _plain() -> Show:
         now_known = view.is_stuck, view.is_stuck and view.stuck is not None
         if is_due or now_known > known or (view.is_stuck and view.phase != phase):
             shown = view.elapsed
-            print(view, file=sys.stderr, flush=True)
+            inform(str(view))
         known, phase = now_known, view.phase
 
     return show

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.columns import cut
+from cuesta.plain_text import plain
 from cuesta.units import many, seconds
 
 LONG = 5.0
@@ -65,7 +66,7 @@ class View:
 
 def shown(text: str) -> str:
     """The beginning of a text from the host or a tape, without control characters."""
-    return cut("".join(each if each.isprintable() else "�" for each in text), MOST_SHOWN)
+    return cut(plain(text), MOST_SHOWN)
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:

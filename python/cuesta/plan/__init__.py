@@ -8,17 +8,17 @@
 - `sweep`: expands a matrix of settings into steps.
 - `load`: merges settings (a flag overrides the environment, that the plan, that cuesta.toml, that the default), and
   groups steps into segments that share their lines.
+- `offered_tape`: a first tape for a target that is named without one.
 - `document`: writes the tables of docs/plan.md, and `cli/flags.py`, from the schema.
 """
 
 from cuesta.plan.fields import Load
 from cuesta.plan.load import Plan, RawOptions, Segment, load
-from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
 from cuesta.plan.service import Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
-    "SECRET",
     "Group",
     "Host",
     "Load",

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
-from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity, flags
+from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Secrets, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
@@ -27,6 +27,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "plan": Settings,
     "group": Group,
     "host": Host,
+    "secrets": Secrets,
     "validity": Validity,
     "published": PublishedFigure,
     "published_table": PublishedTable,

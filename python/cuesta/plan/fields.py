@@ -22,6 +22,7 @@ from cuesta.line_kinds import SYNTAX
 from cuesta.plan.reading import number, read_text, whole, wrong
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
+from cuesta.target import without_passwords
 from cuesta.validation import show
 
 
@@ -246,6 +247,8 @@ def _meters(value: object) -> str:
     if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
     parts = urlsplit(text)
+    if parts.scheme == "ssh" and parts.password is not None:
+        wrong("ssh logs in with a key or the agent: leave the password out")
     return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else wrong("there are no such meters")
 
 
@@ -266,12 +269,6 @@ def tracing_tier(meters: str) -> str | None:
 
 
 _SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+|cpus:host")
-
-
-def _limit(value: object) -> Limit:
-    limit = Limit.read(value)
-    limit.figure.check_class()
-    return limit
 
 
 def _figure_names(value: object) -> tuple[str, ...]:
@@ -314,7 +311,7 @@ METERS = (
     "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `cpus:host`, "
     "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
 )
-Meters = Annotated[str, *_typed(METERS, _meters)]
+Meters = Annotated[str, *_typed(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
 Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
@@ -338,4 +335,4 @@ FigureColumns = Annotated[dict[str, FigureNames], Syntax("a table of figures, or
 TypedTableText = Annotated[
     TypedTable, *_typed("a table of typed figures `FILE#TABLE`", TypedTable.read), PlainSerializer(TypedTable.json)
 ]
-LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", _limit), _as_text]
+LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]

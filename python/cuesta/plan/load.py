@@ -1,6 +1,7 @@
 """Merges settings from all sources: default < cuesta.toml < plan < environment CUESTA_* < flag.
 
-Without plan and tape it is the main job, whose plan counts as a default: cuesta.toml overrides it.
+Without plan and tape it is the main job, whose plan counts as a default: cuesta.toml overrides it. Its tape is typed at
+the built-in host alone: at another target, somebody must say what is typed there.
 
 `SETTINGS` are those that the environment and flags can set: the schema's fields with a `Flag`.
 """
@@ -15,9 +16,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
+from cuesta.foreign_files import TooLongError, read_text
 from cuesta.plan.messages import distinct, message, plan_error
+from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
+from cuesta.target import BUILTIN_HOST
 from cuesta.validation import near
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
@@ -26,6 +30,8 @@ PREFIX = "CUESTA_"
 DEBUG = "CUESTA_DEBUG"
 """Not a setting: it makes errors print a traceback."""
 SETTINGS = tuple(flags(Group, Settings))
+TABLES = ("host", "secrets")
+"""Tables of the plan of which flags can set parts."""
 SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
 """Settings whose flag may have several values, separated by commas: a sweep."""
 
@@ -67,7 +73,7 @@ class RawOptions:
     plan: Path | None = None
     tape: str | None = None
     flags: Mapping[str, object] = field(default_factory=dict)
-    """By the names of SETTINGS; also `limits` (a list) and `host` (a table)."""
+    """By the names of SETTINGS; also `limits` (a list), and `host` and `secrets` (tables)."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -87,7 +93,11 @@ def load(options: RawOptions, here: Path) -> Plan:
         settings = Settings.model_validate(raw)
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
-    return Plan(source, settings, steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),))
+    plan = Plan(source, settings, steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),))
+    for group in () if options.plan else (group for step in plan.steps for group in step.settings.group):
+        if group.target != BUILTIN_HOST and "tape" not in group.model_fields_set:
+            refuse_without_tape(group.target)
+    return plan
 
 
 def _name_of(tape: str) -> str:
@@ -97,9 +107,9 @@ def _name_of(tape: str) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raw = tomllib.loads(read_text(path))
+    except (OSError, TooLongError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", str(error))
         raise InputError(f"{path}: cannot read the plan: {why}") from None
     except tomllib.TOMLDecodeError as error:
         is_tape = path.suffix == ".tape"
@@ -159,7 +169,7 @@ def _together(values: object, files: Sequence[bool], absolute: Callable[[object]
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
     """Merge two files, `upper` first; settings of groups at the top are copied into every group."""
     raw = {**lower, **upper}
-    for table in ("host", "validity"):
+    for table in ("host", "secrets", "validity"):
         below, above = lower.get(table), upper.get(table)
         if isinstance(below, dict) and isinstance(above, dict):
             raw[table] = {**below, **above}
@@ -192,8 +202,8 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
     for name, value in layer.items():
         if name == "limits" and isinstance(value, list):
             raw["limits"] = [*raw.get("limits", []), *value]
-        elif name == "host" and isinstance(value, dict):
-            raw["host"] = {**raw.get("host", {}), **value}
+        elif name in TABLES and isinstance(value, dict):
+            raw[name] = {**raw.get(name, {}), **value}
         elif values := _values(name, value):
             _drop_axes(raw, name)
             raw["sweep"] = {**raw.get("sweep", {}), name: values}
@@ -228,7 +238,7 @@ def _values(name: str, value: object) -> list[str] | None:
 
 
 def _flag(name: str) -> str:
-    return "--limit" if name == "limits" else f"--{name.replace('_', '-')}"
+    return {"limits": "--limit", "secrets": "--secret"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _variable(name: str) -> str:

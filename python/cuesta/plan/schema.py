@@ -4,7 +4,6 @@
 in docs/plan.md.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
@@ -46,6 +45,7 @@ from cuesta.plan.fields import (
     StallText,
     Stamps,
     Switch,
+    Syntax,
     Target,
     TypedTableText,
     UserNumber,
@@ -57,8 +57,6 @@ from cuesta.target import BUILTIN_HOST
 MILLISECOND = 1_000_000
 SECOND = 1000 * MILLISECOND
 BUILTIN_TAPE = "builtin:interactive"
-SECRET = re.compile(r"pass|secret|token|key|totp|^code$", re.IGNORECASE)
-"""Columns of users whose cells are never shown or recorded."""
 
 
 def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
@@ -285,6 +283,14 @@ def _check_columns(table: TypedTable, names: Iterable[str]) -> None:
         raise ValueError(f"the table has no column `{unknown}`; it has {', '.join(table.columns)}")
 
 
+class Secrets(PlanTable):
+    """What is secret of the users, besides what the names of columns say."""
+
+    columns: Annotated[tuple[Name, ...], Syntax("a list of columns")] = Field(
+        (), description="columns of users whose cells are never shown or recorded"
+    )
+
+
 class Settings(PlanTable):
     """A plan."""
 
@@ -372,6 +378,7 @@ class Settings(PlanTable):
     group: tuple[Group, ...] = Field((Group(),), min_length=1, max_length=256)
     host: Host = Host()
     validity: Validity = Validity()
+    secrets: Secrets = Secrets()
     published: tuple[PublishedFigure, ...] = Field((), max_length=256)
     published_table: tuple[PublishedTable, ...] = Field((), max_length=256)
     sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take in turn")
@@ -382,13 +389,6 @@ class Settings(PlanTable):
         if measure < 100 * MILLISECOND:
             raise ValueError("measuring takes at least 100ms")
         return measure
-
-    @field_validator("published")
-    @classmethod
-    def _of_known_classes(cls, published: tuple[PublishedFigure, ...]) -> tuple[PublishedFigure, ...]:
-        for each in published:
-            each.figure.check_class()
-        return published
 
     @field_validator("group")
     @classmethod

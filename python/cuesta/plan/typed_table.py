@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cuesta.foreign_files import TooLongError, read_text
+
 Cell = float | str | None
 """A number, else the text as printed (`<15%`, `N/A`); None where nothing is printed."""
 
@@ -49,9 +51,11 @@ class TypedTable:
 @cache
 def _read(file: Path, name: str) -> TypedTable:
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_text(file))
     except OSError as error:
         raise ValueError(f"it cannot be read: {error.strerror}") from None
+    except TooLongError:
+        raise
     except ValueError as error:
         raise ValueError(f"it is not TOML: {error}") from None
     table = document.get("table", {}).get(name)

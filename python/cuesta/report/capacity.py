@@ -16,8 +16,9 @@ from cuesta.analysis.predict.from_runs import points_of
 from cuesta.analysis.predict.saturation import Saturation, saturation_by_meters
 from cuesta.analysis.summary import Summary
 from cuesta.errors import RefusedError
+from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
-from cuesta.report.phrases import per_s, plain
+from cuesta.report.phrases import per_s
 from cuesta.units import digits, seconds, share
 
 TITLE = "What limits the host"

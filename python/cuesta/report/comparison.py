@@ -9,10 +9,11 @@ from cuesta.analysis.compare.comparison import Comparison, Overall, notes, too_f
 from cuesta.analysis.compare.sides import Side, name_in
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, MetricComparison, RatioTest, Verdict
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval
+from cuesta.plain_text import plain
 from cuesta.report import model
 from cuesta.report.model import Cell, Part, Remark, Report, Section, Table, Tone, Words
-from cuesta.report.phrases import plain
 from cuesta.report.render import text as rendered
+from cuesta.terminal import Styled
 from cuesta.units import ABSENT, in_unit, many, share, signed
 
 TONES: dict[Verdict, Tone] = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.INCONCLUSIVE: "notice"}
@@ -21,7 +22,7 @@ SO_MANY_TIMES = 2.0
 SHORT = {Verdict.BELOW: "below margin"}
 
 
-def text(comparison: Comparison, colour: bool | None = None) -> str:
+def text(comparison: Comparison, colour: bool | None = None) -> Styled:
     """The text for a terminal. `colour` None = coloured if standard output is a terminal and NO_COLOR is not set."""
     return rendered(report(comparison), colour, verbose=True)
 

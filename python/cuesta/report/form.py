@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from cuesta.columns import in_columns, wrapped
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
 from cuesta.ledger.record import Absence, Check, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
-from cuesta.report.phrases import plain
+from cuesta.plain_text import plain
 from cuesta.units import (
     ABSENT,
     between,

@@ -6,9 +6,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cuesta.ledger.record import RESTATED, FormRow, ProcessRow, Record, RecordFigure
+from cuesta.plain_text import plain
 from cuesta.report import form
 from cuesta.report import page as html
-from cuesta.report.phrases import plain
 from cuesta.units import many
 
 

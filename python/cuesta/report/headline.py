@@ -9,6 +9,7 @@ from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.plain_text import plain
 from cuesta.report import batching, search
 from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
@@ -17,12 +18,12 @@ from cuesta.report.phrases import (
     FAIR,
     doubts,
     end_of,
+    explained,
     fairness,
     how_it_ended,
     law,
     on_time,
     per_s,
-    plain,
     targets,
     waiting_in_vain,
 )
@@ -181,7 +182,7 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
         meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
         others = f"{share(step.host.cpu.others / 100)} others, " if step.host.cpu.others else ""
         yield BigFigure(f"host CPU{at}", share(busy), f"{others}{share(step.host.cpu.idle / 100)} idle", meaning)
-    by_name, meaning = named(step.errors.by_name), CATALOGUE["errors.count"].meaning
+    by_name, meaning = explained(step.errors.by_name), CATALOGUE["errors.count"].meaning
     yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
     yield big("driver delay", "lateness.p99", step, "p99: the instrument's own")
 
@@ -198,7 +199,7 @@ def unusual(summary: Summary) -> Iterator[Section]:
 
 def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.errors.count:
-        yield f"{many(step.errors.count, 'error')}: {named(step.errors.by_name)}"
+        yield f"{many(step.errors.count, 'error')}: {explained(step.errors.by_name)}"
     yield from (f"{name}, the first: {plain(text)}" for name, text in step.errors.said.items())
     if step.errors.before:
         yield f"errors before measuring: {named(step.errors.before)}"

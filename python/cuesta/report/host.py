@@ -12,13 +12,14 @@ from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
+from cuesta.plain_text import plain
 from cuesta.report import meters, off_cpu, profile
 from cuesta.report.cells import duration, number, whole
 from cuesta.report.cells import percent as percent_cell
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, closing
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.report.phrases import cause, in_brackets, per_s, plain
+from cuesta.report.phrases import cause, in_brackets, per_s
 from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
 
 IDLE = {
@@ -131,7 +132,8 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
     tier = in_brackets(*uses(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
-    yield f"{subject}; percent{cpus}:\n{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
+    yield f"{subject}; percent{cpus}:"
+    yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     found = meter_report and meter_report.by_cause
     if found and found.value and (causes := ", ".join(by_cause(found.value.causes))):
         yield f"by cause: {causes}{in_brackets(found)}"

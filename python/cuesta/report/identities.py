@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
 from cuesta.columns import left, wrapped
 from cuesta.ledger.historical import Document
-from cuesta.report.phrases import plain
+from cuesta.plain_text import plain
 from cuesta.units import many
 
 WIDTH = 110

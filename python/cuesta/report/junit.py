@@ -8,7 +8,9 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import LimitResult
-from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, plain, with_advice
+from cuesta.plain_text import plain, plain_rows
+from cuesta.private_files import private
+from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, with_advice
 
 ADVICE = "the figures cannot be relied on"
 
@@ -21,12 +23,21 @@ def junit(runs: Mapping[str, Summary], file: Path) -> None:
     for count in ("tests", "failures", "errors"):
         top.set(count, str(sum(int(each.get(count, "0")) for each in top)))
     indent(top)
-    ElementTree(top).write(file, encoding="utf-8", xml_declaration=True)
+    _clean(top)
+    with open(file, "wb", opener=private) as out:
+        ElementTree(top).write(out, encoding="utf-8", xml_declaration=True)
+
+
+def _clean(top: Element) -> None:
+    """Make all texts plain: XML has no characters for controls."""
+    for element in top.iter():
+        element.attrib = {name: plain(value) for name, value in element.attrib.items()}
+        element.text = plain_rows(element.text or "") or None
 
 
 def suite(top: Element, name: str, run: Summary) -> None:
     """Add a run."""
-    own = SubElement(top, "testsuite", name=plain(name))
+    own = SubElement(top, "testsuite", name=name)
     _validity(own, name, run)
     for step in run.steps:
         for verdict in step.limits:
@@ -37,7 +48,7 @@ def suite(top: Element, name: str, run: Summary) -> None:
     own.set("errors", str(len(own.findall("testcase/error"))))
     own.set("time", f"{sum(step.seconds for step in run.steps):.3f}")
     if started := str(run.recorded.run.get("started", "")).removesuffix("Z"):
-        own.set("timestamp", plain(started))
+        own.set("timestamp", started)
 
 
 def _validity(own: Element, name: str, run: Summary) -> None:
@@ -49,12 +60,12 @@ def _validity(own: Element, name: str, run: Summary) -> None:
 
 
 def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
-    said = plain(limit_value(verdict, run))
+    said = limit_value(verdict, run)
     measured = said if verdict.value is None else f"measured {said}"
     if not verdict.ok:
-        SubElement(case, "failure", message=f"{plain(verdict.limit)}: {measured}", type="limit").text = measured
+        SubElement(case, "failure", message=f"{verdict.limit}: {measured}", type="limit").text = measured
     SubElement(case, "system-out").text = measured
 
 
 def _case(own: Element, classname: str, name: str, seconds: float) -> Element:
-    return SubElement(own, "testcase", classname=plain(classname), name=plain(name), time=f"{seconds:.3f}")
+    return SubElement(own, "testcase", classname=classname, name=name, time=f"{seconds:.3f}")

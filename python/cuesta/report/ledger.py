@@ -18,7 +18,7 @@ from cuesta.analysis.history.projection import (
 )
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL
 from cuesta.columns import cut, left, right
-from cuesta.report.phrases import plain
+from cuesta.plain_text import plain
 from cuesta.units import ABSENT, share
 
 WIDTH, WIDEST, SHORT = 110, 56, 8

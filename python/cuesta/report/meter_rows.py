@@ -8,8 +8,8 @@ from cuesta.analysis.host import uses
 from cuesta.columns import in_columns
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.meter_report import Count, MeterReport
+from cuesta.plain_text import plain
 from cuesta.report.cells import number, per_s, percent, rate
-from cuesta.report.phrases import plain
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
 WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)

@@ -13,10 +13,11 @@ from cuesta.columns import in_columns, left, wrapped
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
 from cuesta.figures.meter_schema import fields
+from cuesta.plain_text import plain
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.phrases import cause as cause_label
-from cuesta.report.phrases import in_brackets, plain
+from cuesta.report.phrases import in_brackets
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN, WIDTH = 10, 84

@@ -6,7 +6,6 @@ A page loads nothing from elsewhere, so that it can be mailed and archived. HTML
     page("Release 8.1", [verdict("equivalent", "0.99 to 1.02"), section("Runs", [table(("", "p50"), rows)])])
 """
 
-import json
 import os
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
@@ -18,6 +17,9 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from cuesta.errors import CuestaError
+from cuesta.json_text import json_text
+from cuesta.plain_text import plain
+from cuesta.private_files import replace_private
 from cuesta.report.model import Plot
 
 PLOT = Markup('<figure class="plot">')
@@ -32,9 +34,7 @@ Cell = str | tuple[str, str] | tuple[str, str, str]
 
 def write(file: Path, html: Markup) -> None:
     """Write a page atomically."""
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    part.write_text(html, encoding="utf-8")
-    part.replace(file)
+    replace_private(file, html)
 
 
 def page(title: str, parts: Iterable[Markup]) -> Markup:
@@ -129,7 +129,7 @@ def _plot(plot: Plot) -> Markup:
 
 def _json(value: object) -> Markup:
     """JSON for a script element, where HTML's entities are not read: it escapes these characters in its own way."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    text = json_text(value, separators=(",", ":"))
     safe = text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
     return Markup(safe)  # noqa: S704
 
@@ -171,5 +171,5 @@ def folded(title: str, parts: Iterable[Markup], kind: str = "") -> Markup:
 def links(targets: Iterable[Path], start: Path) -> Markup:
     """A list of links to files, relative to the folder `start` of the page."""
     names = (os.path.relpath(target.absolute(), start.absolute()) for target in targets)
-    items = NOTHING.join(Markup('<li><a href="{}">{}</a></li>\n').format(quote(name), name) for name in names)
+    items = NOTHING.join(Markup('<li><a href="{}">{}</a></li>\n').format(quote(name), plain(name)) for name in names)
     return Markup('<ul class="files">\n{}</ul>\n').format(items) if items else NOTHING

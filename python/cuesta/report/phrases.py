@@ -1,4 +1,4 @@
-"""Sentences that reports share; and `plain`, which removes control characters from texts of other origin."""
+"""Sentences that reports share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,8 +25,9 @@ from cuesta.figures.step import (
     ScreenCost,
     StepFigures,
 )
+from cuesta.plain_text import plain
 from cuesta.target import BUILTIN_HOST, without_settings
-from cuesta.units import ABSENT, count, digits, in_unit, many, seconds, share
+from cuesta.units import ABSENT, count, digits, in_unit, many, named, seconds, share
 
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -45,11 +46,6 @@ UNHINDERED = "if nobody had to wait"
 def ceiling(heavy: Heavy) -> str:
     """Name the asymptote of a saturated system."""
     return f"ceiling set by {plain(heavy.resource)}"
-
-
-def plain(name: str) -> str:
-    """Replace characters that could control a terminal."""
-    return "".join(c if c.isprintable() else "�" for c in name)
 
 
 def cause(name: str) -> str:
@@ -196,6 +192,14 @@ def own_part(driver: DriverLoad) -> str:
 
 
 NO_OWN_PART = "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
+
+
+def explained(by_name: Mapping[str, int]) -> str:
+    """Names of errors with their counts, and what the most frequent one means: `flood 2: the host sent too much`."""
+    most = max(by_name, key=lambda name: by_name[name], default="")
+    happened = _native.failures().get(most, "").rstrip(".").replace("`", "")
+    means = f"{happened[:1].lower()}{happened[1:]}"
+    return ": ".join(filter(None, (named(by_name), f"{most} means {means}" if len(by_name) > 1 and means else means)))
 
 
 def spinning(driver: DriverLoad) -> str:

@@ -8,19 +8,20 @@ from cuesta.analysis.predict.fitting import FittedModel, all_parts
 from cuesta.analysis.predict.prediction import SystemPrediction
 from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.what_if import Capacity
+from cuesta.plain_text import plain
 from cuesta.report.model import Fact, Facts, Part, Remark, Report, Section, Verdict
-from cuesta.report.phrases import plain
 from cuesta.report.prediction_figures import figures, held_out, said_of, transferred, unnamed
 from cuesta.report.prediction_limits import bottleneck, limits, what_if
 from cuesta.report.render import text as rendered
 from cuesta.report.simulation import simulation
+from cuesta.terminal import Styled
 from cuesta.units import digits, many, seconds, share
 
 MEANS = "means only; a percentile has to be measured"
 SIMULATED = "means by theory, percentiles by simulation of the model"
 
 
-def text(answer: Answer, simulations: Sequence[SimulatedSystem] = (), colour: bool | None = None) -> str:
+def text(answer: Answer, simulations: Sequence[SimulatedSystem] = (), colour: bool | None = None) -> Styled:
     """The text for a terminal. `colour` None = coloured if standard output is a terminal and NO_COLOR is not set."""
     return rendered(report(answer, simulations), colour, verbose=True)
 

@@ -9,8 +9,8 @@ from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction
 from cuesta.analysis.predict.remarks import remarks
 from cuesta.analysis.predict.transfer import Transfer, transfers
+from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
-from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed
 
 WORTH_NOTICE = 0.1

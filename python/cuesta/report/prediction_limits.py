@@ -8,8 +8,8 @@ from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
 from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, described
+from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table
-from cuesta.report.phrases import plain
 from cuesta.report.prediction_figures import interval, pace, unnamed
 from cuesta.units import ABSENT, count, digits, seconds
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from cuesta.columns import cut, cut_start, left, right
 from cuesta.figures.meter_report import MeterReport
-from cuesta.report.phrases import in_brackets, plain
+from cuesta.plain_text import plain
+from cuesta.report.phrases import in_brackets
 from cuesta.units import ABSENT, percent
 
 BAR = 20

@@ -7,9 +7,9 @@ from cuesta.analysis.planned import shown
 from cuesta.analysis.published_tables import RowBeside, TableBeside, tables_beside
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE, Unit
+from cuesta.plain_text import plain
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
-from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, count, digits, many, share, signed
 
 

@@ -8,7 +8,7 @@ from cuesta.analysis.representative import MixDistance, Rate, Share, written
 from cuesta.columns import in_columns, wrapped
 from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.service import ServiceProfile
-from cuesta.report.phrases import plain
+from cuesta.plain_text import plain
 from cuesta.units import ABSENT, digits, signed
 
 WIDTH = 80

@@ -1,6 +1,5 @@
 """Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
-import json
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
@@ -10,9 +9,11 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
+from cuesta.plain_text import plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
-from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
+from cuesta.report.figure import FEW, MARK, PERCENTILES, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
     Cell,
@@ -45,11 +46,11 @@ from cuesta.report.phrases import (
     load_meaning,
     no_law,
     own_part,
-    plain,
     screens,
     spinning,
 )
 from cuesta.report.plots import courses, distributions, driver_delay
+from cuesta.terminal import Styled
 from cuesta.units import ABSENT, count, digits, many, named, seconds, share
 
 AS_THE_TAPE_SAYS = "as the tape says"
@@ -60,7 +61,7 @@ MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
 
 
-def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> str:
+def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> Styled:
     """Write one run for a terminal."""
     return render.text(of_run(summary), colour, verbose=verbose)
 
@@ -68,7 +69,8 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 def of_run(summary: Summary) -> Report:
     name = plain(str(summary.recorded.run.get("name", "run")))
     figures, parts = list(big_figures(summary)), list(sections(summary))
-    return Report(name, headline(summary), verdict(summary), figures, parts, capacity.conclusion(summary))
+    said, limited_by = headline(summary), capacity.conclusion(summary)
+    return Report(name, said, verdict(summary), figures, parts, summary.limits_ok, limited_by)
 
 
 def sections(summary: Summary) -> Iterator[Section]:
@@ -146,6 +148,8 @@ def opening_of(step: StepFigures) -> dict[str, Distribution]:
 
 
 HEADS: tuple[Cell, ...] = ("", "count", "mean", *PERCENTILES.values())
+NO_SIGN = "none"
+"""A wait was met, and nothing had come since its key."""
 MEAN = 2
 """The column that only a page has room for."""
 DistributionRow = tuple[str, Distribution | None, str]
@@ -182,11 +186,18 @@ def times(rows: list[DistributionRow]) -> Table:
         if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
     }
     cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), seconds(of.mean), *percentiles(of))
+        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), *times_of(name, of))
         for label, of, name in rows
     ]
     caption = f"{FEW}; {DUE_AND_SENT}" if any(of and has_weak(of) for _, of, _ in rows) else DUE_AND_SENT
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
+
+
+def times_of(name: str, of: Distribution) -> list[str]:
+    """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
+    times = [seconds(of.mean), *percentiles(of)]
+    is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
+    return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 
 
 def delayed(due: Distribution | None, sent: Distribution) -> bool:
@@ -243,10 +254,10 @@ def driver(summary: Summary, step: StepFigures) -> Section:
     facts = [
         Fact("delay (could be sent → sent)", said, fact("lateness.p50", step).meaning),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{spinning(own)}"),
-        Fact("of each echo", own_part(own), fact("driver.own.p50", step).meaning),
+        Fact(part_of(step), own_part(own), fact("driver.own.p50", step).meaning),
     ]
     rest = [
-        Fact("of each echo", "" if own.own.count else NO_OWN_PART),
+        Fact(part_of(step), "" if own.own.count else NO_OWN_PART),
         fact("driver.run_wait", step),
         fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
         Fact("screens", screens(own.screens) if own.screens else ""),
@@ -258,6 +269,11 @@ def driver(summary: Summary, step: StepFigures) -> Section:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
     more.append(Plots(list(driver_delay(summary.recorded, step))))
     return Section("Driver", [Facts(facts), *agents(step)], more)
+
+
+def part_of(step: StepFigures) -> str:
+    """What the driver's own part is a part of: at a terminal that shows keys by itself, no host echoes any."""
+    return "of each first sign of an answer" if step.driver.own.count and not step.echo.count else "of each echo"
 
 
 def agents(step: StepFigures) -> Iterator[Table]:
@@ -350,7 +366,7 @@ def record(summary: Summary) -> Section:
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]
-    plan = json.dumps(summary.recorded.plan, indent=1, ensure_ascii=False)
+    plan = json_text(summary.recorded.plan, indent=1)
     more: list[Part] = [
         *(Remark(plain(damage), "notice") for damage in summary.recorded.damage),
         Folded("Raw files, from which all of this can be derived again", [Links(raw_files(folder))]),

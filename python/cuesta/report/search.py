@@ -8,9 +8,9 @@ from cuesta.analysis.search.search_result import TrialRow
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.plain_text import plain
 from cuesta.report.figure import FEW, MARK, mark
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.phrases import plain
 from cuesta.report.plots.against_load import trials as plots_of_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
 

@@ -9,13 +9,14 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
+from cuesta.plain_text import plain
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
 from cuesta.report.figure import head, marked, notes, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.run import of_run
 from cuesta.units import ABSENT, count, many, seconds, share
@@ -62,7 +63,8 @@ def of_runs(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
         return of_run(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
-    return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)))
+    limits_ok = all(run.limits_ok for run in runs.values())
+    return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)), limits_ok=limits_ok)
 
 
 def headline(runs: Mapping[str, Summary]) -> str:

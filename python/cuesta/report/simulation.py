@@ -8,8 +8,8 @@ from cuesta.analysis.predict.simulate import SimulatedHost, SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, NO_INTERVAL, PERCENTILES, SimulatedFigure
 from cuesta.analysis.predict.what_if import Estimate
+from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
-from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between
 
 NOTICED = 0.02

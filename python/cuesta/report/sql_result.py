@@ -15,7 +15,8 @@ from rich.text import Text
 from cuesta.columns import left, right
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
-from cuesta.report.phrases import plain
+from cuesta.plain_text import plain
+from cuesta.terminal import Styled
 from cuesta.units import ABSENT, many
 
 MOST_WRAPPED = 500
@@ -24,7 +25,7 @@ UNBOUNDED = 1_000_000
 """A width, in columns, at which no cell is wrapped."""
 
 
-def text(result: SqlResult) -> str:
+def text(result: SqlResult) -> Styled:
     """Lay a result out for standard output: numbers to the right, words to the left.
 
     On a terminal sentences are wrapped if the table then fits. In a pipe each row of the result is one row of text.
@@ -32,7 +33,8 @@ def text(result: SqlResult) -> str:
     console = Console(highlight=False)
     columns = [_Column.of(name, [row[at] for row in result.rows]) for at, name in enumerate(result.columns)]
     rows = _wrapped(columns, console) if console.is_terminal and len(result.rows) <= MOST_WRAPPED else None
-    return "\n".join([*(row.rstrip() for row in rows or _laid(columns)), many(len(result.rows), "row")])
+    laid = [*(row.rstrip() for row in rows or _laid(columns)), many(len(result.rows), "row")]
+    return Styled("\n".join(laid))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
+from cuesta.plain_text import plain
 from cuesta.report.figure import head, mark, marked, notes
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s, plain
+from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s
 from cuesta.report.plots import sweeps
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 

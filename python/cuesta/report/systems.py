@@ -6,9 +6,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cuesta.ledger.record import FormRow, Record
+from cuesta.plain_text import plain
 from cuesta.report import form_page
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
-from cuesta.report.phrases import plain
 from cuesta.report.plots import bars
 from cuesta.report.several import NO_COMPARISON
 from cuesta.units import ABSENT, seconds

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes, unhindered
+from cuesta.report.phrases import UNHINDERED
+from cuesta.report.plots.against_users import sweeps
 from cuesta.report.sweep import contradictions, saturation
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder
@@ -116,8 +118,23 @@ def test_a_difference_beyond_chance_is_a_contradiction(tmp_path: Path) -> None:
     assert list(saturation(found)) == []
 
 
-def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> None:
+def test_the_line_of_users_who_never_wait_takes_their_own_pace(tmp_path: Path) -> None:
+    """Four users think a third as long as two: they may do six times as much, and no line says otherwise."""
     found = host_of(tmp_path / "run", {2: (0.1, [1] * 60), 4: (0.2, [6] * 60)})
+    assert not found.contradicted
+    run = summarise(tmp_path / "run")
+    assert found.light
+    assert [unhindered(step, found.light) for step in run.steps] == pytest.approx([1.0, 6.0], rel=1e-3)
+    line = next(each for each in sweeps(run) if each.title.startswith("Throughput"))
+    layer = next(each for each in line.spec["layer"] if each["mark"]["type"] == "line")
+    drawn = [row for row in layer["data"]["values"] if row["s"] == UNHINDERED]
+    assert [(row["x"], row["y"]) for row in drawn] == [(0, 0.0), (2, pytest.approx(1.0)), (4, pytest.approx(6.0))]
+
+
+def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> None:
+    times = ([0.5], [0.05] * 6)
+    folder = RunFolder(tmp_path / "run", users=(2, 4), measure=60, responses=lambda step, _agent, _second: times[step])
+    found = asymptotes(summarise(folder.write()))
     assert [(each.line, each.users, each.is_chance) for each in found.above] == [("light", 4, False)]
 
 

@@ -72,7 +72,7 @@ def test_differences_of_the_host_are_named() -> None:
     run["plan"]["host"]["service_time"] = "exp 9ms"
     group(run)["target"] = "telnet://b:23"
     told = [str(each) for each in differences(FACTS, facts(run), [HOST])]
-    assert told == ["host: host.service_time exp 5ms against exp 9ms", "host: target //a:23 against //b:23"]
+    assert told == ["host: host.service_time exp 5ms against exp 9ms", "host: target a:23 against b:23"]
 
 
 def test_another_command_is_another_host_on_the_same_line() -> None:

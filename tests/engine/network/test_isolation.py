@@ -150,7 +150,9 @@ def test_missing_privileges_are_reported(tmp_path: Path) -> None:
 
 
 def test_hosts_that_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
-    job = prepare(load(RawOptions(flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here))
+    job = prepare(
+        load(RawOptions(tape="builtin:interactive", flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here)
+    )
     with pytest.raises(UsageError, match=r"only the built-in host .* not tcp://127\.0\.0\.1:9"):
         check(job)
 

@@ -313,3 +313,40 @@ fn a_secret_marker_stays_one() {
         ["<password>", "\r"]
     );
 }
+
+#[test]
+fn credentials_in_a_shown_command_are_in_no_part_of_the_session() {
+    for command in [
+        "mysql -phunter2x",
+        "export AWS_SECRET_ACCESS_KEY=hunter2x",
+        "curl -u joe:hunter2x http://h/",
+        "curl -H 'Authorization: Bearer hunter2x'",
+        "tool --password hunter2x",
+        "git clone https://joe:hunter2x@h/r",
+        r#"curl -d '{"pin": "hunter2x"}' h"#,
+    ] {
+        let answer = output("\r\ndenied: hunter2x\r\n$ ");
+        let events = [output("$ "), input(command), output(command), input("\r"), answer, input("ls"), output("ls")];
+        assert_eq!(left(&events), ["<secret_1>", "\r", "ls"], "{command}");
+        assert!(!shown(&events).contains("hunter2x"), "{command}");
+        let mut cast = cast(&events[..1]);
+        cast.header.command = Some(command.into());
+        let kept = cast.without_secrets().header.command.unwrap_or_default();
+        assert!(kept.contains('…') && !kept.contains("hunter2x"), "{kept}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_question_for_a_secret_is_secret_though_it_is_shown() {
+    for question in
+        ["PIN: ", "Enter your PIN (4 digits): ", "Code PIN ? ", "Wachtwoord: ", "パスワード：", "Mail. Token: ", "PIN>"]
+    {
+        let events = [output(question), input("4711"), output("4711"), input("\r"), output("\r\n4711 is wrong\r\n")];
+        assert_eq!(left(&events)[1..], ["\r"], "{question}");
+        assert!(!shown(&events).contains("4711"), "{question}");
+    }
+    for row in ["joe@token:~$ ", "/srv/secrets> ", "the token is old\r\nName: ", "Pins: ", "spinning? "] {
+        let events = [output(row), input("ls"), output("ls"), input("\r"), output("\r\n$ ")];
+        assert_eq!(left(&events), ["ls", "\r"], "{row}");
+    }
+}

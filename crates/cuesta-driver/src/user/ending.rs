@@ -97,7 +97,7 @@ fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
 fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
     let joined = rows.concat();
     let mut hidden = vec![false; rows.len()];
-    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+    for secret in secrets {
         for (found, _) in joined.match_indices(secret) {
             let mut begin = 0;
             for (row, hidden) in rows.iter().zip(&mut hidden) {

@@ -111,11 +111,16 @@ impl User {
             Keys::Text(pieces) => {
                 let text = text(pieces, self.shared.groups[self.group].row(self.rank));
                 let secret = self.shared.groups[self.group].types_secret(pieces);
+                let received = session.received();
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
                     let settings = KeySettings { ends_input: settings.ends_input && rest == 0, ..settings };
                     self.key(session, KeyInput::Character(key), settings, secret).await?;
+                }
+                // Without gaps no echo could have come yet.
+                if !settings.gap.is_zero() && session.received() == received {
+                    self.shared.groups[self.group].add_unechoed(pieces);
                 }
             }
             Keys::Press { key, count } => {

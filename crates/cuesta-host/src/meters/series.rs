@@ -1,13 +1,13 @@
 //! Writes a row of figures to `series.jsonl` each second. A row counts its own time only; nothing is cumulative. A caller can end
 //! a row early, so that the sums of its own interval are sums of whole rows.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Stamp, clock, private, private_folder};
 
 use super::Meters;
 use super::snapshot::CounterSnapshot;
@@ -26,8 +26,8 @@ impl Series {
     pub(crate) fn open(folder: &Path, meters: Vec<Arc<Meters>>, first: CounterSnapshot) -> Result<Self, HostError> {
         let path = folder.join("series.jsonl");
         let open = || {
-            fs::create_dir_all(folder)?;
-            File::options().append(true).create(true).open(&path)
+            private_folder(folder)?;
+            private().append(true).create(true).open(&path)
         };
         let file = open().map_err(|source| HostError::Meters { path: path.display().to_string(), source })?;
         Ok(Self { file, meters, last: first })

@@ -287,8 +287,10 @@ mod tests {
 
     #[test]
     fn only_settings_that_differ_from_the_default_are_reported() {
-        let unsaid = rows("user me\ncompression no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
-        let said = rows("user joe\ncompression yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress");
+        let unsaid = rows("user me\ncompression no\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
+        let said = rows(
+            "user joe\ncompression yes\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress",
+        );
         let found = HostConfig::from_rows(said, &unsaid);
         assert_eq!(found.said("user"), Some("joe"));
         assert_eq!(found.all_said("identityfile"), Some(vec!["/k", "/l"]));

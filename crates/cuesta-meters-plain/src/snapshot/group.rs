@@ -18,7 +18,7 @@ use crate::kernel::{number, pid_cgroup};
 pub(crate) struct Group {
     pub(crate) usage: Figure<Usage>,
     pub(crate) throttled: Figure<Throttled>,
-    /// Its quota in CPUs.
+    /// Its quota in CPUs, or a smaller one of a group that it is in.
     pub(crate) quota: Figure,
     pub(crate) faults: Figure<FaultCounters>,
 }
@@ -45,10 +45,11 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
     if [&unified, &cpu, &cpuacct].iter().all(|folder| folder.is_none()) {
         return Figure::absent("no such control group is mounted");
     }
+    let (limited, quota) = tightest(roots, unified.as_deref(), cpu.as_deref());
     Figure::plain(Group {
         usage: usage(unified.as_deref(), cpuacct.as_deref()),
-        throttled: throttled(unified.as_deref(), cpu.as_deref()),
-        quota: limit(unified.as_deref(), cpu.as_deref()),
+        throttled: throttled(&limited),
+        quota,
         faults: faults(unified.as_deref()),
     })
 }
@@ -84,19 +85,35 @@ fn usage(unified: Option<&Path>, cpuacct: Option<&Path>) -> Figure<Usage> {
     stat.and_then(|stat| read_file(folder, "cpuacct.usage", |usage| Usage::parse_v1(usage, stat, super::tasks::tick())))
 }
 
-/// Version 1's controller comes first: if it exists, version 2 does not have it.
-fn throttled(unified: Option<&Path>, cpu: Option<&Path>) -> Figure<Throttled> {
-    let folder = cpu.or(unified).unwrap_or(Path::new("/nowhere"));
+/// The group that a quota keeps from running, and its quota in CPUs: of the subject's own group and those above it, in which it is too,
+/// the one that allows least. Version 1's controller comes first: if it exists, version 2 does not have it.
+fn tightest(roots: &Roots, unified: Option<&Path>, cpu: Option<&Path>) -> (PathBuf, Figure) {
+    let (own, mount) = match cpu {
+        Some(folder) => (folder, roots.controller("cpu")),
+        None => (unified.unwrap_or(Path::new("/nowhere")), roots.unified()),
+    };
+    let mount = mount.unwrap_or_else(|| own.to_path_buf());
+    let quotas = own.ancestors().take_while(|folder| folder.starts_with(&mount)).filter_map(|folder| {
+        let quota = limit(folder, cpu.is_some());
+        quota.value().map(|cpus| (*cpus, folder.to_path_buf()))
+    });
+    match quotas.min_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((cpus, folder)) => (folder, Figure::plain(cpus)),
+        None => (own.to_path_buf(), limit(own, cpu.is_some())),
+    }
+}
+
+fn throttled(folder: &Path) -> Figure<Throttled> {
     let found = read_file(folder, "cpu.stat", Throttled::parse);
     if found.value().is_some() { found } else { Figure::absent("no quota is set for this control group") }
 }
 
-fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
-    let quota = if let Some(folder) = cpu {
+fn limit(folder: &Path, version_1: bool) -> Figure {
+    let quota = if version_1 {
         let period = read_file(folder, "cpu.cfs_period_us", |text| Ok(text.to_owned()));
         period.and_then(|period| read_file(folder, "cpu.cfs_quota_us", |quota| quota_v1(quota, period)))
     } else {
-        read_file(unified.unwrap_or(Path::new("/nowhere")), "cpu.max", quota)
+        read_file(folder, "cpu.max", quota)
     };
     quota.and_then(|quota| quota.map_or_else(|| Figure::absent("there is no quota"), Figure::plain))
 }
@@ -183,6 +200,33 @@ mod tests {
         let delta = [snapshot.clone(), crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap())];
         let report = crate::Delta::between(&delta[0], &delta[1]).unwrap().report();
         assert!(report.own.seconds.value().is_some(), "{:?}", report.own.seconds);
+    }
+
+    #[test]
+    fn the_quota_of_a_group_above_holds_too() {
+        let sys = tempfile::tempdir().unwrap();
+        let cgroup = sys.path().join("fs/cgroup");
+        fs::create_dir_all(cgroup.join("pod/host")).unwrap();
+        fs::write(cgroup.join("cgroup.controllers"), "cpu\n").unwrap();
+        let set = |group: &str, quota: &str, throttled: u32| {
+            fs::write(cgroup.join(group).join("cpu.max"), format!("{quota} 100000\n")).unwrap();
+            let stat = format!(
+                "usage_usec 9\nuser_usec 5\nsystem_usec 4\nnr_periods 7\nnr_throttled {throttled}\nthrottled_usec 3\n"
+            );
+            fs::write(cgroup.join(group).join("cpu.stat"), stat).unwrap();
+        };
+        let roots = Roots { sys: sys.path().into(), ..Roots::default() };
+        let found = || read(&roots, &"cgroup:/pod/host".parse().unwrap()).value().cloned().unwrap();
+        set("pod/host", "max", 0);
+        set("pod", "50000", 5);
+        assert_eq!((found().quota.value(), found().throttled.value().unwrap().throttled), (Some(&0.5), 5));
+        set("pod/host", "20000", 2);
+        assert_eq!((found().quota.value(), found().throttled.value().unwrap().throttled), (Some(&0.2), 2));
+        set("pod/host", "90000", 2);
+        assert_eq!(found().quota.value(), Some(&0.5));
+        set("pod", "max", 0);
+        set("pod/host", "max", 0);
+        assert_eq!(found().quota.value(), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Stamp, clock, private_file};
 use etherparse::{IpNumber, PacketBuilder};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -51,7 +51,7 @@ impl Capture {
     /// Begins the file. `udp_port`: the port of messages in UDP.
     pub(crate) fn begin(path: &Path, udp_port: Option<u16>) -> Result<Self, EndpointError> {
         let failed = |source| EndpointError::Capture { path: path.to_owned(), source };
-        let writer = File::create(path).and_then(|file| begun(BufWriter::new(file))).map_err(failed)?;
+        let writer = private_file(path).and_then(|file| begun(BufWriter::new(file))).map_err(failed)?;
         let (queue, captured) = sync_channel(WAITING);
         let name = "tmux-capture".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || write(writer, &captured)).map_err(failed)?;

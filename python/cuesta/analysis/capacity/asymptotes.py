@@ -2,9 +2,9 @@
 
 No closed system does better (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978). Both are taken from what a
 sweep measured, so each says from which steps, and how sure it is: R₀ is the response of the lightest step, which other
-users have already lengthened if it is not of one user; D is the service demand `D = m·U/X` of the *metered* resource
-that allows least, and one that was not metered may be the true bottleneck. A step that was measured above a line is
-named: as chance, or as a contradiction, which says that the line does not hold.
+users have already lengthened if it is not of one user, and Z and K are those of each step; D is the service demand
+`D = m·U/X` of the *metered* resource that allows least, and one that was not metered may be the true bottleneck. A step
+that was measured above a line is named: as chance, or as a contradiction, which says that the line does not hold.
 """
 
 import math
@@ -116,6 +116,12 @@ class Asymptotes:
         return around(self.crossing, math.hypot(self.light.error, self.heavy.error))
 
 
+def unhindered(step: StepFigures, light: Light) -> float:
+    """N / (R₀ + Z + K) a second: R₀ of the lightest step, Z and K of this one, whose users may think or type longer."""
+    own = step.law.z + step.law.k if step.law else light.own
+    return step.users / (light.response + own)
+
+
 def around(value: float, error: float) -> tuple[float, float]:
     """The interval of 95 % about a positive number with a relative standard error."""
     factor = math.exp(TWO_SIDED_95 * error)
@@ -189,7 +195,7 @@ def _demand(summary: "Summary", resource: str, steps: Sequence[tuple[StepFigures
 def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
     """Which lines a step lies above, and whether chance explains it."""
     per_s = step.transactions.per_s or 0.0
-    if light and step.users > light.users and per_s > (bound := step.users / light.cycle):
+    if light and step.users > light.users and per_s > (bound := unhindered(step, light)):
         chance = per_s <= around(bound, math.hypot(light.error, error))[1]
         yield Above("light", step.users, per_s, bound, chance)
     if heavy and per_s > (bound := heavy.most_per_s):

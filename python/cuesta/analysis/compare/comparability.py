@@ -109,7 +109,7 @@ def _split(target: str) -> tuple[str, str]:
     if scheme in OWN_PROGRAMS:  # the rest is a command, which may contain a question mark
         return scheme + colon, rest
     address, mark, settings = rest.partition("?")
-    return f"{scheme}{colon}{mark}{settings}", address
+    return f"{scheme}{colon}{mark}{settings}", address.removeprefix("//")
 
 
 def _of_kind(kind: str, base: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Difference]:

@@ -8,7 +8,7 @@ import json
 import queue
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +16,7 @@ from typing import IO, Any
 from cuesta import _native
 from cuesta.engine.network.isolation import WIRE
 from cuesta.engine.network.multiplexing import TmuxAgents
+from cuesta.private_files import record_file
 
 COUNTERS = {
     "received_bytes": 0,
@@ -75,14 +76,15 @@ class WireRecord:
         return {"driver": self.tmux.driver.ask(request), "host": self.tmux.host.ask(request)}
 
     def _write(self, row: Row) -> None:
-        self.file.write(json.dumps(row) + "\n")
-        self.file.flush()
+        with suppress(OSError):  # the recorder reports a full disk
+            self.file.write(json.dumps(row) + "\n")
+            self.file.flush()
 
 
 @contextmanager
 def recording(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | None) -> Iterator[WireRecord]:
     """Record the wire during the block; `processes` has one in each side's network."""
-    with (folder / "wire.jsonl").open("w", encoding="utf-8") as file:
+    with record_file(folder / "wire.jsonl", "w") as file:
         record = WireRecord(file, processes, tmux)
         thread = threading.Thread(target=record.run, daemon=True)
         thread.start()

@@ -6,8 +6,8 @@ from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import StepFigures
+from cuesta.plain_text import plain
 from cuesta.report.model import Plot
-from cuesta.report.phrases import plain
 from cuesta.report.plots.spec import INK, NUMBER, REST, SECONDS, Spec, duration_scale, plot, quantity, span
 
 MET, MISSED, SET_ASIDE = "met the objective", "missed it", "does not count"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Asymptotes, Light, asymptotes, unhindered
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -71,8 +71,8 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     top = ROOM * max(step.transactions.per_s or 0.0 for steps in curves.values() for step in steps) or 1.0
     under: list[Spec] = []
     if bounds and bounds.light:
-        end = min(right, top * bounds.light.cycle)
-        series.append(Series(UNHINDERED, [(0, 0.0), (end, end / bounds.light.cycle)], REST, (6, 4)))
+        (steps,) = curves.values()
+        series.append(Series(UNHINDERED, list(_unhindered(steps, bounds.light, top)), REST, (6, 4)))
     if bounds and bounds.heavy and bounds.heavy.most_per_s <= top:
         low, high = bounds.heavy.rate_interval
         under.append(span(low, min(high, top), "y"))
@@ -80,6 +80,19 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
         series.append(Series(ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
     y = quantity("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
     return _plot("Throughput against users", under, series, y, NUMBER)
+
+
+def _unhindered(steps: Sequence[StepFigures], light: Light, top: float) -> Iterator[tuple[float, float]]:
+    """The line of users who do not wait for one another, as far as it fits below `top`."""
+    before = (0.0, 0.0)
+    yield before
+    for step in steps:
+        users, rate = step.users, unhindered(step, light)
+        if rate > top:
+            yield before[0] + (users - before[0]) * (top - before[1]) / (rate - before[1]), top
+            return
+        before = users, rate
+        yield before
 
 
 def percentiles(title: str, what: str, curves: Curves, of: Callable[[StepFigures], Distribution]) -> Iterator[Plot]:

@@ -9,8 +9,9 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
+from cuesta.plain_text import plain
 from cuesta.report.model import Plot
-from cuesta.report.phrases import class_of, plain
+from cuesta.report.phrases import class_of
 from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, lines, logarithmic, plot, quantity
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}

@@ -1,6 +1,7 @@
 """Shows a report: each module turns the same model into one kind of document.
 
 - `text`: for a terminal. `html`: one page that needs nothing else. `markdown`: for pull requests.
+- `plain`: takes control characters out of the model, before any of them.
 """
 
 from cuesta.report.render.html import html

@@ -24,6 +24,7 @@ from cuesta.report.model import (
     Verdict,
     Words,
 )
+from cuesta.report.render.plain import of_plain_text
 
 CLASSES = {"good": "kept", "bad": "crossed", "notice": "notice", "faint": "faint", "": ""}
 """The classes of page.css, by tone."""
@@ -31,6 +32,7 @@ CLASSES = {"good": "kept", "bad": "crossed", "notice": "notice", "faint": "faint
 
 def html(report: Report, place: Path) -> Markup:
     """Write a report as a page; `place` is the folder that the page is for, where its links begin."""
+    report = of_plain_text(report)
     return page.page(report.title, _parts(report, place))
 
 

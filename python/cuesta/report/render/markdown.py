@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Table, Verdict, Words
+from cuesta.report.render.plain import of_plain_text
 
 ZERO_WIDTH = "\u200b"
 """An invisible space: GitHub links what looks like a name in the rendered text, where entities do not help."""
@@ -16,12 +17,13 @@ TONES = {"good": "✅ ", "bad": "❌ ", "notice": "⚠️ "}
 
 def markdown(report: Report) -> str:
     """Write a report as Markdown; what only a page or `--verbose` shows is left out."""
-    return "\n\n".join(_parts(report)) + "\n"
+    return "\n\n".join(_parts(of_plain_text(report))) + "\n"
 
 
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
-    yield f"### {MARKS[verdict.good]} {escaped(report.title)}: {verdict.word}"
+    crossed = "" if report.limits_ok else ", limits not kept"
+    yield f"### {MARKS[verdict.good and report.limits_ok]} {escaped(report.title)}: {verdict.word}{crossed}"
     yield f"**{escaped(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"

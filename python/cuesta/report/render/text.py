@@ -15,6 +15,8 @@ from rich.text import Text
 
 from cuesta.columns import left, right, words, wrapped
 from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Section, Table, Verdict, Words
+from cuesta.report.render.plain import of_plain_text
+from cuesta.terminal import Styled
 from cuesta.units import ABSENT
 
 MARGIN, WIDTH = 11, 80
@@ -34,7 +36,7 @@ MORE = "the rest: --verbose; with plots: the page, report.html"
 Rows = Iterator[Text]
 
 
-def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -> str:
+def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -> Styled:
     """Write a report; coloured if `colour` says so, or if standard output is a terminal and NO_COLOR is not set.
 
     The first screen answers; with `verbose` all that a terminal can show follows in each section.
@@ -45,10 +47,10 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
     width = min(max(shutil.get_terminal_size((WIDTH, 0)).columns, LEAST), WIDTH)
     out = StringIO()
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
-    for row in _rows(report, verbose, width):
+    for row in _rows(of_plain_text(report), verbose, width):
         row.rstrip()
         console.print(row, soft_wrap=True)
-    return out.getvalue().rstrip("\n")
+    return Styled(out.getvalue().rstrip("\n"))
 
 
 def _rows(report: Report, verbose: bool, width: int) -> Rows:
@@ -100,8 +102,7 @@ def _parts(section: Section, verbose: bool, width: int) -> Rows:
 def _part(part: Part, verbose: bool, width: int) -> Rows:
     match part:
         case Remark(said, tone):
-            for row in said.split("\n"):
-                yield from (Text(each, STYLES[tone]) for each in wrapped(row, _room(width), then="  "))
+            yield from (Text(row, STYLES[tone]) for row in wrapped(said, _room(width), then="  "))
         case Facts():
             yield from facts(part, _room(width))
         case Table():

@@ -1,0 +1,91 @@
+"""What is known before a run: users who write the same file, and a `settle` that ends while users still log in."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cuesta import _native
+from cuesta.engine.job import Job
+from cuesta.line_kinds import OWN_PROGRAMS
+from cuesta.plan import Group, Step
+from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.units import many
+
+SECOND = 1_000_000_000
+TYPING_SPEED = 0.05
+"""Seconds between two keys of a tape that sets no rate, as VHS types."""
+WORD = r"(?P<file>[^\s;|&<>()]+)"
+WRITES = [
+    re.compile(rf"(?:^|[^<>&=-])>{{1,2}}\s*{WORD}"),
+    re.compile(rf"\b(?:vim?|nvim|emacs|nano|pico|micro|joe|ed)\s+(?:[-+]\S*\s+)*(?=[^-+\s]){WORD}"),
+    re.compile(
+        rf"\b(?:touch|mkdir|rmdir|rm|tee|mv|cp|ln|install|truncate)\s+(?:\S+\s+)*?(?=[^-\s]){WORD}\s*(?:[;|&]|$)"
+    ),
+    re.compile(rf"\s-o\s*{WORD}"),
+    re.compile(rf"^:(?:w|wq|x|sav|saveas)\s+{WORD}"),
+]
+"""Rows by which a shell, its commands and editors write a file of a name."""
+
+
+def warnings(job: Job) -> Iterator[str]:
+    """One sentence for each mistake that the plan, its tapes and its targets show, each once."""
+    found = dict.fromkeys(
+        said for step in job.plan.steps for group in step.settings.group for said in _warnings(job, step, group)
+    )
+    yield from found
+
+
+def _warnings(job: Job, step: Step, group: Group) -> Iterator[str]:
+    tape = job.tape(group)
+    about = json.loads(tape.content.commands())
+    if group.users > 1 and _share_account(job, step, group) and (files := fixed_files(about)):
+        names, users = ", ".join(f"`{file}`" for file in files), many(group.users, "user")
+        own = "give each user a name of their own: a column of --data, as in notes-${user}.txt, or $$ in a shell"
+        yield f"{tape.name}: {users} at one account write the same file, {names}; {own}"
+    needed, settle = math.ceil(first_part(about, group)), step.settings.settle
+    if needed * SECOND > settle:
+        first = f"{tape.name}: before their first pass users take at least {needed} s"
+        yield f"{first}, and settle is {_native.show_duration(settle)}: that would be measured; --settle {needed + 1}s"
+
+
+def _share_account(job: Job, step: Step, group: Group) -> bool:
+    """Whether all users of a group work at one account of the host."""
+    if group.target == BUILTIN_HOST:
+        return job.service(step).name in ("shell", "socket")
+    kind = kind_of(group.target)
+    if kind == "ssh":
+        return "user" not in job.users_of(group).columns
+    return kind in OWN_PROGRAMS or not job.tape(group).content.columns()
+
+
+def fixed_files(about: dict[str, Any]) -> list[str]:
+    """Names of files that a tape writes, the same for each user; `about` is what `cuesta check --json` prints of it."""
+    typed = [command["Args"] for command in about["commands"] if command["Type"] == "TYPE"]
+    names = (found["file"].strip("'\"") for text in typed for writes in WRITES for found in writes.finditer(text))
+    return list(dict.fromkeys(name for name in names if name and "$" not in name and not name.startswith("/dev/")))
+
+
+def first_part(about: dict[str, Any], group: Group) -> float:
+    """Seconds that users take at least for what a tape does once: its keys and its pauses, without any answer."""
+    once = about["before"]
+    if not once:
+        return 0.0
+    gap = _gap_of(about) if group.key_rate is None else _gap(group.key_rate)
+    return float(once["keys"] * gap + once["sleep_s"] + (0.0 if group.think else once["think_s"]))
+
+
+def _gap_of(about: dict[str, Any]) -> float:
+    """Seconds between two keys by the tape's first setting."""
+    for command in about["commands"]:
+        match command["Type"], command["Options"]:
+            case "SET", "KeyRate":
+                return _gap(float(command["Args"].removesuffix("cps")))
+            case "SET", "TypingSpeed":
+                return _native.duration(command["Args"]) / SECOND
+    return TYPING_SPEED
+
+
+def _gap(rate: float) -> float:
+    return 1 / rate if rate else 0.0

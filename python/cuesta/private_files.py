@@ -1,0 +1,43 @@
+"""Files that only their owner may read: records and recordings tell of hosts, of users and of what people see."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+
+def private(path: str, flags: int) -> int:
+    """An opener for `open`: a file that does not exist yet gets the mode 0600."""
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def record_file(path: Path, mode: str) -> Iterator[IO[str]]:
+    """Open a record beside the driver's own; what a full disk refuses at its end is lost, and the driver reports it."""
+    file = open(path, mode, encoding="utf-8", opener=private)  # noqa: SIM115
+    try:
+        yield file
+    finally:
+        with suppress(OSError):
+            file.close()
+
+
+def replace_private(path: Path, content: str | bytes) -> None:
+    """Write a file atomically; nothing is left of one that cannot be written."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        write_private(part, content)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_private(path: Path, content: str | bytes) -> None:
+    """Write a file; only its owner may read it, even if others could before."""
+    with open(path, "wb", opener=private) as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fchmod(file.fileno(), 0o600)
+        file.write(content.encode() if isinstance(content, str) else content)

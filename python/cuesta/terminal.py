@@ -1,0 +1,41 @@
+"""The door to the terminal: everything that Cuesta prints goes through it, and no control character of others does.
+
+Ruff forbids `print` everywhere else.
+"""
+
+import sys
+
+from cuesta.plain_text import plain, plain_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
+    from typing import TextIO
+
+CLEAR_ROW = "\x1b[K"
+"""Clears a terminal's row from the cursor on (ECMA-48: EL)."""
+
+
+class Styled(str):
+    """Rows for a terminal that hold its styles; the text between them is plain already."""
+
+    __slots__ = ()
+
+
+def show(text: str, end: str = "\n") -> None:
+    """Print a result on standard output."""
+    write(text, sys.stdout, end)
+
+
+def inform(text: str, end: str = "\n") -> None:
+    """Print a message on standard error."""
+    write(text, sys.stderr, end)
+
+
+def renew_row(text: str) -> None:
+    """Print a row on standard error, which must be a terminal; the next text overwrites it."""
+    print(f"{plain(text)}{CLEAR_ROW}", end="\r", file=sys.stderr, flush=True)
+
+
+def write(text: str, stream: "TextIO", end: str = "\n") -> None:
+    """Print a text on a stream."""
+    print(text if isinstance(text, Styled) else plain_rows(text), end=end, file=stream, flush=True)
