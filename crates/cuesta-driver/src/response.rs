@@ -69,6 +69,11 @@ impl ResponseMatcher {
         self.text.as_ref().map_or(&[], |text| text.without_late_echo())
     }
 
+    /// When the first character came.
+    pub(crate) fn first(&self) -> Option<Stamp> {
+        self.first
+    }
+
     /// When the last character came.
     pub(crate) fn last(&self) -> Option<Stamp> {
         self.last

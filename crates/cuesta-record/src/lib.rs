@@ -28,7 +28,7 @@ mod transaction_log;
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
-pub use series::{SeriesId, SeriesNames};
+pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};

@@ -8,7 +8,7 @@ use crate::Stamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transaction {
     /// Number of its series, which names group and transaction.
-    pub class: u16,
+    pub class: u32,
     /// Number of the user, over all groups.
     pub user: u32,
     /// When its last key was due.

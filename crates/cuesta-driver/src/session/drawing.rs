@@ -66,11 +66,12 @@ impl Session {
         for event in events.drain(..) {
             match event {
                 ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
-                ScreenEvent::Missed => self.count_unechoed(1),
+                ScreenEvent::Missed => self.count_unechoed(1, Stamp::FAR),
                 ScreenEvent::Answer(at) => self.complete_on_screen(at),
             }
         }
         self.shared.keep_event_buffer(events);
+        self.shared.set_first_sign(self.slot, self.first_sign());
     }
 
     /// The screen has met the wait condition since an instant.

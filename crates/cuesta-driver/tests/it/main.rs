@@ -21,3 +21,4 @@ mod screen;
 mod screen_memory;
 mod stall;
 mod turns;
+mod unanswered;
