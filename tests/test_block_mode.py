@@ -50,7 +50,7 @@ tape = "users.tape"
 users = {USERS}
 settle = "1s"
 measure = "{LIMIT}"
-limits = ["response.p99 < 10s"]
+limits = ["response.p50 < 10s"]
 """
     + BUSY
 )

@@ -14,6 +14,7 @@ from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
+from cuesta.analysis.waits import Waits, figure_of, waits_of
 from cuesta.analysis.wire import tmux, unrecorded, wire
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
@@ -76,6 +77,7 @@ class StepRecords:
             errors=self.errors(done),
             due=self.due(),
             lost_users=sum(row.lost is not None for row in self.users),
+            never_at_work=sum(map(self.is_never_at_work, self.users)),
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
             waiting=self.waiting(),
@@ -113,8 +115,8 @@ class StepRecords:
         )
         return replace(
             step,
-            limits=judge(limits(self.recorded), step, self.find_histogram),
-            published=beside(published(self.recorded), self.number, step, self.find_histogram),
+            limits=judge(limits(self.recorded), step, self.find_waits),
+            published=beside(published(self.recorded), self.number, step, self.find_waits),
         )
 
     # Counts
@@ -122,7 +124,7 @@ class StepRecords:
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
         echoed = {each.group for each in self.keys() if each.echo.count}
-        longest = self.of_classes("response").max or 0.0
+        longest = self.of_classes("response").longest or 0.0
         names = dict.fromkeys(row.group for row in self.users)
         return [
             self.group(name, [row for row in self.users if row.group == name], name in echoed, longest)
@@ -136,6 +138,11 @@ class StepRecords:
         prompts = sum(row.waits == "prompt" and row.waited >= self.seconds for row in users)
         waiting = answers if transactions or echoed else answers + prompts
         return GroupCounts(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
+
+    def is_never_at_work(self, user: User) -> bool:
+        """Whether a user could do nothing for want of the host. One whose session has just begun may be about to."""
+        waits = user.waits == "prompt" and ((self.plan and self.plan.fixed) or user.waited >= self.seconds)
+        return not user.at_work and bool(user.lost or waits)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         return sum(map(of, self.rows))
@@ -206,20 +213,18 @@ class StepRecords:
 
     def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
-        return Distribution.of(
-            self.pooled(
-                lambda tag: tag.source == source and tag.series == series and group in (None, tag.group),
-                agent,
-            )
-        )
+        return self.waits(series, lambda tag: tag.source == source and group in (None, tag.group), agent).distribution()
 
     def of_classes(self, series: str, agent: int | None = None) -> Distribution:
         """Describe one series over all classes of transactions."""
-        return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
+        return self.waits(series, is_class, agent).distribution()
 
-    def find_histogram(self, metric: str, transaction: str | None) -> Histogram | None:
-        """The histogram that a limit is about: a metric of one class of transactions, or of all."""
-        return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.source))
+    def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
+        return waits_of(self.recorded, self.number, series, wanted, agent)
+
+    def find_waits(self, metric: str, transaction: str | None) -> Waits:
+        """The waits that a limit is about: a metric of one class of transactions, or of all."""
+        return self.waits(metric, lambda tag: transaction in (None, tag.source))
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in order of names."""
@@ -319,7 +324,7 @@ def pooled(recorded: Recorded, step: int, wanted: Callable[[Tag], bool], agent: 
 
 def is_class(tag: Tag) -> bool:
     """Whether a tag belongs to a class of transactions, whatever its name."""
-    return tag.series in OF_CLASSES
+    return figure_of(tag.series) in OF_CLASSES
 
 
 def by_name(rows: Iterable[Interval]) -> Counter[str]:

@@ -73,9 +73,10 @@ class Summary:
         return [step for step in self.steps if step.seconds and not {step.step, None} & doubted]
 
     @property
-    def limits_ok(self) -> bool:
-        """Whether every limit was kept in every step."""
-        return all(verdict.ok for step in self.steps for verdict in step.limits)
+    def limits_ok(self) -> bool | None:
+        """Whether every limit was kept in every step; None if none was crossed, but one is not decided."""
+        missed = [verdict for step in self.steps for verdict in step.limits if not verdict.ok]
+        return None if missed and all(verdict.undecided for verdict in missed) else not missed
 
     @property
     def published(self) -> list[PublishedComparison]:
@@ -145,7 +146,7 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
 
 def not_kept(verdict: LimitResult) -> LimitResult:
     """The result of a limit in a step whose doubts void limits."""
-    return replace(verdict, value=None, ok=False)
+    return replace(verdict, value=None, at_least=False, ok=False, undecided=None)
 
 
 def ended(recorded: Recorded) -> str:

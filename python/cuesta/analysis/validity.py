@@ -14,6 +14,7 @@ from cuesta.analysis.answering import (
     Empty,
     Few,
     FewOfGroup,
+    NeverAtWork,
     Silent,
     Skipped,
     Stuck,
@@ -325,7 +326,7 @@ class OutsideTheKernel:
 
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
-    *(Died, Untaken, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Died, Untaken, Unanswered, NeverAtWork, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),

@@ -79,4 +79,4 @@ def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
         print(f"cuesta: {failure}", file=sys.stderr)
     if not summary.valid:
         return Exit.INVALID
-    return Exit.GOOD if summary.limits_ok else Exit.LIMIT
+    return {True: Exit.GOOD, False: Exit.LIMIT, None: Exit.INCONCLUSIVE}[summary.limits_ok]

@@ -190,7 +190,9 @@ class Validity(PlanTable):
     steal: Share = Field(0.1, description="largest share of the host's CPUs that the hypervisor took")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
-    lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")
+    lost_users: Share = Field(
+        0.01, description="largest share of users who lost their line, got none, or never got to work"
+    )
     plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")
     in_kernel: Share = Field(
         0.99,

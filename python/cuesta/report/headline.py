@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.report import batching, search
-from cuesta.report.figure import ENOUGH, is_weak, written
+from cuesta.report.figure import ENOUGH, duration, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
 from cuesta.report.phrases import (
@@ -17,6 +18,7 @@ from cuesta.report.phrases import (
     end_of,
     fairness,
     how_it_ended,
+    kept,
     law,
     on_time,
     per_s,
@@ -24,7 +26,7 @@ from cuesta.report.phrases import (
     targets,
     waiting_in_vain,
 )
-from cuesta.units import count, many, named, seconds, share
+from cuesta.units import count, many, named, share
 
 
 def headline(summary: Summary) -> str:
@@ -46,14 +48,19 @@ def who(summary: Summary) -> str:
 
 def answer(step: StepFigures) -> str:
     """The echo and response times of a step."""
-    echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
-    response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
-    return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
+    parts = [f"a key echoes in {duration(step.echo, 'p50')}"] if step.echo.asked else []
+    if step.response.asked:
+        parts.append(f"an answer takes {duration(step.response, 'p50')} ({rare(step.response)})")
+    if step.unanswered:
+        asked = step.transactions.count + step.unanswered
+        parts.append(f"{count(step.unanswered)} of {count(asked)} were not answered")
+    return ", ".join(parts) or "nothing was measured: no key's echo, no answer"
 
 
 def rare(of: Distribution) -> str:
     """The p99, or the longest of values too few for one."""
-    return f"the longest of {count(of.count)}: {seconds(of.max)}" if is_weak(of, "p99") else f"p99 {seconds(of.p99)}"
+    of_few = f"the longest of {count(of.asked)}: {duration(of, 'max')}"
+    return of_few if is_weak(of, "p99") else f"p99 {duration(of, 'p99')}"
 
 
 def limits_answer(summary: Summary) -> str:
@@ -61,11 +68,12 @@ def limits_answer(summary: Summary) -> str:
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
-    crossed = [limit.limit for limit in limits if not limit.ok and limit.value is not None]
-    unmeasured = [limit.limit for limit in limits if limit.value is None]
-    parts = [f"limit crossed: {', '.join(map(plain, crossed))}" if crossed else ""]
-    parts += [f"limit not measured: {', '.join(map(plain, unmeasured))}" if unmeasured else ""]
-    return "; ".join(filter(None, parts)) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+    bad = {word: [plain(limit.limit) for limit in limits if kept(limit) == word] for word in NOT_KEPT}
+    parts = [f"limit {word}: {', '.join(of_word)}" for word, of_word in bad.items() if of_word]
+    return "; ".join(parts) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+
+
+NOT_KEPT = ("crossed", "not measured", NOT_DECIDED)
 
 
 def has_limits(summary: Summary) -> bool:
@@ -78,18 +86,17 @@ def sweep_answer(summary: Summary) -> str:
         return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
-        if first is last or not (first.response.count and last.response.count):
+        if first is last or not (first.response.asked and last.response.asked):
             return answer(last)
-        low, high = (seconds(step.response.p50) for step in (first, last))
+        low, high = (duration(step.response, "p50") for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
         return f"{per_s(first.transactions.per_s)} to {per_s(last.transactions.per_s)} transactions, {grew}"
     doubted = {each.step for each in summary.doubts}
     sure = [step for step in summary.steps if None not in doubted and step.step not in doubted]
-    kept = [step for step in sure if all(limit.ok for limit in step.limits)]
-    crossed = [step for step in sure if any(not limit.ok and limit.value is not None for limit in step.limits)]
-    unmeasured = [step for step in sure if any(limit.value is None for limit in step.limits)]
-    parts = [between(summary, kept, crossed)]
-    parts += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
+    good = [step for step in sure if all(limit.ok for limit in step.limits)]
+    bad = {word: [step for step in sure if any(kept(limit) == word for limit in step.limits)] for word in NOT_KEPT}
+    parts = [between(summary, good, bad.pop("crossed"))]
+    parts += [f"{word} {places(summary, steps)}" for word, steps in bad.items() if steps]
     parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
     return ", ".join(filter(None, parts))
 
@@ -115,7 +122,7 @@ def which(summary: Summary, crossed: list[StepFigures]) -> str:
     """The limits that steps crossed, in brackets; empty if there is only one limit."""
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
-    bad = (limit.limit for step in crossed for limit in step.limits if not limit.ok and limit.value is not None)
+    bad = (limit.limit for step in crossed for limit in step.limits if kept(limit) == "crossed")
     return f" ({', '.join(map(plain, dict.fromkeys(bad)))})"
 
 
@@ -147,9 +154,9 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
-    if step.echo.count:
+    if step.echo.asked:
         yield big(f"keystroke echo{at}", "echo.p50", step, f"median; {rare(step.echo)}")
-    if step.response.count:
+    if step.response.asked:
         yield big(f"response{at}", "response.p50", step, f"median; {rare(step.response)}")
     yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
     if step.host.cpu:

@@ -10,7 +10,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
-from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
+from cuesta.report.figure import CENSORED, FEW, PERCENTILES, counted, duration, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
     Cell,
@@ -38,7 +38,7 @@ from cuesta.report.phrases import (
     kept,
     law,
     law_terms,
-    limit_value,
+    limit_said,
     load,
     load_meaning,
     no_law,
@@ -46,6 +46,7 @@ from cuesta.report.phrases import (
     plain,
     screens,
     spinning,
+    tone_of,
 )
 from cuesta.report.plots import courses, distributions, driver_delay
 from cuesta.units import ABSENT, count, digits, many, named, seconds, share
@@ -98,9 +99,9 @@ def limits(summary: Summary) -> Section:
     results = [(step, judged) for step in summary.steps for judged in step.limits]
     rows = [
         (
-            Words(kept(judged), tone="good" if judged.ok else "bad"),
+            Words(kept(judged), judged.undecided or "", tone_of(judged)),
             plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
-            limit_value(judged, summary),
+            limit_said(judged, summary),
         )
         for step, judged in results
     ]
@@ -119,9 +120,9 @@ def response(summary: Summary, step: StepFigures) -> Section:
         return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
     parts: list[Part] = [Remark(load(step)), times(rows)]
     more: list[Part] = [*map(Remark, load_meaning(step)), Plots(list(distributions(summary.recorded, step)))]
-    opening = [(name, each) for name, each in opening_of(step).items() if each.count]
+    opening = [(name, each) for name, each in opening_of(step).items() if each.asked]
     if opening:
-        cells = [(name, count(each.count), seconds(each.mean), *percentiles(each)) for name, each in opening]
+        cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
         more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
     if step.fairness:
@@ -145,11 +146,11 @@ DistributionRow = tuple[str, Distribution | None, str]
 def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
-        if keys.echo.count:
+        if keys.echo.asked:
             yield f"keystroke echo{f' of {plain(keys.group)}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
-    classes = [each for each in step.classes if each.response.count]
+    classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
         yield plain(each.transaction) if alone else class_of(each.group, each.transaction), None, ""
@@ -172,10 +173,11 @@ def times(rows: list[DistributionRow]) -> Table:
         if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
     }
     cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), seconds(of.mean), *percentiles(of))
+        (label,) if of is None else (head(f"{name}.p50", label), counted(of), duration(of, "mean"), *percentiles(of))
         for label, of, name in rows
     ]
-    caption = f"{FEW}; {DUE_AND_SENT}" if any(of and has_weak(of) for _, of, _ in rows) else DUE_AND_SENT
+    weak, censored = (any(of and is_so(of) for _, of, _ in rows) for is_so in (has_weak, lambda of: of.censored))
+    caption = "; ".join(filter(None, (FEW * weak, CENSORED * censored, DUE_AND_SENT)))
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
 
 
@@ -194,7 +196,8 @@ def throughput(step: StepFigures) -> Section:
     ]
     rest = [
         *(fact(name, step) for name in ("characters.in_per_s", "characters.in_per_s_per_user", "characters.out_per_s")),
-        *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s", "lost_users")),
+        *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s")),
+        *(fact(name, step) for name in ("lost_users", "never_at_work")),
         Fact("due by the load", account(step.due) if step.due else "", "what became of everything that was due"),
         fact("unfinished.count", step, f", the oldest since {oldest}" if step.unfinished.count else ""),
     ]
@@ -262,8 +265,9 @@ def agents(step: StepFigures) -> Iterator[Table]:
         rows = [
             (
                 str(agent.agent),
-                count(agent.response.count),
-                *map(seconds, (agent.response.p50, agent.response.p99, agent.lateness.p99)),
+                counted(agent.response),
+                *(duration(agent.response, name) for name in ("p50", "p99")),
+                seconds(agent.lateness.p99),
                 *map(share, (agent.cpu, agent.run_wait)),
             )
             for agent in step.agents

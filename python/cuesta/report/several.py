@@ -11,11 +11,11 @@ from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
-from cuesta.report.figure import FEW, MARK, head, marked, written
+from cuesta.report.figure import FEW, MARK, duration, head, marked, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain, tone_of
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.run import of_run
 from cuesta.units import ABSENT, count, many, seconds, share
@@ -69,10 +69,11 @@ def headline(runs: Mapping[str, Summary]) -> str:
     """The result of each run, if they are few; else the range of their response times."""
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
-    medians = [run.last.response.p50 for run in runs.values() if run.last.response.p50 is not None]
-    if not medians:
+    known = [run.last.response for run in runs.values() if run.last.response.p50 is not None]
+    if not known:
         return f"{many(len(runs), 'run')}, none of which had an answer"
-    return f"{many(len(runs), 'run')} whose median response is from {seconds(min(medians))} to {seconds(max(medians))}"
+    medians = [duration(of, "p50") for of in sorted(known, key=lambda of: of.p50 or 0.0)]
+    return f"{many(len(runs), 'run')} whose median response is from {medians[0]} to {medians[-1]}"
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
@@ -149,7 +150,7 @@ def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def judged(result: LimitResult, run: Summary) -> Words:
-    return Words(f"{limit_value(result, run)}, {kept(result)}", tone="good" if result.ok else "bad")
+    return Words(f"{limit_value(result, run)}, {kept(result)}", tone=tone_of(result))
 
 
 def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
