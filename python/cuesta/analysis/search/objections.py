@@ -10,6 +10,7 @@ from cuesta.analysis.answering import (
     Empty,
     Few,
     FewOfGroup,
+    NeverAtWork,
     Silent,
     Skipped,
     Stuck,
@@ -35,13 +36,14 @@ ENOUGH_A_USER = 10
 STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
 """Doubts that say that the host answered too little or not at all."""
 
-FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
+FAILED = {Lost: "lost_users", NeverAtWork: "never_at_work", Incomplete: "lost_users", Mismatched: "errors.rate"}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""
 
 OVERLOAD = (Unbegun, Skipped)
 """Doubts that say: less was done than was due."""
 
-METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",), "lost_users": ("lost_users",)}
+METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",)}
+METRICS |= {name: (name,) for name in ("lost_users", "never_at_work")}
 """The figures whose limits replace a default."""
 
 
