@@ -57,18 +57,21 @@ pub(crate) struct ClassSeries {
     pub(crate) response: WaitSeries,
     pub(crate) response_from_sent: WaitSeries,
     pub(crate) first_response: WaitSeries,
+    /// Characters of an answer, not durations.
+    pub(crate) characters: SeriesId,
 }
 
 impl GroupSeries {
     fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
-        let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
         let classes = names.map(|name| ClassSeries {
-            response: wait(name, "response"),
-            response_from_sent: wait(name, "response_from_sent"),
-            first_response: wait(name, "first_response"),
+            response: series_names.wait_series(&group.name, name, "response"),
+            response_from_sent: series_names.wait_series(&group.name, name, "response_from_sent"),
+            first_response: series_names.wait_series(&group.name, name, "first_response"),
+            characters: series_names.series(&group.name, name, "characters"),
         });
         let classes = classes.collect();
+        let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
         let (echo, echo_from_sent) = (wait(SeriesNames::KEYS, "echo"), wait(SeriesNames::KEYS, "echo_from_sent"));
         let [connect, negotiation, login] =
             ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));

@@ -182,6 +182,11 @@ impl Session {
         self.response.first()
     }
 
+    /// How many characters have come since the last key, without echoes.
+    pub(crate) fn characters(&self) -> u64 {
+        self.response.characters()
+    }
+
     /// The time from the last key to the first character that came after it, by the kernel's clock and by the driver's, if the kernel
     /// stamps the line.
     pub(crate) fn stamped_times(&mut self) -> Option<(Duration, Duration)> {

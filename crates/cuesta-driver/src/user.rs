@@ -83,6 +83,8 @@ struct OpenTransaction {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     transaction: Option<Transaction>,
+    /// Characters of its answers.
+    characters: u64,
     /// Silence ended the wait, and the host has sent nothing at all since the last key.
     silent: bool,
 }

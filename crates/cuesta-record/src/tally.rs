@@ -52,14 +52,18 @@ impl LongWait {
 impl Tally {
     /// Counts one duration.
     pub fn record(&mut self, series: SeriesId, duration: Duration) {
+        self.record_size(series, duration.min(LONGEST).as_nanos() as u64);
+    }
+
+    /// Counts one number, such as the characters of an answer.
+    pub fn record_size(&mut self, series: SeriesId, size: u64) {
         let index = series.number() as usize;
         if index >= self.histograms.len() {
             self.histograms.resize_with(index + 1, || None);
         }
         let histogram =
             self.histograms[index].get_or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
-        let nanos = duration.min(LONGEST).as_nanos() as u64;
-        histogram.record(nanos).expect("it resizes itself");
+        histogram.record(size.min(LONGEST.as_nanos() as u64)).expect("it resizes itself");
     }
 
     /// Counts a wait from one instant to another. `measuring_since`: when the measurement began that goes on, if one does; a wait

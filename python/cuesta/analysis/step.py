@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
+from cuesta.analysis.answer_sizes import sizes
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
@@ -233,11 +234,25 @@ class StepRecords:
 
     def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
+        of_answers = self.answer_sizes()
         names = dict.fromkeys((tag.group, tag.source) for tag in self.tags() if is_class(tag))
         return [
-            TransactionClass(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
+            TransactionClass(
+                group=group,
+                transaction=transaction,
+                characters=sizes(of_answers.get((group, transaction))),
+                **{series: self.of(transaction, series, group) for series in OF_CLASSES},
+            )
             for group, transaction in names
         ]
+
+    def answer_sizes(self) -> dict[tuple[str, str], Histogram]:
+        """The sizes of answers, by group and transaction."""
+        parts = defaultdict[tuple[str, str], list[Histogram]](list)
+        for (_, tag), histogram in self.recorded.measured.items():
+            if tag.step == self.number and tag.series == "characters":
+                parts[tag.group, tag.source].append(histogram)
+        return {of: total for of, each in parts.items() if (total := Histogram.sum(each))}
 
     def keys(self) -> list[KeyTimes]:
         """Describe the keys of each group."""

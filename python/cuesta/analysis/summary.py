@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from cuesta.analysis.answer_sizes import shrunk
 from cuesta.analysis.capacity.bottleneck import bottleneck
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
@@ -136,9 +137,13 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
     several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
-    for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
-        step = StepRecords(recorded, number).figures()
-        of_step = doubts_of_step(step, rules)
+    numbers = measured if wanted is None else [wanted if wanted in measured else measured[-1]]
+    records = {number: StepRecords(recorded, number) for number in numbers}
+    figures = [each.figures() for each in records.values()]
+    of_sizes = {number: each.answer_sizes() for number, each in records.items()}
+    shorter = list(shrunk(figures, of_sizes))
+    for number, step in zip(numbers, figures, strict=True):
+        of_step = [*doubts_of_step(step, rules), *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)

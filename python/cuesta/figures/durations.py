@@ -67,6 +67,19 @@ LATENESS = About(
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes of answers in characters. All but the count are None where nothing was recorded."""
+
+    count: Annotated[int, About("{}: the number of answers", Unit.COUNT, "{}, answers")] = 0
+    min: Annotated[float | None, About("{}: the shortest answer", Unit.COUNT, "least {}")] = None
+    mean: Annotated[float | None, About("{}: the mean", Unit.COUNT, "mean {}")] = None
+    p5: Annotated[float | None, About("{}: 5 % of the answers are at most so long", Unit.COUNT)] = None
+    p50: Annotated[float | None, About("{}: the median", Unit.COUNT)] = None
+    p95: Annotated[float | None, About("{}: 95 % of the answers are at most so long", Unit.COUNT)] = None
+    max: Annotated[float | None, About("{}: the longest answer", Unit.COUNT, "greatest {}")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionClass:
     """One class of transactions, of one group of users."""
 
@@ -75,6 +88,7 @@ class TransactionClass:
     response: Annotated[Distribution, RESPONSE]
     response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
     first_response: Annotated[Distribution, FIRST_RESPONSE]
+    characters: Annotated[Sizes, About("Characters of an answer without echoes", None, "characters of an answer")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def compared(base: tuple[float, ...], new: tuple[float, ...], quicker: bool = Tr
 
 def verdict(comparison: Comparison, name: str = "response.p95") -> Verdict | None:
     (found,) = (each for each in comparison.headline if each.metric.name == name)
-    return found.test and found.test.verdict
+    return found.test.verdict if found.test else None
 
 
 def test_a_side_that_fails_more_is_not_faster_and_the_failures_are_said_first() -> None:
@@ -88,7 +88,7 @@ def test_a_bound_is_slower_but_never_faster_or_equivalent() -> None:
     assert verdict(found) == Verdict.SLOWER
     assert "≥ 4." in text(found)
     assert verdict(compare(bounded, base, Terms())) == Verdict.FASTER, "BASE is even slower than that"
-    low = replace(bounded, runs=[replace(run, figures=run.figures | {"response.p95": 0.5}) for run in bounded.runs])
+    low = replace(bounded, runs=[replace(run, figures={**run.figures, "response.p95": 0.5}) for run in bounded.runs])
     assert verdict(compare(base, low, Terms())) == Verdict.INCONCLUSIVE
 
 

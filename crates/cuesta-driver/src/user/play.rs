@@ -250,6 +250,7 @@ impl User {
         let input = &mut self.input;
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
+        input.characters += session.characters();
         let classes = &self.shared.groups[self.group].series.classes;
         let class = input.class.unwrap_or(classes.len() - 1);
         let number = classes[class].response.of(WaitEnd::Answered).number();
@@ -293,6 +294,7 @@ impl User {
         self.shared.record_wait(series.response_from_sent, WaitEnd::Answered, (sent, done));
         self.shared.record_wait(series.first_response, WaitEnd::Answered, (due, first));
         self.shared.tally(|tally| {
+            tally.record_size(series.characters, input.characters);
             tally.counts.transactions += 1;
             tally.counts.silent += u64::from(input.silent);
             let sums = &mut tally.counts.sums;

@@ -5,6 +5,7 @@ A limit on the same figure replaces the default here.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from cuesta.analysis.answer_sizes import Shrunk
 from cuesta.analysis.answering import (
     Died,
     Empty,
@@ -33,7 +34,7 @@ three users of ten get next to nothing."""
 ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
-STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
+STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup, Shrunk)
 """Doubts that say that the host answered too little or not at all."""
 
 FAILED = {Lost: "lost_users", NeverAtWork: "never_at_work", Incomplete: "lost_users", Mismatched: "errors.rate"}
