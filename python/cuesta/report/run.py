@@ -1,12 +1,13 @@
 """Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
-from cuesta.figures.durations import Distribution
+from cuesta.figures.durations import Distribution, TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
@@ -38,7 +39,7 @@ from cuesta.report.phrases import (
     kept,
     law,
     law_terms,
-    limit_said,
+    limit_value,
     load,
     load_meaning,
     no_law,
@@ -101,7 +102,7 @@ def limits(summary: Summary) -> Section:
         (
             Words(kept(judged), judged.undecided or "", tone_of(judged)),
             plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
-            limit_said(judged, summary),
+            limit_value(judged, summary),
         )
         for step, judged in results
     ]
@@ -110,7 +111,9 @@ def limits(summary: Summary) -> Section:
     good = [number for number, (_, judged) in enumerate(results) if judged.ok]
     details = sorted(good, key=lambda number: -results[number][0].users)[MOST_KEPT:]
     more = f"and {count(len(details))} more kept (--verbose lists them)" if details else ""
-    return Section("Limits", [Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)])
+    table = Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)
+    why = (f"{plain(each.limit)}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
+    return Section("Limits", [table, *(Remark(each, "notice") for each in dict.fromkeys(why))])
 
 
 def response(summary: Summary, step: StepFigures) -> Section:
@@ -125,11 +128,22 @@ def response(summary: Summary, step: StepFigures) -> Section:
         cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
         more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
+    if answers := [each for each in step.classes if each.characters.count]:
+        more.append(Folded("Characters of an answer, echoes left out", [sizes(answers)]))
     if step.fairness:
         more.append(Remark(fairness(step.fairness)))
     if step.kernel:
         more.append(Remark(inflation(step.kernel), "faint"))
     return Section("Response", parts, more)
+
+
+def sizes(classes: Sequence[TransactionClass]) -> Table:
+    names = ("min", "p5", "p50", "p95", "max")
+    rows = [
+        (class_of(each.group, each.transaction), *(count(getattr(each.characters, name)) for name in ("count", *names)))
+        for each in classes
+    ]
+    return Table(("", "count", *names), rows)
 
 
 def opening_of(step: StepFigures) -> dict[str, Distribution]:
