@@ -270,6 +270,16 @@ def test_what_the_end_cut_off_is_censored_and_no_failure(tmp_path: Path) -> None
     assert found["limits"][0]["ok"]
 
 
+def test_openings_that_failed_or_hang_are_censored(tmp_path: Path) -> None:
+    """They count in the whole step, so that nothing of them began before it."""
+    opened = {"": [0.01] * 4, "_lost": [0.002] * 2, "_unfinished": [9.0] * 3, "_begun_before": [20.0] * 3}
+    more = [(f"interactive/line/connect{end}", values) for end, values in opened.items()]
+    found = summarise(RunFolder(tmp_path / "run", histograms=more).write()).json()["connect"]
+    assert (found["count"], found["censored"]) == (4, 5)
+    assert found["p50"] == pytest.approx(9.0, rel=1e-3)
+    assert "p50" in found["at_least"]
+
+
 def test_a_class_without_any_answer_is_listed(tmp_path: Path) -> None:
     more = [("interactive/search/response_timed_out", [4.0] * 3)]
     (classed,) = (

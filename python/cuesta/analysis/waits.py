@@ -19,7 +19,7 @@ from typing import Self
 from cuesta._native import Histogram
 from cuesta.figures.durations import Distribution
 from cuesta.ledger import Recorded, Tag
-from cuesta.ledger.run import WAIT_ENDS
+from cuesta.ledger.run import OPENING, WAIT_ENDS
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 """The percentiles of a distribution of the catalogue, by field."""
@@ -181,8 +181,11 @@ def _below(histogram: Histogram | None, times: list[float], is_below: Callable[[
 def waits_of(
     recorded: Recorded, step: int, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None
 ) -> Waits:
-    """Add up the waits of a step: a series of certain tags, of one agent or all."""
-    ends = {series + end: end for end in WAIT_ENDS}
+    """Add up the waits of a step: a series of certain tags, of one agent or all.
+
+    Openings of lines count from the beginning of the step; what had begun when measuring began is nothing special.
+    """
+    ends = {series + end: end for end in WAIT_ENDS if not (series in OPENING and end == "_begun_before")}
     return Waits.summed(
         (ends[tag.series], histogram)
         for (number, tag), histogram in recorded.measured.items()
