@@ -26,14 +26,4 @@ impl Transaction {
     pub fn response(&self) -> Duration {
         self.done.since(self.due)
     }
-
-    /// Response time without the driver's own lateness: `done − sent`.
-    pub fn response_from_sent(&self) -> Duration {
-        self.done.since(self.sent)
-    }
-
-    /// Time to the first character of the answer: `first − due`.
-    pub fn first_response(&self) -> Duration {
-        self.first.since(self.due)
-    }
 }
