@@ -203,8 +203,8 @@ impl User {
             Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
             _ => None,
         };
-        if let (Some(answer), Some(end)) = (awaited, end) {
-            let answer = AwaitedAnswer { first: session.first_sign(), ..answer };
+        if let (Some(answer), Some(end)) = (awaited.or_else(|| self.begun_answer()), end) {
+            let answer = AwaitedAnswer { first: answer.first.or(session.first_sign()), ..answer };
             self.shared.count_unanswered(self.slot, &answer, end, clock::now());
         }
         match waited? {
@@ -243,6 +243,13 @@ impl User {
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.unwrap_or(classes.len() - 1);
         AwaitedAnswer { class, due: due - self.delayed, sent, first: session.first_sign() }
+    }
+
+    /// The transaction of which an earlier wait was met, if it is not complete yet.
+    fn begun_answer(&self) -> Option<AwaitedAnswer> {
+        let class = self.input.class?;
+        let Transaction { due, sent, first, .. } = self.input.transaction?;
+        Some(AwaitedAnswer { class, due: due - self.delayed, sent, first: Some(first) })
     }
 
     /// Adds the response to an input to its transaction.

@@ -47,6 +47,17 @@ fn a_first_sign_of_an_answer_that_is_never_complete_is_answered() {
 }
 
 #[test]
+fn a_transaction_of_which_a_later_wait_times_out_is_not_answered() {
+    let tape = "Set TypingSpeed 0ms\nTransaction \"ask\"\nEnter\nWait+Bytes@2s 20\nWait+Bytes@2s 40\nEnd\nThink 1s\n";
+    let played = play(spec(1, 0.0, 9.0, &json!({})), tape, &host(json!({"delay": "100ms"})));
+    let (count, longest) = series(&played, "g/ask/response_timed_out");
+    assert_eq!((count as f64, series(&played, "g/ask/response").0), (played.sum("unanswered"), 0));
+    assert!(count >= 2, "{count}");
+    close("wait", longest, 2.1, 0.01);
+    close("first response", series(&played, "g/ask/first_response").1, 0.1, 0.001);
+}
+
+#[test]
 fn a_wait_whose_line_is_lost_is_never_answered() {
     let ends = || Faults { end: Some((50, Disconnection::Close)), ..Faults::default() };
     let played =
