@@ -51,7 +51,7 @@ tape = "users.tape"
 users = {USERS}
 settle = "1s"
 measure = "{LIMIT}"
-limits = ["response.p99 < 10s"]
+limits = ["response.p50 < 10s"]
 """
     + BUSY
 )

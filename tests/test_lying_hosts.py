@@ -109,7 +109,7 @@ data = "users.csv"
 stagger = "100ms"
 settle = "SETTLE"
 measure = "MEASURE"
-limits = ["response.p99 < 10s"]
+limits = ["response.p50 < 10s"]
 """
     + BUSY
     + "lost_users = 1\n"

@@ -23,7 +23,7 @@ settle = "500ms"
 line_speed = 0
 think = "exp 200ms"
 key_rate = 50
-limits = ["response.p99 < 10s"]
+limits = ["response.p50 < 10s"]
 """
     + BUSY
 )

@@ -23,7 +23,7 @@ class Tape:
     def commands(self) -> str:
         """The commands in the form of VHS's own parser, with properties of the tape, as JSON."""
     def outline(self) -> list[tuple[str, float | None]]:
-        """Each command: its word (`Wait+Bytes` for a wait), and a `Sleep`'s seconds or what a `Wait+Bytes` or `Wait+Characters` counts."""
+        """Each command: its word (`Wait+Bytes` for a wait), and a `Sleep`'s seconds or what a wait counts."""
     def times_echoes(self) -> bool:
         """Whether a setting asks for the echoes of keys to be timed."""
     def notes(self) -> list[str]:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 
 ABSENT = "—"
+AT_LEAST = "≥ "
+"""Before a lower bound of a figure that is not known."""
 
 
 def seconds(value: float | None) -> str:

@@ -53,7 +53,7 @@ def certification(monkeypatch: pytest.MonkeyPatch) -> sql_rows.Rows:
 @pytest.fixture
 def run(tmp_path: Path) -> sql_rows.Rows:
     published = {"what": "x", "figure": "response.mean", "value": "1s", "source": "s"}
-    folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p99 < 1s",), published=(published,)).write()
+    folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p50 < 1s",), published=(published,)).write()
     return sql_rows.of_run(folder)
 
 

@@ -102,7 +102,7 @@ def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.Capt
     for name, seconds in (("a", 0.020), ("b", 0.150)):
         program = f"{sys.executable} -m tests.hosts.slow_keys --log {here / name} --seconds {seconds}"
         plan = f'tape = "typing.tape"\ntarget = "pty:env PYTHONPATH={CHECKOUT} {program}"\n'
-        timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "3s"\nmeters = "none"\n'
+        timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "6s"\nmeters = "none"\n'
         write(f"{name}.toml", plan + timing + BUSY)
     code, found = compare("--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", capsys=capsys)
     assert (code, found["verdict"]) == (Exit.CHANGED, "changed"), found["headline"]

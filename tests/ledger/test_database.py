@@ -14,7 +14,7 @@ from tests.run_folder import RunFolder
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return RunFolder(tmp_path / "runs" / "one", users=(2, 4), measure=3, limits=("response.p99 < 1s",)).write()
+    return RunFolder(tmp_path / "runs" / "one", users=(2, 4), measure=3, limits=("response.p50 < 1s",)).write()
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_run_is_rows_of_several_tables(folder: Path) -> None:
     assert ask(folder, "select name, seed, ended, damage from runs").rows == [("made-up", 1, "completed", "")]
     sql = "select step, users, transactions from steps order by step"
     assert ask(folder, sql).rows == [(0, 2, 6), (1, 4, 6)]
-    assert ask(folder, "select limit_text, ok from limits where step = 1").rows == [("response.p99 < 1s", True)]
+    assert ask(folder, "select limit_text, ok from limits where step = 1").rows == [("response.p50 < 1s", True)]
     assert ask(folder, "select phase, count(*) from intervals group by all order by 1").rows == [
         ("measure", 6),
         ("settle", 4),

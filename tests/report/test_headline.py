@@ -36,9 +36,9 @@ def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("response.p99 < 300ms", "limit kept at 4 users, crossed at 8"),
-        ("response.p99 < 1s", "limit kept up to 8 users, the most tried"),
-        ("response.p99 < 10ms", "limit crossed at 2 users already, the fewest tried"),
+        ("response.p90 < 300ms", "limit kept at 4 users, crossed at 8"),
+        ("response.p90 < 1s", "limit kept up to 8 users, the most tried"),
+        ("response.p90 < 10ms", "limit crossed at 2 users already, the fewest tried"),
         ("echo.p99 < 10ms", "not measured at 2, 4 and 8 users"),
     ],
 )
@@ -49,19 +49,19 @@ def test_the_headline_of_a_sweep_names_the_number_of_users(tmp_path: Path, limit
 
 
 def test_the_headline_of_a_sweep_names_the_limit_that_was_crossed(tmp_path: Path) -> None:
-    limits = ["response.p99 < 300ms", "errors.rate < 1%"]
+    limits = ["response.p90 < 300ms", "errors.rate < 1%"]
     said = headline(swept(tmp_path / "run", limits=limits))
-    assert "limit kept at 4 users, crossed at 8 (response.p99 < 300ms); valid" in said
-    said = headline(swept(tmp_path / "low", limits=["response.p99 < 10ms", "errors.rate < 1%"]))
-    assert "already, the fewest tried (response.p99 < 10ms)" in said
+    assert "limit kept at 4 users, crossed at 8 (response.p90 < 300ms); valid" in said
+    said = headline(swept(tmp_path / "low", limits=["response.p90 < 10ms", "errors.rate < 1%"]))
+    assert "already, the fewest tried (response.p90 < 10ms)" in said
 
 
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("response.p99 < 1s", "limit kept in all 3 steps"),
-        ("response.p99 < 300ms", "limit kept in step 1, 2, crossed in step 3"),
-        ("response.p99 < 10ms", "limit crossed in all 3 steps"),
+        ("response.p90 < 1s", "limit kept in all 3 steps"),
+        ("response.p90 < 300ms", "limit kept in step 1, 2, crossed in step 3"),
+        ("response.p90 < 10ms", "limit crossed in all 3 steps"),
     ],
 )
 def test_steps_that_differ_by_more_than_users_have_their_own_numbers(tmp_path: Path, limit: str, said: str) -> None:
@@ -77,7 +77,7 @@ def test_the_headline_of_an_incomplete_run_says_how_it_ended(tmp_path: Path) -> 
 
 
 def test_a_doubtful_step_neither_keeps_nor_crosses_a_limit(tmp_path: Path) -> None:
-    said = headline(swept(tmp_path / "run", limits=["response.p99 < 300ms"], busy=2))
+    said = headline(swept(tmp_path / "run", limits=["response.p90 < 300ms"], busy=2))
     assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in said
     assert "crossed" not in said
     assert "the most tried" not in said

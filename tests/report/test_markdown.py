@@ -45,7 +45,7 @@ def test_every_table_parses_as_a_table(tmp_path: Path, make: Callable[[Path], Pa
 def test_validity_comes_first_and_limits_next(tmp_path: Path) -> None:
     text = markdown(runs(made_up.good(tmp_path / "run")))
     assert text.startswith("### ❌ made-up: VALID, limits not kept\n")
-    assert "| ✅ kept | response.p99 &#60; 2s | 200 ms |" in text
+    assert "| ✅ kept | response.p95 &#60; 2s | 200 ms |" in text
     assert "| ❌ crossed |" in text
     assert text.index("| limit |") < text.index("| answer |")
 

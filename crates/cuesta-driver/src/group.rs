@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuesta_lines::{Options, TerminalKind, TerminalSettings, kind_of};
-use cuesta_record::{SeriesId, SeriesNames, Stamp};
+use cuesta_record::{SeriesId, SeriesNames, Stamp, WaitSeries};
 use cuesta_screen::vt::{Modes, Widths, key_bytes};
 use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
@@ -40,8 +40,8 @@ pub(crate) struct Group {
 /// The numbers of a group's series.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupSeries {
-    pub(crate) echo: SeriesId,
-    pub(crate) echo_from_sent: SeriesId,
+    pub(crate) echo: WaitSeries,
+    pub(crate) echo_from_sent: WaitSeries,
     pub(crate) lateness: SeriesId,
     pub(crate) line: LineSeries,
     pub(crate) kernel_response: SeriesId,
@@ -54,33 +54,39 @@ pub(crate) struct GroupSeries {
 /// The numbers of a transaction's series.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClassSeries {
-    pub(crate) response: SeriesId,
-    pub(crate) response_from_sent: SeriesId,
-    pub(crate) first_response: SeriesId,
+    pub(crate) response: WaitSeries,
+    pub(crate) response_from_sent: WaitSeries,
+    pub(crate) first_response: WaitSeries,
+    /// For how long output went on behind the answer.
     pub(crate) continued: SeriesId,
+    /// Characters of an answer, not durations.
+    pub(crate) characters: SeriesId,
 }
 
 impl GroupSeries {
     fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
-        let mut of = |source: &str, series: &str| series_names.series(&group.name, source, series);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
+        let classes = names.map(|name| ClassSeries {
+            response: series_names.wait_series(&group.name, name, "response"),
+            response_from_sent: series_names.wait_series(&group.name, name, "response_from_sent"),
+            first_response: series_names.wait_series(&group.name, name, "first_response"),
+            continued: series_names.series(&group.name, name, "continued"),
+            characters: series_names.series(&group.name, name, "characters"),
+        });
+        let classes = classes.collect();
+        let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
+        let (echo, echo_from_sent) = (wait(SeriesNames::KEYS, "echo"), wait(SeriesNames::KEYS, "echo_from_sent"));
+        let [connect, negotiation, login] =
+            ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));
+        let last = if kind_of(&group.target).is_some_and(|kind| kind.logs_in) { login } else { connect };
+        let line = LineSeries { connect, negotiation, login, last };
+        let mut of = |source: &str, series: &str| series_names.series(&group.name, source, series);
         Self {
-            classes: names
-                .map(|name| ClassSeries {
-                    response: of(name, "response"),
-                    response_from_sent: of(name, "response_from_sent"),
-                    first_response: of(name, "first_response"),
-                    continued: of(name, "continued"),
-                })
-                .collect(),
-            echo: of(SeriesNames::KEYS, "echo"),
-            echo_from_sent: of(SeriesNames::KEYS, "echo_from_sent"),
+            classes,
+            echo,
+            echo_from_sent,
             lateness: of(SeriesNames::KEYS, "lateness"),
-            line: LineSeries {
-                connect: of(SeriesNames::LINE, "connect"),
-                negotiation: of(SeriesNames::LINE, "negotiation"),
-                login: of(SeriesNames::LINE, "login"),
-            },
+            line,
             kernel_response: of(SeriesNames::STAMPED, "kernel_response"),
             user_response: of(SeriesNames::STAMPED, "user_response"),
             own: of(SeriesNames::STAMPED, "own"),

@@ -1,17 +1,17 @@
 //! The phases of opening a line, counted once in a session: when its first key is sent, or at its end if none was sent. Not
 //! sooner, because a host may still negotiate options after the line is open.
 
-use std::time::Duration;
-
 use cuesta_lines::Opening;
-use cuesta_record::{SeriesId, Stamp};
+use cuesta_record::{Stamp, WaitSeries};
 
 /// The numbers of the series of a group's lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineSeries {
-    pub(crate) connect: SeriesId,
-    pub(crate) negotiation: SeriesId,
-    pub(crate) login: SeriesId,
+    pub(crate) connect: WaitSeries,
+    pub(crate) negotiation: WaitSeries,
+    pub(crate) login: WaitSeries,
+    /// Of these the last phase that such a line has: an opening that fails may have failed there.
+    pub(crate) last: WaitSeries,
 }
 
 /// The opening of one line.
@@ -25,7 +25,11 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// The phases that the line had, each from the end of the one before.
-    pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (SeriesId, Duration)> {
+    pub(crate) fn phases(
+        self,
+        opening: Opening,
+        series: LineSeries,
+    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> {
         let connected = opening.connected.unwrap_or(self.at);
         let mut since = self.scheduled;
         let phases = [
@@ -35,14 +39,16 @@ impl Opened {
         ];
         phases.into_iter().filter_map(move |(series, end)| {
             let end = end?;
-            Some((series, end.since(std::mem::replace(&mut since, end))))
+            Some((series, (std::mem::replace(&mut since, end), end)))
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cuesta_record::SeriesNames;
+    use std::time::Duration;
+
+    use cuesta_record::{SeriesNames, WaitEnd};
 
     use super::*;
 
@@ -53,12 +59,13 @@ mod tests {
     /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
-        let mut of = |figure| series_names.series("g", SeriesNames::LINE, figure);
-        let series = LineSeries { connect: of("connect"), negotiation: of("negotiation"), login: of("login") };
+        let mut of = |figure| series_names.wait_series("g", SeriesNames::LINE, figure);
+        let [connect, negotiation, login] = ["connect", "negotiation", "login"].map(&mut of);
+        let series = LineSeries { connect, negotiation, login, last: connect };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
-        let named = phases.iter().map(|(series, took)| {
-            let tag = &series_names.tags()[usize::from(series.number())];
-            (tag.clone(), took.as_millis())
+        let named = phases.iter().map(|(series, (from, to))| {
+            let tag = &series_names.tags()[series.of(WaitEnd::Answered).number() as usize];
+            (tag.clone(), to.since(*from).as_millis())
         });
         named.collect()
     }

@@ -73,6 +73,16 @@ impl ResponseMatcher {
         self.text.as_ref().map_or(&[], |text| text.without_late_echo())
     }
 
+    /// How many characters have come since the last key, without echoes.
+    pub(crate) fn characters(&self) -> u64 {
+        self.characters
+    }
+
+    /// When the first character came.
+    pub(crate) fn first(&self) -> Option<Stamp> {
+        self.first
+    }
+
     /// When the last character came.
     pub(crate) fn last(&self) -> Option<Stamp> {
         self.last

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use cuesta_lines::{BisyncTotals, ExitStatus, Expected as Announced, Line, ResponseForm, StampPair, Traffic};
-use cuesta_record::{Failure, Stamp, clock};
+use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
 use crate::echo_matcher::{EchoMatcher, PendingKey};
@@ -197,6 +197,19 @@ impl Session {
         self.response.text()
     }
 
+    /// When the first character of the response came, although it may not be complete.
+    pub(crate) fn first_sign(&self) -> Option<Stamp> {
+        if self.condition().is_some_and(WaitCondition::needs_screen) {
+            return Some(self.terminal.first_output(Stamp::FAR)).filter(|first| *first < Stamp::FAR);
+        }
+        self.response.first()
+    }
+
+    /// How many characters have come since the last key, without echoes.
+    pub(crate) fn characters(&self) -> u64 {
+        self.response.characters()
+    }
+
     /// The time from the last key to the first character that came after it, by the kernel's clock and by the driver's, if the kernel
     /// stamps the line.
     pub(crate) fn stamped_times(&mut self) -> Option<(Duration, Duration)> {
@@ -314,8 +327,8 @@ impl Session {
     /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.
     fn count_opening(&mut self) {
         let Some(opened) = self.opened.take() else { return };
-        for (series, took) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
-            self.shared.record(series, took);
+        for (series, times) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
+            self.shared.record_wait(series, WaitEnd::Answered, times);
         }
     }
 

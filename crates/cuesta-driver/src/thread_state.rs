@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, clock};
+use cuesta_record::{ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, WaitEnd, WaitSeries, clock};
 use cuesta_tape::{Program, WaitCondition};
 
 use crate::connect::Connect;
@@ -17,7 +17,7 @@ use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
 use crate::terminal::ScreenEvent;
-use crate::user_state::{Activity, UserState, WaitingFor, count_waiting, longest_wait};
+use crate::user_state::{Activity, AwaitedAnswer, Unechoed, UserState, WaitingFor, count_waiting, longest_wait};
 
 mod open_load;
 
@@ -40,6 +40,8 @@ pub(crate) struct ThreadState {
     pub(crate) progress: Option<ProgressGuard>,
     /// How many users have a line.
     connected: Cell<u64>,
+    /// When the measurement began that goes on, or the last one.
+    measuring_since: Cell<Stamp>,
     /// Users that have a screen, and what all screens take, in bytes.
     screens: Cell<(u64, usize)>,
     /// How many pieces of screen input have been drawn.
@@ -71,6 +73,7 @@ impl ThreadState {
             users: RefCell::default(),
             progress: None,
             connected: Cell::new(0),
+            measuring_since: Cell::new(Stamp::ZERO),
             screens: Cell::default(),
             drawings: Cell::default(),
             event_buffer: Cell::default(),
@@ -180,9 +183,20 @@ impl ThreadState {
         self.tally(|tally| tally.record(series, duration));
     }
 
+    /// Counts the end of a wait that lasted from one instant to another.
+    pub(crate) fn record_wait(&self, series: WaitSeries, end: WaitEnd, times: (Stamp, Stamp)) {
+        self.tally(|tally| tally.record_wait(series, end, times, self.measuring_since.get()));
+    }
+
+    /// A user's line is due, and is being opened.
+    pub(crate) fn opens(&self, slot: usize, due: Stamp) {
+        self.users.borrow_mut()[slot].opening = Some(due);
+    }
+
     /// A user has a line.
     pub(crate) fn connects(&self, slot: usize) {
         let slot = &mut self.users.borrow_mut()[slot];
+        slot.opening = None;
         self.connected.set(self.connected.get() + u64::from(!slot.connected));
         slot.connected = true;
         slot.lost = None;
@@ -192,7 +206,7 @@ impl ThreadState {
     pub(crate) fn disconnects(&self, slot: usize, lost: Option<Failure>) {
         let slot = &mut self.users.borrow_mut()[slot];
         self.connected.set(self.connected.get() - u64::from(slot.connected));
-        slot.connected = false;
+        (slot.connected, slot.opening) = (false, None);
         slot.lost = lost;
     }
 
@@ -216,10 +230,27 @@ impl ThreadState {
         self.users.borrow_mut()[slot].count_bisync(growth);
     }
 
-    /// A transaction of a user is given up.
-    pub(crate) fn count_unanswered(&self, slot: usize) {
-        self.users.borrow_mut()[slot].unanswered += 1;
-        self.tally.borrow_mut().counts.unanswered += 1;
+    /// A transaction of a user ends without its answer.
+    pub(crate) fn count_unanswered(&self, slot: usize, answer: &AwaitedAnswer, end: WaitEnd, at: Stamp) {
+        let user = &mut self.users.borrow_mut()[slot];
+        user.unanswered += 1;
+        let series = self.groups[user.group].series.classes[answer.class];
+        self.tally(|tally| {
+            tally.counts.unanswered += 1;
+            answer.record(tally, series, end, at, self.measuring_since.get());
+        });
+    }
+
+    /// A user has sent a key, or a wait of it was met.
+    pub(crate) fn is_at_work(&self, slot: usize) {
+        self.users.borrow_mut()[slot].at_work = true;
+    }
+
+    /// The answer that a user waits for has begun.
+    pub(crate) fn set_first_sign(&self, slot: usize, at: Option<Stamp>) {
+        if let Some(WaitingFor::Answer(answer)) = &mut self.users.borrow_mut()[slot].waiting_for {
+            answer.first = at;
+        }
     }
 
     /// Hands an interval's counts over, at the interval's end; false if their receiver has failed.
@@ -249,6 +280,7 @@ impl ThreadState {
         counts.spun = meter.spun_since_last().min(cpu).as_secs_f64();
         if interval.ends_step {
             self.memory.sample();
+            users.iter().for_each(|slot| slot.record_unfinished(&mut tally, &self.groups[slot.group].series, end));
             let working = users.iter_mut().filter(|slot| slot.rank < users_of(slot.group));
             tally.users =
                 working.map(|slot| slot.row(interval.step, &self.spec.groups[slot.group].name, end)).collect();
@@ -256,6 +288,9 @@ impl ThreadState {
             users.iter_mut().for_each(UserState::forget);
         }
         tally.long_wait = longest_wait(&users, end);
+        if schedule.timeline.steps.iter().any(|step| step.settled == interval.end) {
+            self.measuring_since.set(end);
+        }
         hand_over(interval, &mut tally)
     }
 
@@ -276,7 +311,11 @@ impl ThreadState {
 
     /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
     pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
-        self.users.borrow_mut()[slot].unechoed = since.map(|since| (since, keys));
+        let unechoed = &mut self.users.borrow_mut()[slot].unechoed;
+        *unechoed = since.map(|oldest| {
+            let newest = unechoed.filter(|before| keys <= before.keys).map_or_else(clock::now, |before| before.newest);
+            Unechoed { oldest, newest, keys }
+        });
     }
 
     /// Whether anyone waits for an answer or an echo.

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
-use cuesta_record::{SeriesId, Stamp, Transaction, clock};
+use cuesta_record::{Failure, SeriesId, Stamp, Transaction, WaitEnd, clock};
 use cuesta_tape::Program;
 use tokio::task;
 
@@ -85,6 +85,8 @@ struct OpenTransaction {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     transaction: Option<Transaction>,
+    /// Characters of its answers.
+    characters: u64,
     /// Silence ended the wait, and the host has sent nothing at all since the last key.
     silent: bool,
 }
@@ -236,10 +238,14 @@ impl User {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.shared.connect);
+        self.shared.opens(self.slot, self.next_due);
         let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
                 tally.counts.said.entry(error.failure()).or_insert_with(|| error.to_string());
             });
+            let end = if error.failure() == Failure::Timeout { WaitEnd::TimedOut } else { WaitEnd::Lost };
+            let series = self.shared.groups[self.group].series.line.last;
+            self.shared.record_wait(series, end, (self.next_due, clock::now()));
             Stop::Lost(LineLoss::from(&error))
         })?;
         let now = clock::now();

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{Counts, Failure, LongWait, Stamp, TimeSums, UserRow};
+use cuesta_record::{Counts, Failure, LongWait, Stamp, Tally, TimeSums, UserRow, WaitEnd};
 
+use crate::group::{ClassSeries, GroupSeries};
 use crate::pacing::ArrivalQueue;
 
 /// What a user spends time on.
@@ -21,10 +22,66 @@ pub(crate) enum Activity {
 /// What a user waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitingFor {
-    /// The response to an input that was due at this instant.
-    Answer(Stamp),
+    /// The response to an input.
+    Answer(AwaitedAnswer),
     /// Output that no key of the user asked for, such as a first prompt; waited for since this instant.
     Prompt(Stamp),
+}
+
+impl WaitingFor {
+    /// When the wait began.
+    pub(crate) fn since(self) -> Stamp {
+        match self {
+            Self::Answer(answer) => answer.due,
+            Self::Prompt(since) => since,
+        }
+    }
+}
+
+/// A transaction under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AwaitedAnswer {
+    /// Its class, by number in the group.
+    pub(crate) class: usize,
+    /// When its last key was due.
+    pub(crate) due: Stamp,
+    /// When its last key was sent.
+    pub(crate) sent: Stamp,
+    /// When the first character of the answer came.
+    pub(crate) first: Option<Stamp>,
+}
+
+impl AwaitedAnswer {
+    /// Counts a transaction that has no answer at an instant. The first sign of one may have come.
+    pub(crate) fn record(
+        &self,
+        tally: &mut Tally,
+        series: ClassSeries,
+        end: WaitEnd,
+        at: Stamp,
+        measuring_since: Stamp,
+    ) {
+        tally.record_wait(series.response, end, (self.due, at), measuring_since);
+        tally.record_wait(series.response_from_sent, end, (self.sent, at), measuring_since);
+        match self.first {
+            // It is counted when the transaction ends.
+            Some(_) if end == WaitEnd::Unfinished => {}
+            Some(first) => {
+                tally.record_wait(series.first_response, WaitEnd::Answered, (self.due, first), measuring_since);
+            }
+            None => tally.record_wait(series.first_response, end, (self.due, at), measuring_since),
+        }
+    }
+}
+
+/// Keys that wait for their echo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unechoed {
+    /// When the oldest was due.
+    pub(crate) oldest: Stamp,
+    /// When the newest had been sent.
+    pub(crate) newest: Stamp,
+    pub(crate) keys: usize,
 }
 
 /// What a thread knows of one user.
@@ -43,8 +100,11 @@ pub(crate) struct UserState {
     pub(crate) waiting_for: Option<WaitingFor>,
     /// If that wait is long: its condition, and the cursor's row on its screen.
     pub(crate) long_wait: Option<Box<(String, Option<String>)>>,
-    /// Keys that wait for their echo: when the first was due, and how many they are.
-    pub(crate) unechoed: Option<(Stamp, usize)>,
+    pub(crate) unechoed: Option<Unechoed>,
+    /// When the line was due that is being opened.
+    pub(crate) opening: Option<Stamp>,
+    /// It has sent a key, or a wait of it was met, in this step.
+    pub(crate) at_work: bool,
     /// Why it has no line.
     pub(crate) lost: Option<Failure>,
     pub(crate) connected: bool,
@@ -69,6 +129,8 @@ impl UserState {
             waiting_for: None,
             long_wait: None,
             unechoed: None,
+            opening: None,
+            at_work: false,
             lost: None,
             connected: false,
             unanswered: 0,
@@ -104,7 +166,7 @@ impl UserState {
     /// The user's row of a step that ends at `end`; its counts begin again.
     pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waiting_for {
-            Some(WaitingFor::Answer(since)) if since < end => Some(("answer", since)),
+            Some(WaitingFor::Answer(answer)) if answer.due < end => Some(("answer", answer.due)),
             Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
             _ => None,
         };
@@ -120,6 +182,7 @@ impl UserState {
             waits: waits.map(|(what, _)| what),
             waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
             lost: self.lost,
+            at_work: self.at_work,
             bisync: self.bisync.as_deref().map(|(now, before)| {
                 let figures = now.since(before).figures().into_iter();
                 figures.chain([("sequence", now.sent)]).collect()
@@ -127,6 +190,23 @@ impl UserState {
         };
         self.forget();
         row
+    }
+
+    /// Counts what the user waits for at the end of a measurement: it is not known how much longer.
+    pub(crate) fn record_unfinished(&self, tally: &mut Tally, series: &GroupSeries, end: Stamp) {
+        let unfinished = WaitEnd::Unfinished;
+        if let Some(WaitingFor::Answer(answer)) = self.waiting_for.filter(|wait| wait.since() < end) {
+            answer.record(tally, series.classes[answer.class], unfinished, end, Stamp::ZERO);
+        }
+        if let Some(due) = self.opening.filter(|due| *due < end) {
+            tally.record_wait(series.line.last, unfinished, (due, end), Stamp::ZERO);
+        }
+        if let Some(Unechoed { oldest, newest, keys }) = self.unechoed.filter(|unechoed| unechoed.oldest < end) {
+            for since in std::iter::once(oldest).chain(std::iter::repeat_n(newest, keys - 1)) {
+                tally.record_wait(series.echo, unfinished, (since, end), Stamp::ZERO);
+                tally.record_wait(series.echo_from_sent, unfinished, (since, end), Stamp::ZERO);
+            }
+        }
     }
 
     /// Counts the time up to an instant to the current activity. The instant may lie before one already counted up to,
@@ -143,7 +223,7 @@ impl UserState {
     }
 
     pub(crate) fn forget(&mut self) {
-        (self.transactions, self.unanswered) = (0, 0);
+        (self.transactions, self.unanswered, self.at_work) = (0, 0, false);
         (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
         if let Some((now, before)) = self.bisync.as_deref_mut() {
             *before = *now;
@@ -156,9 +236,9 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
     let age = |since: Stamp| end.since(since).as_secs_f64();
     for slot in users {
         match slot.waiting_for {
-            Some(WaitingFor::Answer(due)) if due < end => {
+            Some(WaitingFor::Answer(answer)) if answer.due < end => {
                 counts.waiting.answers += 1;
-                counts.oldest = counts.oldest.max(age(due));
+                counts.oldest = counts.oldest.max(age(answer.due));
             }
             Some(WaitingFor::Prompt(since)) if since < end => {
                 counts.waiting.prompts += 1;
@@ -166,10 +246,10 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
             }
             _ => {}
         }
-        if let Some((due, keys)) = slot.unechoed.filter(|(due, _)| *due < end) {
+        if let Some(unechoed) = slot.unechoed.filter(|unechoed| unechoed.oldest < end) {
             counts.waiting.echoes += 1;
-            counts.waiting.keys += keys as u64;
-            counts.oldest = counts.oldest.max(age(due));
+            counts.waiting.keys += unechoed.keys as u64;
+            counts.oldest = counts.oldest.max(age(unechoed.oldest));
         }
     }
     counts.unfinished = counts.waiting.answers + counts.waiting.echoes;
@@ -180,7 +260,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
 pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<LongWait> {
     let wait = |user: &UserState| {
         let (condition, row) = *user.long_wait.clone()?;
-        let (WaitingFor::Answer(since) | WaitingFor::Prompt(since)) = user.waiting_for?;
+        let since = user.waiting_for?.since();
         Some(LongWait { users: 1, seconds: end.since(since).as_secs_f64(), condition, row })
     };
     users.iter().filter_map(wait).reduce(LongWait::longer)

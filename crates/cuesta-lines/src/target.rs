@@ -57,6 +57,8 @@ pub struct Kind {
     pub can_echo: bool,
     /// Whether the other end acknowledges messages.
     pub acknowledges: bool,
+    /// Whether opening a line logs its user in.
+    pub logs_in: bool,
     /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
     pub descriptors: u32,
     /// Parses the text after `SCHEME:`.
@@ -80,6 +82,7 @@ const CONNECTION: Kind = Kind {
     terminal: TerminalKind::Vt,
     can_echo: true,
     acknowledges: false,
+    logs_in: false,
     descriptors: 1,
     parse: |_| Err(TargetError::Empty),
 };
@@ -153,6 +156,7 @@ pub const KINDS: [Kind; 11] = [
         name: "ssh",
         syntax: "ssh://USER@HOST",
         port: Some(22),
+        logs_in: true,
         parse: |text| text.parse().map(Target::Ssh),
         ..CONNECTION
     },

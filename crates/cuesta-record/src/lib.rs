@@ -32,7 +32,7 @@ pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder};
 pub use private::{private, private_file, private_folder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
-pub use series::{SeriesId, SeriesNames};
+pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};

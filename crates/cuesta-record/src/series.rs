@@ -11,12 +11,52 @@ pub struct SeriesNames {
 
 /// The number of one series of durations: one histogram in each interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SeriesId(u16);
+pub struct SeriesId(u32);
 
 impl SeriesId {
     /// Its index in [`SeriesNames::tags`].
-    pub fn number(self) -> u16 {
+    pub fn number(self) -> u32 {
         self.0
+    }
+}
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitEnd {
+    /// What was waited for came.
+    Answered,
+    /// The user gave up: it may have come later.
+    TimedOut,
+    /// It will never come: the line was lost, or something later came in its place.
+    Lost,
+    /// The measurement ended first.
+    Unfinished,
+}
+
+/// The series of a wait: one for each [`WaitEnd`], and one for the ages at which waits of before entered the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitSeries {
+    answered: SeriesId,
+    timed_out: SeriesId,
+    lost: SeriesId,
+    unfinished: SeriesId,
+    begun_before: SeriesId,
+}
+
+impl WaitSeries {
+    /// The series of waits that ended so.
+    pub fn of(self, end: WaitEnd) -> SeriesId {
+        match end {
+            WaitEnd::Answered => self.answered,
+            WaitEnd::TimedOut => self.timed_out,
+            WaitEnd::Lost => self.lost,
+            WaitEnd::Unfinished => self.unfinished,
+        }
+    }
+
+    /// The series of the ages that waits had when the measurement began in which they ended.
+    pub fn begun_before(self) -> SeriesId {
+        self.begun_before
     }
 }
 
@@ -33,7 +73,7 @@ impl SeriesNames {
     /// [`Self::KEYS`], [`Self::LINE`] and [`Self::STAMPED`].
     ///
     /// # Panics
-    /// If there are more than 65,536 series. A plan cannot name as many.
+    /// If there are more than 2³² series. A plan cannot name as many.
     pub fn series(&mut self, group: &str, source: &str, series: &str) -> SeriesId {
         let tag = [group, source, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
@@ -41,7 +81,20 @@ impl SeriesNames {
             self.sources.push([group, source].map(str::to_owned));
             self.tags.len() - 1
         });
-        SeriesId(u16::try_from(number).expect("a plan names fewer series"))
+        SeriesId(u32::try_from(number).expect("a plan names fewer series"))
+    }
+
+    /// The ids of the series of a wait. The series of those that were answered has the name of the figure; the names of the others
+    /// end in how the wait ended (`ENDS` in `python/cuesta/analysis/waits.py`).
+    pub fn wait_series(&mut self, group: &str, source: &str, figure: &str) -> WaitSeries {
+        let mut of = |end: &str| self.series(group, source, &format!("{figure}{end}"));
+        WaitSeries {
+            answered: of(""),
+            timed_out: of("_timed_out"),
+            lost: of("_lost"),
+            unfinished: of("_unfinished"),
+            begun_before: of("_begun_before"),
+        }
     }
 
     /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Failure, SeriesId, Transaction};
+use crate::{Failure, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries};
 
 /// Longer durations are recorded as this: nothing interactive takes a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
@@ -52,14 +52,33 @@ impl LongWait {
 impl Tally {
     /// Counts one duration.
     pub fn record(&mut self, series: SeriesId, duration: Duration) {
-        let index = usize::from(series.number());
+        self.record_size(series, duration.min(LONGEST).as_nanos() as u64);
+    }
+
+    /// Counts one number, such as the characters of an answer.
+    pub fn record_size(&mut self, series: SeriesId, size: u64) {
+        let index = series.number() as usize;
         if index >= self.histograms.len() {
             self.histograms.resize_with(index + 1, || None);
         }
         let histogram =
             self.histograms[index].get_or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
-        let nanos = duration.min(LONGEST).as_nanos() as u64;
-        histogram.record(nanos).expect("it resizes itself");
+        histogram.record(size.min(LONGEST.as_nanos() as u64)).expect("it resizes itself");
+    }
+
+    /// Counts a wait from one instant to another. `measuring_since`: when the measurement began that goes on, if one does; a wait
+    /// that ends in it and began before is counted by its age then, too.
+    pub fn record_wait(
+        &mut self,
+        series: WaitSeries,
+        end: WaitEnd,
+        (from, to): (Stamp, Stamp),
+        measuring_since: Stamp,
+    ) {
+        self.record(series.of(end), to.since(from));
+        if end != WaitEnd::Unfinished && from < measuring_since && measuring_since < to {
+            self.record(series.begun_before(), measuring_since.since(from));
+        }
     }
 
     /// The non-empty histograms (of nanoseconds) with the number of their series.
@@ -338,6 +357,8 @@ pub struct UserRow {
     pub waited: f64,
     /// Why the user had no line at the end; none if it had.
     pub lost: Option<Failure>,
+    /// Whether it sent a key, or a wait of it was met.
+    pub at_work: bool,
     /// What the user's bisync line carried, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bisync: Option<BTreeMap<&'static str, u64>>,
@@ -347,6 +368,27 @@ pub struct UserRow {
 mod tests {
     use super::*;
     use crate::SeriesNames;
+
+    #[test]
+    fn a_wait_that_began_before_the_measurement_is_counted_by_its_age_then() {
+        let mut series_names = SeriesNames::default();
+        let series = series_names.wait_series("g", "t", "response");
+        let at = |ms| Stamp::ZERO + Duration::from_millis(ms);
+        let mut tally = Tally::default();
+        tally.record_wait(series, WaitEnd::Answered, (at(90), at(150)), at(100));
+        tally.record_wait(series, WaitEnd::TimedOut, (at(100), at(140)), at(100));
+        tally.record_wait(series, WaitEnd::Unfinished, (at(80), at(200)), at(100));
+        let recorded = tally.histograms().map(|(index, histogram)| {
+            (series_names.tags()[index].as_str(), histogram.len(), histogram.min() / 1_000_000)
+        });
+        let expected = [
+            ("g/t/response", 1, 59),
+            ("g/t/response_timed_out", 1, 39),
+            ("g/t/response_unfinished", 1, 119),
+            ("g/t/response_begun_before", 1, 9),
+        ];
+        assert_eq!(recorded.collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn merged_tallies_equal_one_of_all_values() {

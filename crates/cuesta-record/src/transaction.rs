@@ -8,7 +8,7 @@ use crate::Stamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transaction {
     /// Number of its series, which names group and transaction.
-    pub class: u16,
+    pub class: u32,
     /// Number of the user, over all groups.
     pub user: u32,
     /// When its last key was due.
@@ -25,15 +25,5 @@ impl Transaction {
     /// Response time as the user feels it: `done − due`.
     pub fn response(&self) -> Duration {
         self.done.since(self.due)
-    }
-
-    /// Response time without the driver's own lateness: `done − sent`.
-    pub fn response_from_sent(&self) -> Duration {
-        self.done.since(self.sent)
-    }
-
-    /// Time to the first character of the answer: `first − due`.
-    pub fn first_response(&self) -> Duration {
-        self.first.since(self.due)
     }
 }

@@ -25,7 +25,7 @@ impl TransactionLog {
     /// Writes the transactions of an interval and flushes them, so that a crash loses nothing.
     pub(crate) fn append(&mut self, transactions: &[Transaction]) -> io::Result<()> {
         for &Transaction { class, user, due, sent, first, done } in transactions {
-            let class = &self.class_fields[usize::from(class)];
+            let class = &self.class_fields[class as usize];
             let [due, sent, first, done] = [due, sent, first, done].map(Stamp::as_nanos);
             writeln!(self.file, "{class},{user},{due},{sent},{first},{done}")?;
         }

@@ -40,11 +40,11 @@ def after_errors(step: StepFigures, otherwise: str) -> str:
 
 
 FAR_OLDER = 3.0
-"""A wait is stuck if it is more than this many times as long as the longest response, and over a second longer."""
+"""A wait is stuck if it is more than this many times as long as the longest that ended, and over a second longer."""
 
 
 def is_stuck(waited: float, longest: float) -> bool:
-    """Whether the answer to a wait will not come, by the longest response; both in seconds."""
+    """Whether the answer to a wait will not come, by the longest wait that ended; both in seconds."""
     return waited > FAR_OLDER * longest and waited > longest + 1.0
 
 
@@ -115,6 +115,27 @@ class Unanswered:
         # Not "the host answered nothing": it may have sent something else than what the tape waits for.
         what = "no transaction ended" if self.begun else "no wait was met"
         return f"{what}: {'; '.join(filter(None, (waited(self.users, self.oldest), self.given_up)))}"
+
+
+@dataclass(frozen=True, slots=True)
+class NeverAtWork:
+    """Users never got to work: the host did not show them what they waited for, or took no line of theirs."""
+
+    never: int
+    users: int
+    most: float
+    advice: str
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        if step.never_at_work <= max(allowed.lost_users * step.users, step.lost_users):
+            return None
+        by_hand = "see by hand why the host shows no prompt, with as many users as here"
+        return cls(step.never_at_work, step.users, allowed.lost_users, after_errors(step, by_hand))
+
+    def __str__(self) -> str:
+        of = many(self.users, "user")
+        return f"{count(self.never)} of {of} never got to work: no prompt or no line (allowed {share(self.most)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +265,7 @@ class FewOfGroup:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Answers or echoes were missing for so long that the distributions, which lack them, are too good."""
+    """Answers or echoes were missing for far longer than any wait that ended: they may never come."""
 
     what: str
     oldest: float
@@ -255,14 +276,16 @@ class Stuck:
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
         if step.waiting.answers and not step.response.count:
             return None  # the doubt `Unanswered` covers it
-        oldest, longest = step.unfinished.oldest, max(step.response.max or 0.0, step.echo.max or 0.0)
+        oldest, longest = step.unfinished.oldest, max(step.response.longest or 0.0, step.echo.longest or 0.0)
         stuck = longest and is_stuck(oldest, longest)
         answers = many(step.waiting.answers, "transaction") + " had no answer"
         echoes = many(step.waiting.echoes, "user") + " had no echo"
         return cls(answers if step.waiting.answers else echoes, oldest, longest) if stuck else None
 
     def __str__(self) -> str:
-        waited = f"the oldest had waited {seconds(self.oldest)}, the longest response is {seconds(self.longest)}"
+        waited = (
+            f"the oldest had waited {seconds(self.oldest)}, the longest wait that ended took {seconds(self.longest)}"
+        )
         return f"{self.what} at the end: {waited}"
 
 

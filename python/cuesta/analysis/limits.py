@@ -1,64 +1,103 @@
-"""Evaluates limits on the figures of a step."""
+"""Evaluates limits on the figures of a step: each is kept, crossed, not measured, or not decided."""
 
-import operator
+import math
 from collections.abc import Callable
 
-from cuesta._native import Histogram
+from cuesta.analysis.waits import Estimate, Waits
 from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.durations import Distribution
 from cuesta.figures.limit import Limit
-from cuesta.figures.reference import NUMBERS, OF_CLASSES, Reference, selects
+from cuesta.figures.reference import COUNTS, NUMBERS, OF_CLASSES, Reference, selects
 from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.units import many, seconds
 
-FindHistogram = Callable[[str, str | None], Histogram | None]
-"""Returns the histogram of a metric for a class of transactions or a group, or for all (None)."""
+FindWaits = Callable[[str, str | None], Waits]
+"""Returns the waits of a metric for a class of transactions or a group, or for all (None)."""
+
+NOT_DECIDED = "not decided"
+"""The word for a limit of which it cannot be told whether it was kept."""
+DOUBT = 0.1
+"""The chance, at most, that values of which too many are beyond a limit show none of them: then the limit was kept."""
 
 
-def judge(limits: list[Limit], step: StepFigures, find_histogram: FindHistogram) -> list[LimitResult]:
+def judge(limits: list[Limit], step: StepFigures, find_waits: FindWaits) -> list[LimitResult]:
     """Evaluate limits; a limit is not kept if its figure was not measured."""
-    results = []
-    for limit in limits:
-        value = measured(limit.figure, step, find_histogram)
-        kept = value is not None and limit.holds(value)
-        results.append(LimitResult(limit.text, value, kept, limit.figure.is_duration, step.step))
-    return results
+    return [judged(limit, step, find_waits) for limit in limits]
 
 
-def measured(figure: Reference, step: StepFigures, find_histogram: FindHistogram) -> float | None:
+def judged(limit: Limit, step: StepFigures, find_waits: FindWaits) -> LimitResult:
+    found = measured(limit.figure, step, find_waits)
+    if found is None:
+        return LimitResult(limit.text, None, False, limit.figure.is_duration, step.step)
+    waits = find_waits(limit.figure.metric, limit.figure.transaction) if limit.figure.statistic else Waits()
+    ok, why = verdict(limit, found, waits)
+    return LimitResult(limit.text, found.value, ok, limit.figure.is_duration, step.step, found.at_least, why)
+
+
+def verdict(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str | None]:
+    """Whether a limit was kept, and why that cannot be told if it cannot."""
+    if found.at_least and not decides(limit, found.value):
+        if waits.share_lost > 1 - share_answered(limit):
+            return limit.holds(math.inf), None
+        return False, f"it is at least {seconds(found.value)}, and no wait was longer"
+    ok, share = limit.holds(found.value), share_kept(limit)
+    if ok and share is not None and waits.asked < (needed := least_values(share)):
+        return False, f"{many(waits.asked, 'value')} cannot show it: {needed:,} are needed"
+    return ok, None
+
+
+def decides(limit: Limit, bound: float) -> bool:
+    """Whether a figure of at least `bound` keeps or crosses a limit, however large it is."""
+    if limit.comparison in {"==", "!="}:
+        return bound > limit.value
+    return limit.holds(bound) is limit.holds(math.inf)
+
+
+def share_answered(limit: Limit) -> float:
+    """The share of what was asked that must be answered, so that a statistic is finite."""
+    statistic = limit.figure.statistic or ""
+    return float(statistic[1:]) / 100 if statistic.startswith("p") else 1.0
+
+
+def share_kept(limit: Limit) -> float | None:
+    """The share of the values that must be on the good side of a limit; None for a limit on no percentile."""
+    statistic = limit.figure.statistic or ""
+    if not statistic.startswith("p") or limit.comparison in {"==", "!="}:
+        return None
+    share = float(statistic[1:]) / 100
+    share = share if limit.comparison in {"<", "<="} else 1 - share
+    return share if 0 < share < 1 else None
+
+
+def least_values(share: float) -> int:
+    """The number of values that shows that a share of all is on one side, if all of them are: share ** n ≤ DOUBT."""
+    return math.ceil(math.log(DOUBT) / math.log(share))
+
+
+def measured(figure: Reference, step: StepFigures, find_waits: FindWaits) -> Estimate | None:
     """Take a figure from a step; None if nothing was measured of it."""
     if figure.is_of_form:
         return None
     if figure.statistic:
-        return statistic(find_histogram(figure.metric, figure.transaction), figure.statistic)
+        return find_waits(figure.metric, figure.transaction).statistic(figure.statistic)
     if figure.transaction is None:
-        return NUMBERS[figure.metric].of(step)
-    ended = statistic(find_histogram("response", figure.transaction), "count") or 0
+        value = NUMBERS[figure.metric].of(step)
+        return None if value is None else Estimate(value)
+    ended = find_waits("response", figure.transaction).count
     if NUMBERS[figure.metric].name == "transactions.count":
-        return ended
-    return ended / step.seconds if step.seconds else None
+        return Estimate(ended)
+    return Estimate(ended / step.seconds) if step.seconds else None
 
 
 def number_of_values(figure: Reference, step: StepFigures) -> int | None:
-    """How many values of a step a figure of durations rests on; None for another figure."""
-    if figure.metric not in DURATIONS or figure.statistic == "count":
+    """How many values of a step, censored ones included, a figure of durations rests on; None for another figure."""
+    if figure.metric not in DURATIONS or figure.statistic in COUNTS:
         return None
     if figure.transaction is None:
-        return int(getattr(step, figure.metric).count)
+        return int(getattr(step, figure.metric).asked)
     if figure.metric not in OF_CLASSES:
         of_groups = [each for each in step.keys if each.group == figure.transaction]
-        return sum(getattr(each, figure.metric, Distribution()).count for each in of_groups)
+        return sum(getattr(each, figure.metric, Distribution()).asked for each in of_groups)
     sources = {each.transaction for each in step.classes}
     of = [each for each in step.classes if selects(figure.transaction, each.group, each.transaction, sources)]
-    return sum(getattr(each, figure.metric, Distribution()).count for each in of)
-
-
-def statistic(histogram: Histogram | None, name: str) -> float | None:
-    """Take `count`, `min`, `mean`, `max` or any `p99.9` of a histogram; None of nothing."""
-    if name == "count":
-        return histogram.count if histogram else 0
-    if histogram is None or not histogram.count:
-        return None
-    if name.startswith("p"):
-        return histogram.quantile(float(name[1:]) / 100)
-    value: float = operator.attrgetter(name)(histogram)
-    return value
+    return sum(getattr(each, figure.metric, Distribution()).asked for each in of)

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cuesta._native import Histogram
+from cuesta.analysis.waits import Waits
 from cuesta.ledger import Interval, Recorded
 
 MOST_POINTS = 300
 """Most stretches of a plot: a longer run has stretches of more than a second."""
 
 SERIES = ("response", "echo", "lateness")
+ENDED = ("", "_timed_out", "_lost")
+"""Waits that ended. Those that the end of the measurement cut off would make its last second look worse."""
+SERIES_OF_END = {f"{series}{end}": (series, end) for series in SERIES for end in ENDED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +49,20 @@ def over_time(recorded: Recorded) -> list[Point]:
     return [point(stretch, sums.get(number, {})) for number, stretch in stretches.items()]
 
 
-def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Histogram]]:
-    """Add histograms up by stretch and series."""
-    sums = dict[int, dict[str, Histogram]]()
+def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
+    """Add waits up by stretch and series."""
+    found = dict[int, dict[str, list[tuple[str, Histogram]]]]()
     for row in recorded.histogram_rows():
-        if row.tag.series in SERIES:
-            series = sums.setdefault(int((row.start + row.length / 2) / width), {})
-            if row.tag.series in series:
-                series[row.tag.series].merge(row.histogram)
-            else:
-                series[row.tag.series] = row.histogram
-    return sums
+        if row.tag.series in SERIES_OF_END:
+            series, end = SERIES_OF_END[row.tag.series]
+            stretch = found.setdefault(int((row.start + row.length / 2) / width), {})
+            stretch.setdefault(series, []).append((end, row.histogram))
+    return {
+        number: {series: Waits.summed(parts) for series, parts in stretch.items()} for number, stretch in found.items()
+    }
 
 
-def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
+def point(rows: list[Interval], series: dict[str, Waits]) -> Point:
     """Sum up a stretch."""
     begin, end = min(row.start for row in rows), max(row.start + row.length for row in rows)
     last = {row.start: 0 for row in rows}
@@ -69,21 +73,30 @@ def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
         users=last[max(last)],
         per_s=sum(row.transactions for row in rows) / (end - begin),
         errors_per_s=sum(sum(row.errors.values()) for row in rows) / (end - begin),
-        p50={name: histogram.quantile(0.5) for name, histogram in series.items()},
-        p99={name: histogram.quantile(0.99) for name, histogram in series.items()},
+        p50=quantiles(series, 0.5),
+        p99=quantiles(series, 0.99),
     )
 
 
-def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
+def quantiles(series: dict[str, Waits], share: float) -> dict[str, float]:
+    """A quantile of each series; where it is not known, the longest wait, which is a lower bound."""
+    return {name: found.value for name, waits in series.items() if (found := waits.quantile(share))}
+
+
+def curve(waits: Waits) -> Iterator[tuple[float, float]]:
     """A percentile curve: points (n, seconds), where one value in n is above the seconds.
 
-    Twenty points a decade of rarity, up to one value; the last is the largest value itself.
+    Twenty points a decade of rarity, up to one value; the last is the largest value itself. The curve ends where
+    nothing more is known because waits were not answered.
     """
-    step, rarity = 10**0.05, 1.0
-    while rarity < histogram.count:
-        yield rarity, histogram.quantile(1 - 1 / rarity)
-        rarity *= step
-    yield float(histogram.count), histogram.max
+    step, rarities = 10**0.05, [1.0]
+    while rarities[-1] * step < waits.asked:
+        rarities.append(rarities[-1] * step)
+    for rarity in (*rarities, float(waits.asked)):
+        found = waits.quantile(1.0 if rarity == waits.asked else 1 - 1 / rarity)
+        if found is None or found.at_least:
+            return
+        yield rarity, found.value
 
 
 BINS, ROWS = 40, 30

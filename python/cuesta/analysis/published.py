@@ -2,17 +2,18 @@
 
 from collections.abc import Set
 
-from cuesta.analysis.limits import FindHistogram, measured
+from cuesta.analysis.limits import FindWaits, measured
+from cuesta.analysis.waits import Estimate
 from cuesta.figures.step import PublishedComparison, StepFigures
 from cuesta.plan.schema import PublishedFigure
 
 
 def beside(
-    figures: list[PublishedFigure], number: int, step: StepFigures, find_histogram: FindHistogram
+    figures: list[PublishedFigure], number: int, step: StepFigures, find_waits: FindWaits
 ) -> list[PublishedComparison]:
     """Compare the figures published for a step's number of users with that step."""
     return [
-        _beside(each, number, measured(each.figure, step, find_histogram))
+        _beside(each, number, measured(each.figure, step, find_waits))
         for each in figures
         if each.users in (None, step.users)
     ]
@@ -23,8 +24,8 @@ def unmeasured(figures: list[PublishedFigure], users: Set[int]) -> list[Publishe
     return [_beside(each, None, None) for each in figures if each.users not in {None, *users}]
 
 
-def _beside(each: PublishedFigure, step: int | None, value: float | None) -> PublishedComparison:
-    ratio = None if value is None or not each.number else value / each.number
+def _beside(each: PublishedFigure, step: int | None, found: Estimate | None) -> PublishedComparison:
+    ratio = None if found is None or not each.number else found.value / each.number
     return PublishedComparison(
         what=each.what,
         figure=str(each.figure),
@@ -33,7 +34,8 @@ def _beside(each: PublishedFigure, step: int | None, value: float | None) -> Pub
         bound=each.bound,
         source=each.source,
         step=step,
-        measured=value,
+        measured=None if found is None else found.value,
+        at_least=bool(found and found.at_least),
         ratio=ratio,
         is_duration=each.figure.is_duration,
     )

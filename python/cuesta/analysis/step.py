@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
+from cuesta.analysis.answer_sizes import sizes
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
@@ -16,6 +17,7 @@ from cuesta.analysis.own_part import voids
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
+from cuesta.analysis.waits import Waits, figure_of, waits_of
 from cuesta.analysis.wire import tmux, unrecorded, wire
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
@@ -79,6 +81,7 @@ class StepRecords:
             errors=self.errors(done),
             due=self.due(),
             lost_users=sum(row.lost is not None for row in self.users),
+            never_at_work=sum(map(self.is_never_at_work, self.users)),
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
             waiting=self.waiting(),
@@ -117,8 +120,8 @@ class StepRecords:
         return replace(
             step,
             driver=replace(step.driver, voids=voids(step)),
-            limits=judge(limits(self.recorded), step, self.find_histogram),
-            published=beside(published(self.recorded), self.number, step, self.find_histogram),
+            limits=judge(limits(self.recorded), step, self.find_waits),
+            published=beside(published(self.recorded), self.number, step, self.find_waits),
         )
 
     # Counts
@@ -126,7 +129,7 @@ class StepRecords:
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
         echoed = {each.group for each in self.keys() if each.echo.count}
-        longest = self.of_classes("response").max or 0.0
+        longest = self.of_classes("response").longest or 0.0
         names = dict.fromkeys(row.group for row in self.users)
         return [
             self.group(name, [row for row in self.users if row.group == name], name in echoed, longest)
@@ -140,6 +143,11 @@ class StepRecords:
         prompts = sum(row.waits == "prompt" and row.waited >= self.seconds for row in users)
         waiting = answers if transactions or echoed else answers + prompts
         return GroupCounts(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
+
+    def is_never_at_work(self, user: User) -> bool:
+        """Whether a user could do nothing for want of the host. One whose session has just begun may be about to."""
+        waits = user.waits == "prompt" and ((self.plan and self.plan.fixed) or user.waited >= self.seconds)
+        return not user.at_work and bool(user.lost or waits)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         return sum(map(of, self.rows))
@@ -210,21 +218,19 @@ class StepRecords:
 
     def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
-        return Distribution.of(
-            self.pooled(
-                lambda tag: tag.source == source and tag.series == series and group in (None, tag.group),
-                agent,
-            )
-        )
+        return self.waits(series, lambda tag: tag.source == source and group in (None, tag.group), agent).distribution()
 
     def of_classes(self, series: str, agent: int | None = None) -> Distribution:
         """Describe one series over all classes of transactions."""
-        return Distribution.of(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
+        return self.waits(series, is_class, agent).distribution()
 
-    def find_histogram(self, metric: str, transaction: str | None) -> Histogram | None:
-        """The histogram that a limit is about: a metric of one class of transactions or of one group, or of all."""
+    def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
+        return waits_of(self.recorded, self.number, series, wanted, agent)
+
+    def find_waits(self, metric: str, transaction: str | None) -> Waits:
+        """The waits that a limit is about: a metric of one class of transactions or of one group, or of all."""
         sources = {tag.source for tag in self.tags() if tag.series == metric}
-        return self.pooled(lambda tag: tag.series == metric and selects(transaction, tag.group, tag.source, sources))
+        return self.waits(metric, lambda tag: selects(transaction, tag.group, tag.source, sources))
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in order of names."""
@@ -233,11 +239,25 @@ class StepRecords:
 
     def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
+        of_answers = self.answer_sizes()
         names = dict.fromkeys((tag.group, tag.source) for tag in self.tags() if is_class(tag))
         return [
-            TransactionClass(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
+            TransactionClass(
+                group=group,
+                transaction=transaction,
+                characters=sizes(of_answers.get((group, transaction))),
+                **{series: self.of(transaction, series, group) for series in OF_CLASSES},
+            )
             for group, transaction in names
         ]
+
+    def answer_sizes(self) -> dict[tuple[str, str], Histogram]:
+        """The sizes of answers, by group and transaction."""
+        parts = defaultdict[tuple[str, str], list[Histogram]](list)
+        for (_, tag), histogram in self.recorded.measured.items():
+            if tag.step == self.number and tag.series == "characters":
+                parts[tag.group, tag.source].append(histogram)
+        return {of: total for of, each in parts.items() if (total := Histogram.sum(each))}
 
     def keys(self) -> list[KeyTimes]:
         """Describe the keys of each group."""
@@ -333,7 +353,7 @@ def pooled(recorded: Recorded, step: int, wanted: Callable[[Tag], bool], agent: 
 
 def is_class(tag: Tag) -> bool:
     """Whether a tag belongs to a class of transactions, whatever its name."""
-    return tag.series in OF_CLASSES
+    return figure_of(tag.series) in OF_CLASSES
 
 
 def by_name(rows: Iterable[Interval]) -> Counter[str]:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from cuesta.analysis.answer_sizes import shrunk
 from cuesta.analysis.capacity.bottleneck import bottleneck
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, is_pinned, published
@@ -73,9 +74,10 @@ class Summary:
         return [step for step in self.steps if step.seconds and not {step.step, None} & doubted]
 
     @property
-    def limits_ok(self) -> bool:
-        """Whether every limit was kept in every step."""
-        return all(verdict.ok for step in self.steps for verdict in step.limits)
+    def limits_ok(self) -> bool | None:
+        """Whether every limit was kept in every step; None if none was crossed, but one is not decided."""
+        missed = [verdict for step in self.steps for verdict in step.limits if not verdict.ok]
+        return None if missed and all(verdict.undecided for verdict in missed) else not missed
 
     @property
     def published(self) -> list[PublishedComparison]:
@@ -135,9 +137,14 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
     several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
-    for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
-        step = StepRecords(recorded, number).figures()
+    numbers = measured if wanted is None else [wanted if wanted in measured else measured[-1]]
+    records = {number: StepRecords(recorded, number) for number in numbers}
+    figures = [each.figures() for each in records.values()]
+    of_sizes = {number: each.answer_sizes() for number, each in records.items()}
+    shorter = list(shrunk(figures, of_sizes))
+    for number, step in zip(numbers, figures, strict=True):
         of_step = doubts_of_step(step, rules, is_pinned(recorded))
+        of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         steps.append(replace(step, limits=[with_doubts(verdict, step, of_step) for verdict in step.limits]))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
@@ -150,7 +157,9 @@ def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) ->
     it has not reached yet is not kept.
     """
     not_reached = verdict.ok and verdict.is_duration and step.settled.overload is not None
-    return verdict if keeps_limits(doubts) and not not_reached else replace(verdict, value=None, ok=False)
+    if keeps_limits(doubts) and not not_reached:
+        return verdict
+    return replace(verdict, value=None, at_least=False, ok=False, undecided=None)
 
 
 def ended(recorded: Recorded) -> str:

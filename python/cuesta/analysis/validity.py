@@ -15,6 +15,7 @@ from cuesta.analysis.answering import (
     Empty,
     Few,
     FewOfGroup,
+    NeverAtWork,
     Silent,
     Skipped,
     Stuck,
@@ -314,7 +315,7 @@ class OutsideTheKernel:
 
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
-    *(Died, Untaken, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Died, Untaken, Unanswered, NeverAtWork, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Overloaded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Skipped, Stuck, Few, FewOfGroup),

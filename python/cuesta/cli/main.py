@@ -46,8 +46,8 @@ EXAMPLES = """examples:
   cuesta check login.tape                     check a tape, and show how it is read
   cuesta host --listen telnet://127.0.0.1:2300
 
-exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 97 run invalid,
-99 a limit was crossed, 104 bad plan or tape, 105 interrupted
+exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, or a limit not decided,
+92 refused, 97 run invalid, 99 a limit was crossed, 104 bad plan or tape, 105 interrupted
 `cuesta VERB --help` says more.
 """
 

@@ -80,4 +80,4 @@ def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
         return Exit.INVALID
     if not is_written:
         return Exit.FAILED
-    return Exit.GOOD if summary.limits_ok else Exit.LIMIT
+    return {True: Exit.GOOD, False: Exit.LIMIT, None: Exit.INCONCLUSIVE}[summary.limits_ok]

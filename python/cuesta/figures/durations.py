@@ -3,18 +3,30 @@
 Seconds. None is a figure that was not measured; it is never written as zero.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Self
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from cuesta._native import Histogram
 from cuesta.figures.about import About, Better, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Durations in seconds. All but the count are None where nothing was recorded."""
+    """Durations in seconds. All but the counts are None where nothing was recorded.
+
+    What was asked and not answered is censored: it took at least as long as it was waited for, and all figures but
+    `count`, `min` and `longest` count it so (docs/summary.md).
+    """
 
     count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
+    censored: Annotated[
+        int,
+        About(
+            "{}: the number of those that were not answered: given up, lost, or under way when measuring ended",
+            Unit.COUNT,
+            "{}, censored",
+            Better.LESS,
+        ),
+    ] = 0
     min: Annotated[float | None, About("{}: the smallest value", Unit.SECONDS, "least {}")] = None
     mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
     p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
@@ -23,13 +35,18 @@ class Distribution:
     p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
     p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
     max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
+    longest: Annotated[
+        float | None, About("{}: the longest that ended, with or without an answer", Unit.SECONDS, "longest {}")
+    ] = None
+    at_least: Annotated[
+        list[str],
+        About("which of these figures are lower bounds: the figure is at least so large, and not known"),
+    ] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, histogram: Histogram | None) -> Self:
-        if histogram is None or not histogram.count:
-            return cls()
-        p50, p90, p95, p99, p999 = (histogram.quantile(q) for q in (0.5, 0.9, 0.95, 0.99, 0.999))
-        return cls(histogram.count, histogram.min, histogram.mean, p50, p90, p95, p99, p999, histogram.max)
+    @property
+    def asked(self) -> int:
+        """The number of values, with those that are censored."""
+        return self.count + self.censored
 
 
 RESPONSE = About("From the due time of a transaction's last key to its complete answer", None, "response", Better.LESS)
@@ -50,6 +67,19 @@ LATENESS = About(
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes of answers in characters. All but the count are None where nothing was recorded."""
+
+    count: Annotated[int, About("{}: the number of answers", Unit.COUNT, "{}, answers")] = 0
+    min: Annotated[float | None, About("{}: the shortest answer", Unit.COUNT, "least {}")] = None
+    mean: Annotated[float | None, About("{}: the mean", Unit.COUNT, "mean {}")] = None
+    p5: Annotated[float | None, About("{}: 5 % of the answers are at most so long", Unit.COUNT)] = None
+    p50: Annotated[float | None, About("{}: the median", Unit.COUNT)] = None
+    p95: Annotated[float | None, About("{}: 95 % of the answers are at most so long", Unit.COUNT)] = None
+    max: Annotated[float | None, About("{}: the longest answer", Unit.COUNT, "greatest {}")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionClass:
     """One class of transactions, of one group of users."""
 
@@ -58,6 +88,7 @@ class TransactionClass:
     response: Annotated[Distribution, RESPONSE]
     response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
     first_response: Annotated[Distribution, FIRST_RESPONSE]
+    characters: Annotated[Sizes, About("Characters of an answer without echoes", None, "characters of an answer")]
 
 
 @dataclass(frozen=True, slots=True)

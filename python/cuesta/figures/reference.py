@@ -5,7 +5,7 @@ WHOSE     = TRANSACTION | GROUP | GROUP ": " TRANSACTION
 METRIC    = one of DURATIONS, with a STATISTIC
           | any other figure of the catalogue, by its name or its alias
           | form.KEY                         part d of a certification's form, a duration
-STATISTIC = count min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
+STATISTIC = count censored min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
 
 Only OF_CLASSES may be of one class of transactions; these and all DURATIONS may be of one group. If a group and a class
 have one name, it means the class.
@@ -38,8 +38,10 @@ FORM = tuple(
 """Seconds in part d of a certification's form, by the ids of its rows: no single run gives them (docs/certify.md)."""
 SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9.]+))?"
 """A reference: metric, transaction and statistic; the metric's own dots may stand in either of its parts."""
-_STATISTIC = re.compile(r"count|min|mean|max|p\d{1,2}(\.\d+)?|p100")
-_STATISTICS = "count, min, mean, max, p50, p99, p99.9, …"
+COUNTS = ("count", "censored")
+"""Statistics of a distribution that are no durations."""
+_STATISTIC = re.compile(r"count|censored|min|mean|max|p\d{1,2}(\.\d+)?|p100")
+_STATISTICS = "count, censored, min, mean, max, p50, p99, p99.9, …"
 _MEANT = {"median": "p50", "avg": "mean", "average": "mean", "minimum": "min", "maximum": "max"}
 """Other tools' words for statistics."""
 _AT_MOST_ONE = ("errors.rate", "fairness.jain")
@@ -85,7 +87,7 @@ class Reference:
         """The unit of its value."""
         if self.metric in NUMBERS:
             return NUMBERS[self.metric].unit
-        return Unit.COUNT if self.statistic == "count" else Unit.SECONDS
+        return Unit.COUNT if self.statistic in COUNTS else Unit.SECONDS
 
     @property
     def is_duration(self) -> bool:

@@ -238,6 +238,13 @@ class LimitResult:
     ok: Annotated[bool, About("whether it was kept")]
     is_duration: Annotated[bool, About("whether `value` is seconds")]
     step: Annotated[int, About("the step that was checked, counted from 0 (texts count from 1)")]
+    at_least: Annotated[
+        bool, About("whether `value` is a lower bound: the figure is at least so large, and not known")
+    ] = False
+    undecided: Annotated[
+        str | None,
+        About("why it cannot be told whether it was kept; None if it can. Then it is not `ok`", sentence=True),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +269,9 @@ class PublishedComparison:
     ]
     ratio: Annotated[float | None, About("measured / published")]
     is_duration: Annotated[bool, About("whether the values are seconds")]
+    at_least: Annotated[
+        bool, About("whether `measured` is a lower bound: the figure is at least so large, and not known")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +319,15 @@ class StepFigures:
         ),
     ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
+    never_at_work: Annotated[
+        int,
+        About(
+            "users who sent no key and met no wait, and at the end waited for a prompt or had no line",
+            Unit.COUNT,
+            "users never at work",
+            Better.LESS,
+        ),
+    ]
     lost_for: Annotated[Mapping[str, int], About("users without a line at the end, by the name of the error")]
     unfinished: Annotated[Unfinished, About("Transactions under way when measuring ended", better=Better.LESS)]
     unanswered: Annotated[

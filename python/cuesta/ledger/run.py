@@ -23,7 +23,17 @@ FORMAT = 1
 DERIVED = ("summary.json", "report.html")
 """Files of a run folder that can be derived from the others."""
 
-OPENING = ("connect", "negotiation", "login")
+WAIT_ENDS = {
+    "": "answered",
+    "_timed_out": "timed_out",
+    "_lost": "lost",
+    "_unfinished": "unfinished",
+    "_begun_before": "begun_before",
+}
+"""How the waits of a series ended, by the end of its name. `begun_before` has no waits of its own, but ages of them.
+The driver writes them: `SeriesNames::wait_series` in crates/cuesta-record/src/series.rs."""
+
+OPENING = {f"{phase}{end}" for phase in ("connect", "negotiation", "login") for end in WAIT_ENDS}
 """Series of the phases of opening a line."""
 
 ROUNDING = 1e-3
@@ -159,6 +169,8 @@ class User:
     """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself."""
     waited: float = 0.0
     """How long it had waited, in seconds."""
+    at_work: bool = True
+    """Whether it sent a key, or a wait of it was met."""
     bisync: dict[str, int] | None = None
     """What its bisync line carried and counted, by name; `sequence` counts from the beginning of the run."""
 

@@ -191,7 +191,9 @@ class Validity(PlanTable):
         description="whether users must be at work when measuring starts, and throughput, response and backlog steady",
     )
     skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
-    lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")
+    lost_users: Share = Field(
+        0.01, description="largest share of users who lost their line, got none, or never got to work"
+    )
     plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")
     in_kernel: Share = Field(
         0.99,

@@ -6,6 +6,7 @@ from typing import Any
 
 from cuesta.analysis.compare.comparability import shown
 from cuesta.analysis.compare.comparison import Comparison, Overall, notes, too_few
+from cuesta.analysis.compare.failures import Failing, FailureComparison
 from cuesta.analysis.compare.sides import Side, name_in
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, MetricComparison, RatioTest, Verdict
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval
@@ -14,7 +15,7 @@ from cuesta.report import model
 from cuesta.report.model import Cell, Part, Remark, Report, Section, Table, Tone, Words
 from cuesta.report.render import text as rendered
 from cuesta.terminal import Styled
-from cuesta.units import ABSENT, in_unit, many, share, signed
+from cuesta.units import ABSENT, AT_LEAST, in_unit, many, share, signed
 
 TONES: dict[Verdict, Tone] = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.INCONCLUSIVE: "notice"}
 SO_MANY_TIMES = 2.0
@@ -31,6 +32,7 @@ def report(comparison: Comparison) -> Report:
     sections = [
         Section("Design", list(design(comparison))),
         Section("Left out", list(left_out(comparison))),
+        Section("Failures", list(failures_table(comparison))),
         Section("Headline", list(headline_table(comparison))),
         Section("Power", list(power(comparison))),
         Section("Others", list(others(comparison))),
@@ -53,10 +55,10 @@ def answer(comparison: Comparison) -> str:
             more = f", and {len(comparison.refused) - 1} more" if len(comparison.refused) > 1 else ""
             return f"refused: {plain(comparison.refused[0])}{more}"
         case Overall.CHANGED:
-            changes = (
+            changes = [
                 f"{each.test.verdict} in {plain(each.metric.label)}" for each in changed(comparison) if each.test
-            )
-            return ", ".join(changes)
+            ]
+            return ", ".join([*(said_of_failures(each) for each in failing(comparison)), *changes])
         case Overall.UNCHANGED:
             return f"no change beyond ±{comparison.terms.margin * 100:g} %"
     return f"cannot tell: {why_open(comparison)}{how_many_more(comparison)}"
@@ -75,6 +77,8 @@ def why_open(comparison: Comparison) -> str:
         return ""
     if few := next(too_few(comparison), ""):
         return few
+    if unsure := [each for each in comparison.failures if each.verdict == Failing.UNKNOWN]:
+        return "; ".join(f"{said_of_failures(each)}, which may be chance" for each in unsure)
     undecided = [each for each in comparison.headline if each.test is None or each.test.verdict == Verdict.INCONCLUSIVE]
     names = ", ".join(each.metric.label for each in undecided)
     return f"{names} could have changed by more than ±{comparison.terms.margin * 100:g} %"
@@ -88,11 +92,32 @@ def verdict(comparison: Comparison) -> model.Verdict:
         reasons = [*((why, "") for why in others), (last, plain(comparison.remedy or ""))]
         return model.Verdict(word, "these are not compared", good=False, reasons=reasons, name="VERDICT")
     rest = [each for each in comparison.headline if each.test and each.interval and not is_change(each)]
+    failed = [(each, "") for each in (*map(said_of_failures, failing(comparison)), *spoilt(comparison))]
     confidence = f"exact {CONFIDENCE * 100:g} % intervals over runs (Hodges–Lehmann)"
     made = "" if comparison.in_pairs else ", made apart"
     how = f"{runs_of(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
     said = [(sentence(each, comparison), "") for each in (*changed(comparison), *rest)]
-    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, said, name="VERDICT")
+    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, [*failed, *said], name="VERDICT")
+
+
+def failing(comparison: Comparison) -> list[FailureComparison]:
+    return [each for each in comparison.failures if each.verdict in (Failing.MORE, Failing.FEWER)]
+
+
+def said_of_failures(each: FailureComparison) -> str:
+    """Which side fails more: `more failures in NEW: errors 5.1 %, in BASE 0 %`."""
+    base, new = (share(statistics.fmean(side)) for side in (each.base, each.new))
+    word = Failing.MORE if each.difference > 0 else Failing.FEWER
+    return f"{word} in NEW: {plain(each.metric.label)} {new}, in BASE {base}"
+
+
+def spoilt(comparison: Comparison) -> Iterator[str]:
+    """Runs that the host spoilt; they count."""
+    for name, side in sides(comparison):
+        bad = [run for run in side.runs if run.spoilt]
+        if bad:
+            which = f"{many(len(bad), 'run')} of {name.strip()} would be INVALID for what the host did, and count"
+            yield plain(f"{which}: {name_in(bad[0].folder, side.folder)}: {bad[0].spoilt}")
 
 
 def changed(comparison: Comparison) -> list[MetricComparison]:
@@ -110,6 +135,8 @@ def sentence(figure: MetricComparison, comparison: Comparison) -> str:
         return f"{figure.metric.label}: {word}, {change}"
     if word == Verdict.BELOW:
         return f"{figure.metric.label}: changed by less than matters, {change}"
+    if word == Verdict.NOT_JUDGED:
+        return f"{figure.metric.label}: not judged, {change}: a side that fails more is not faster"
     if word == Verdict.EQUIVALENT:
         return f"{figure.metric.label}: equivalent, {change}"
     reach = f"{change}{why_not_sure(figure, comparison)}"
@@ -168,6 +195,17 @@ def left_out(comparison: Comparison) -> Iterator[Part]:
         yield from (Remark(plain(f"{name} {name_in(run.folder, side.folder)}: {run.why}")) for run in side.excluded)
 
 
+def failures_table(comparison: Comparison) -> Iterator[Part]:
+    """A row for each share of failures, if there were any."""
+    rows: list[tuple[Cell, ...]] = [
+        (plain(each.metric.label), *map(share, map(statistics.fmean, (each.base, each.new))), str(each.verdict))
+        for each in comparison.failures
+        if any((*each.base, *each.new))
+    ]
+    if rows:
+        yield Table(("mean of the runs", "BASE", "NEW", "verdict"), rows, wraps=0)
+
+
 def headline_table(comparison: Comparison) -> Iterator[Part]:
     if comparison.headline:
         yield table(comparison.headline, "verdict")
@@ -196,7 +234,10 @@ def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> 
 
 
 def cells_of(each: MetricComparison) -> tuple[str, ...]:
-    base, new = (in_unit(value, each.metric.unit) for value in medians(each))
+    base, new = (
+        AT_LEAST * is_bound + in_unit(value, each.metric.unit)
+        for value, is_bound in zip(medians(each), each.bounded, strict=True)
+    )
     if each.ratio is None:
         return base, new, ABSENT, ""
     return base, new, of_ratio(each.ratio), between(each.interval)
@@ -297,6 +338,7 @@ def data(comparison: Comparison) -> dict[str, Any]:
             {"kind": each.kind, "name": each.name, "base": each.base, "new": each.new} for each in comparison.unlike
         ],
         "host": [{"name": each.name, "base": each.base, "new": each.new} for each in comparison.host],
+        "failures": [data_of_failures(each) for each in comparison.failures],
         "headline": [data_of_figure(each) for each in comparison.headline],
         "exploratory": [data_of_figure(each) for each in comparison.exploratory],
         "notes": list(notes(comparison)),
@@ -308,6 +350,19 @@ def data_of_side(side: Side) -> dict[str, Any]:
         "folder": str(side.folder),
         "runs": [str(run.folder) for run in side.runs],
         "left_out": [{"run": str(run.folder), "why": run.why} for run in side.excluded],
+        "spoilt": [{"run": str(run.folder), "why": run.spoilt} for run in side.runs if run.spoilt],
+    }
+
+
+def data_of_failures(each: FailureComparison) -> dict[str, Any]:
+    return {
+        "metric": each.metric.name,
+        "unit": each.metric.unit,
+        "base": list(each.base),
+        "new": list(each.new),
+        "difference": each.difference,
+        "verdict": str(each.verdict),
+        "chance_unchanged": each.p_equal,
     }
 
 
@@ -318,6 +373,7 @@ def data_of_figure(each: MetricComparison) -> dict[str, Any]:
         "unit": each.metric.unit,
         "base": list(each.base),
         "new": list(each.new),
+        "at_least": {"base": each.bounded[0], "new": each.bounded[1]},
         "compensation": each.compensation,
         "ratio": each.ratio,
         "interval": [each.interval.low, each.interval.high] if each.interval else None,

@@ -9,7 +9,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import StepFigures
 from cuesta.report.model import Fact, Words
-from cuesta.units import ABSENT, digits, seconds
+from cuesta.units import ABSENT, AT_LEAST, count, digits, seconds
 
 WRITTEN: dict[str, Callable[[float], str]] = units.WRITTEN | {Unit.PER_SECOND: digits}
 """How a value is written below its label, which has the unit of a rate."""
@@ -24,20 +24,23 @@ MARK = "*"
 FEW = f"{MARK} rests on fewer than {ENOUGH} values"
 UNSTEADY = "†"
 NO_STEADY_STATE = f"{UNSTEADY} no steady state: of this run alone, not of the host"
+CENSORED = "+ those that were not answered: they took at least as long as they were waited for, and count so"
 
 
 def written(name: str, step: StepFigures) -> str:
     """Write a figure of a step by its dotted name."""
     figure = CATALOGUE[name]
     value = figure.of(step)
-    return ABSENT if value is None else WRITTEN[figure.unit](value)
+    of, _, statistic = name.rpartition(".")
+    bound = AT_LEAST * (statistic in getattr(getattr(step, of, None), "at_least", ()))
+    return ABSENT if value is None else bound + WRITTEN[figure.unit](value)
 
 
 def marked(name: str, step: StepFigures) -> str:
     """Write a figure of a step; a percentile is marked where it rests on few values, or there is no steady state."""
     of, _, statistic = name.rpartition(".")
     distribution = getattr(step, of, None)
-    if not isinstance(distribution, Distribution) or not distribution.count:
+    if not isinstance(distribution, Distribution) or not distribution.asked:
         return written(name, step)
     return written(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(of, step)
 
@@ -74,15 +77,24 @@ def head(name: str, text: str = "") -> Words:
     return Words(text or figure.label, figure.meaning)
 
 
+def counted(of: Distribution) -> str:
+    """Write the number of values, and of those that were not answered."""
+    return count(of.count) + (f" +{count(of.censored)}" if of.censored else "")
+
+
+def duration(of: Distribution, name: str) -> str:
+    """Write a statistic of a distribution, with a sign where it is a lower bound."""
+    return AT_LEAST * (name in of.at_least) + seconds(getattr(of, name))
+
+
 def percentile(of: Distribution, name: str) -> str:
     """Write a percentile or the greatest value, marked where it rests on few values."""
-    value: float | None = getattr(of, name)
-    return seconds(value) + MARK * (value is not None and is_weak(of, name))
+    return duration(of, name) + MARK * (getattr(of, name) is not None and is_weak(of, name))
 
 
 def is_weak(of: Distribution, name: str) -> bool:
     """Whether a percentile has fewer than `ENOUGH` values beyond it."""
-    return name in BEYOND and is_few(of.count, BEYOND[name])
+    return name in BEYOND and is_few(of.asked, BEYOND[name])
 
 
 def is_few(number: int, beyond: float) -> bool:
@@ -92,7 +104,7 @@ def is_few(number: int, beyond: float) -> bool:
 
 def has_weak(of: Distribution) -> bool:
     """Whether any percentile of a distribution rests on few values."""
-    return of.count > 0 and is_weak(of, "p999")
+    return of.asked > 0 and is_weak(of, "p999")
 
 
 def percentiles(of: Distribution) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.own_part import quoted, why_void
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
@@ -11,7 +12,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.plain_text import plain
 from cuesta.report import batching, search
-from cuesta.report.figure import ENOUGH, is_weak, written
+from cuesta.report.figure import ENOUGH, duration, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
 from cuesta.report.phrases import (
@@ -21,13 +22,14 @@ from cuesta.report.phrases import (
     explained,
     fairness,
     how_it_ended,
+    kept,
     law,
     on_time,
     per_s,
     targets,
     waiting_in_vain,
 )
-from cuesta.units import count, many, named, seconds, share
+from cuesta.units import count, many, named, share
 
 
 def headline(summary: Summary) -> str:
@@ -51,25 +53,29 @@ def answer(step: StepFigures) -> str:
     """The echo and response times of a step, or why it has none: no steady state."""
     if why := why_unsteady(step):
         return why
-    parts = (duration(step, "echo", "a key echoes in"), duration(step, "response", "an answer takes"))
+    parts = [timed(step, "echo", "a key echoes in"), timed(step, "response", "an answer takes")]
+    if step.unanswered:
+        asked = step.transactions.count + step.unanswered
+        parts.append(f"{count(step.unanswered)} of {count(asked)} were not answered")
     return ", ".join(filter(None, parts)) or "nothing was measured: no key's echo, no answer"
 
 
-def duration(step: StepFigures, name: str, said: str) -> str:
+def timed(step: StepFigures, name: str, said: str) -> str:
     """The median of a duration: since sent where the driver's lateness voids it, and none where its drawing does."""
-    if not getattr(step, name).count:
+    if not getattr(step, name).asked:
         return ""
     if not (of_host := quoted(step, name)):
         return why_void(step)
     of = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
     longer = f" ({rare(of)})" if name == "response" else ""
-    return f"{said} {seconds(of.p50)}{since}{longer}"
+    return f"{said} {duration(of, 'p50')}{since}{longer}"
 
 
 def rare(of: Distribution) -> str:
     """The p99, or the longest of values too few for one."""
-    return f"the longest of {count(of.count)}: {seconds(of.max)}" if is_weak(of, "p99") else f"p99 {seconds(of.p99)}"
+    of_few = f"the longest of {count(of.asked)}: {duration(of, 'max')}"
+    return of_few if is_weak(of, "p99") else f"p99 {duration(of, 'p99')}"
 
 
 def limits_answer(summary: Summary) -> str:
@@ -77,11 +83,12 @@ def limits_answer(summary: Summary) -> str:
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
-    crossed = [limit.limit for limit in limits if not limit.ok and limit.value is not None]
-    unmeasured = [limit.limit for limit in limits if limit.value is None]
-    parts = [f"limit crossed: {', '.join(map(plain, crossed))}" if crossed else ""]
-    parts += [f"limit not measured: {', '.join(map(plain, unmeasured))}" if unmeasured else ""]
-    return "; ".join(filter(None, parts)) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+    bad = {word: [plain(limit.limit) for limit in limits if kept(limit) == word] for word in NOT_KEPT}
+    parts = [f"limit {word}: {', '.join(of_word)}" for word, of_word in bad.items() if of_word]
+    return "; ".join(parts) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+
+
+NOT_KEPT = ("crossed", "not measured", NOT_DECIDED)
 
 
 def has_limits(summary: Summary) -> bool:
@@ -96,23 +103,22 @@ def sweep_answer(summary: Summary) -> str:
         first, last = summary.steps[0], summary.last
         if first is last or not (has_response(first) and has_response(last)):
             return answer(last)
-        low, high = (seconds(step.response.p50) for step in (first, last))
+        low, high = (duration(step.response, "p50") for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
         return f"{per_s(first.transactions.per_s)} to {per_s(last.transactions.per_s)} transactions, {grew}"
     doubted = {each.step for each in summary.doubts}
     sure = [step for step in summary.steps if None not in doubted and step.step not in doubted]
-    kept = [step for step in sure if all(limit.ok for limit in step.limits)]
-    crossed = [step for step in sure if any(not limit.ok and limit.value is not None for limit in step.limits)]
-    unmeasured = [step for step in sure if any(limit.value is None for limit in step.limits)]
-    parts = [between(summary, kept, crossed)]
-    parts += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
+    good = [step for step in sure if all(limit.ok for limit in step.limits)]
+    bad = {word: [step for step in sure if any(kept(limit) == word for limit in step.limits)] for word in NOT_KEPT}
+    parts = [between(summary, good, bad.pop("crossed"))]
+    parts += [f"{word} {places(summary, steps)}" for word, steps in bad.items() if steps]
     parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
     return ", ".join(filter(None, parts))
 
 
 def has_response(step: StepFigures) -> bool:
     """Whether the response since due is a figure of the host."""
-    return bool(step.response.count) and step.settled.steady and "response" not in step.driver.voids
+    return bool(step.response.asked) and step.settled.steady and "response" not in step.driver.voids
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
@@ -136,7 +142,7 @@ def which(summary: Summary, crossed: list[StepFigures]) -> str:
     """The limits that steps crossed, in brackets; empty if there is only one limit."""
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
-    bad = (limit.limit for step in crossed for limit in step.limits if not limit.ok and limit.value is not None)
+    bad = (limit.limit for step in crossed for limit in step.limits if kept(limit) == "crossed")
     return f" ({', '.join(map(plain, dict.fromkeys(bad)))})"
 
 
@@ -170,7 +176,7 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
     median = "median" if step.settled.steady else "no steady state; median of this run"
     for name, label in (("echo", "keystroke echo"), ("response", "response")):
-        if getattr(step, name).count:
+        if getattr(step, name).asked:
             of_host = quoted(step, name)
             of = of_host or name
             own = "" if of_host else "void, the driver drew; "

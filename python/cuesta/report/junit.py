@@ -1,16 +1,18 @@
 """Writes a report as JUnit XML for continuous integration: a suite for each run, with a case for validity and one for
-each limit. An invalid run is an error, because its limits were not tested; a crossed limit is a failure.
+each limit. An invalid run is an error, because its limits were not tested, and so is a limit that was not decided; a
+crossed limit is a failure.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import LimitResult
 from cuesta.plain_text import plain, plain_rows
 from cuesta.private_files import private
-from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, with_advice
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_said, on_time, with_advice
 
 ADVICE = "the figures cannot be relied on"
 
@@ -60,9 +62,12 @@ def _validity(own: Element, name: str, run: Summary) -> None:
 
 
 def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
-    said = limit_value(verdict, run)
+    said = limit_said(verdict, run)
     measured = said if verdict.value is None else f"measured {said}"
-    if not verdict.ok:
+    if kept(verdict) == NOT_DECIDED:
+        message = f"{verdict.limit}: {NOT_DECIDED}: {measured}"
+        SubElement(case, "error", message=message, type=NOT_DECIDED).text = measured
+    elif not verdict.ok:
         SubElement(case, "failure", message=f"{verdict.limit}: {measured}", type="limit").text = measured
     SubElement(case, "system-out").text = measured
 

@@ -8,6 +8,7 @@ from cuesta import _native
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.capacity.asymptotes import Heavy
 from cuesta.analysis.law import agrees
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.columns import cut
@@ -26,8 +27,9 @@ from cuesta.figures.step import (
     StepFigures,
 )
 from cuesta.plain_text import plain
+from cuesta.report.model import Tone
 from cuesta.target import BUILTIN_HOST, without_settings
-from cuesta.units import ABSENT, count, digits, in_unit, many, named, seconds, share
+from cuesta.units import ABSENT, AT_LEAST, count, digits, in_unit, many, named, seconds, share
 
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -84,8 +86,14 @@ def account(due: DueAccount) -> str:
 
 
 def kept(verdict: LimitResult) -> str:
-    """Whether a limit was kept or crossed, or nothing was measured for it."""
+    """Whether a limit was kept or crossed, or why neither can be said."""
+    if verdict.undecided is not None:
+        return NOT_DECIDED
     return "kept" if verdict.ok else "crossed" if verdict.value is not None else "not measured"
+
+
+def tone_of(verdict: LimitResult) -> Tone:
+    return "good" if verdict.ok else "bad" if verdict.undecided is None else "notice"
 
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
@@ -148,12 +156,18 @@ def limit_value(verdict: LimitResult, summary: Summary) -> str:
     unsteady = verdict.is_duration and not step.settled.steady
     if verdict.value is not None:
         own = ", over a tenth of it this driver's" if figure.metric in step.driver.voids else ""
-        return in_unit(verdict.value, figure.unit) + (", no steady state" if unsteady else "") + own
+        value = AT_LEAST * verdict.at_least + in_unit(verdict.value, figure.unit)
+        return value + (", no steady state" if unsteady else "") + own
     if unsteady:
         return "no steady state"
     typed = any(step.keystrokes.count for step in summary.steps)
     timed = any(step.echo.count for step in summary.steps)
     return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"
+
+
+def limit_said(verdict: LimitResult, summary: Summary) -> str:
+    """The measured value of a limit, and why it does not decide, if it does not."""
+    return ": ".join(filter(None, (limit_value(verdict, summary), verdict.undecided)))
 
 
 OF_ECHO = ("echo", "echo_from_sent")
@@ -164,7 +178,7 @@ UNMEASURED = "nothing"
 def beside(each: PublishedComparison) -> tuple[str, str, str]:
     """The measured value, the published value, and their ratio."""
     unit = Reference.read(each.figure).unit
-    measured = UNMEASURED if each.measured is None else in_unit(each.measured, unit)
+    measured = UNMEASURED if each.measured is None else AT_LEAST * each.at_least + in_unit(each.measured, unit)
     if each.step is None:
         measured += f" (no step of {many(each.users or 0, 'user')})"
     published = f"{each.bound or ''} {in_unit(each.published, unit)}".strip()
@@ -301,7 +315,7 @@ def targets(summary: Summary) -> str:
 def waiting_in_vain(summary: Summary) -> Iterator[str]:
     """Users who, at the end of the last step, had waited far longer than any answer took."""
     step = summary.last
-    longest = step.response.max or 0.0
+    longest = step.response.longest or 0.0
     rows = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
     waited: dict[str, list[float]] = {}
     for row in rows:

@@ -1,19 +1,20 @@
 """Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.law import agrees
+from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.own_part import why_void
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
-from cuesta.figures.durations import Distribution
+from cuesta.figures.durations import Distribution, TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.plain_text import plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
-from cuesta.report.figure import FEW, MARK, PERCENTILES, fact, has_weak, head, percentiles
+from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
     Cell,
@@ -48,6 +49,7 @@ from cuesta.report.phrases import (
     own_part,
     screens,
     spinning,
+    tone_of,
 )
 from cuesta.report.plots import courses, distributions, driver_delay
 from cuesta.terminal import Styled
@@ -102,7 +104,7 @@ def limits(summary: Summary) -> Section:
     results = [(step, judged) for step in summary.steps for judged in step.limits]
     rows = [
         (
-            Words(kept(judged), tone="good" if judged.ok else "bad"),
+            Words(kept(judged), judged.undecided or "", tone_of(judged)),
             plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
             limit_value(judged, summary),
         )
@@ -113,7 +115,9 @@ def limits(summary: Summary) -> Section:
     good = [number for number, (_, judged) in enumerate(results) if judged.ok]
     details = sorted(good, key=lambda number: -results[number][0].users)[MOST_KEPT:]
     more = f"and {count(len(details))} more kept (--verbose lists them)" if details else ""
-    return Section("Limits", [Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)])
+    table = Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)
+    why = (f"{plain(each.limit)}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
+    return Section("Limits", [table, *(Remark(each, "notice") for each in dict.fromkeys(why))])
 
 
 def response(summary: Summary, step: StepFigures) -> Section:
@@ -123,11 +127,13 @@ def response(summary: Summary, step: StepFigures) -> Section:
         return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
     parts: list[Part] = [Remark(load(step)), *caveats(step), times(rows)]
     more: list[Part] = [*map(Remark, load_meaning(step)), Plots(list(distributions(summary.recorded, step)))]
-    opening = [(name, each) for name, each in opening_of(step).items() if each.count]
+    opening = [(name, each) for name, each in opening_of(step).items() if each.asked]
     if opening:
-        cells = [(name, count(each.count), seconds(each.mean), *percentiles(each)) for name, each in opening]
+        cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
         more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
+    if answers := [each for each in step.classes if each.characters.count]:
+        more.append(Folded("Characters of an answer, echoes left out", [sizes(answers)]))
     if step.fairness:
         more.append(Remark(fairness(step.fairness)))
     if step.kernel:
@@ -141,6 +147,15 @@ def caveats(step: StepFigures) -> Iterator[Remark]:
         yield Remark(f"{why}: the times below are of this run alone", "notice")
     if own := why_void(step):
         yield Remark(f"{own}: the times below contain it", "notice")
+
+
+def sizes(classes: Sequence[TransactionClass]) -> Table:
+    names = ("min", "p5", "p50", "p95", "max")
+    rows = [
+        (class_of(each.group, each.transaction), *(count(getattr(each.characters, name)) for name in ("count", *names)))
+        for each in classes
+    ]
+    return Table(("", "count", *names), rows)
 
 
 def opening_of(step: StepFigures) -> dict[str, Distribution]:
@@ -159,11 +174,11 @@ DistributionRow = tuple[str, Distribution | None, str]
 def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
-        if keys.echo.count:
+        if keys.echo.asked:
             yield f"keystroke echo{f' of {plain(keys.group)}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
-    classes = [each for each in step.classes if each.response.count]
+    classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
         yield plain(each.transaction) if alone else class_of(each.group, each.transaction), None, ""
@@ -186,16 +201,17 @@ def times(rows: list[DistributionRow]) -> Table:
         if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
     }
     cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), *times_of(name, of))
+        (label,) if of is None else (head(f"{name}.p50", label), counted(of), *times_of(name, of))
         for label, of, name in rows
     ]
-    caption = f"{FEW}; {DUE_AND_SENT}" if any(of and has_weak(of) for _, of, _ in rows) else DUE_AND_SENT
+    weak, censored = (any(of and is_so(of) for _, of, _ in rows) for is_so in (has_weak, lambda of: of.censored))
+    caption = "; ".join(filter(None, (FEW * weak, CENSORED * censored, DUE_AND_SENT)))
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
 
 
 def times_of(name: str, of: Distribution) -> list[str]:
     """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
-    times = [seconds(of.mean), *percentiles(of)]
+    times = [duration(of, "mean"), *percentiles(of)]
     is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
     return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 
@@ -215,7 +231,8 @@ def throughput(step: StepFigures) -> Section:
     ]
     rest = [
         *(fact(name, step) for name in ("characters.in_per_s", "characters.in_per_s_per_user", "characters.out_per_s")),
-        *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s", "lost_users")),
+        *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s")),
+        *(fact(name, step) for name in ("lost_users", "never_at_work")),
         Fact("due by the load", account(step.due) if step.due else "", "what became of everything that was due"),
         fact("unfinished.count", step, f", the oldest since {oldest}" if step.unfinished.count else ""),
     ]
@@ -288,8 +305,9 @@ def agents(step: StepFigures) -> Iterator[Table]:
         rows = [
             (
                 str(agent.agent),
-                count(agent.response.count),
-                *map(seconds, (agent.response.p50, agent.response.p99, agent.lateness.p99)),
+                counted(agent.response),
+                *(duration(agent.response, name) for name in ("p50", "p99")),
+                seconds(agent.lateness.p99),
                 *map(share, (agent.cpu, agent.run_wait)),
             )
             for agent in step.agents

@@ -12,11 +12,11 @@ from cuesta.ledger import raw_files
 from cuesta.plain_text import plain
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
-from cuesta.report.figure import head, marked, notes, written
+from cuesta.report.figure import duration, head, marked, notes, written
 from cuesta.report.headline import answer
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, tone_of
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.run import of_run
 from cuesta.units import ABSENT, count, many, seconds, share
@@ -71,10 +71,10 @@ def headline(runs: Mapping[str, Summary]) -> str:
     """The result of each run, if they are few; else the range of their response times."""
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
-    steady = [run.last for run in runs.values() if run.last.settled.steady]
-    medians = [step.response.p50 for step in steady if step.response.p50 is not None]
+    steady = [run.last.response for run in runs.values() if run.last.settled.steady]
+    known = sorted((of for of in steady if of.p50 is not None), key=lambda of: of.p50 or 0.0)
     unsteady = f"{count(len(runs) - len(steady))} had no steady state" if len(steady) < len(runs) else ""
-    median = f"median response from {seconds(min(medians))} to {seconds(max(medians))}" if medians else ""
+    median = f"median response from {duration(known[0], 'p50')} to {duration(known[-1], 'p50')}" if known else ""
     answers = median or ("" if unsteady else "none had an answer")
     return f"{many(len(runs), 'run')}: {', '.join(filter(None, (answers, unsteady)))}"
 
@@ -153,7 +153,7 @@ def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def judged(result: LimitResult, run: Summary) -> Words:
-    return Words(f"{limit_value(result, run)}, {kept(result)}", tone="good" if result.ok else "bad")
+    return Words(f"{limit_value(result, run)}, {kept(result)}", tone=tone_of(result))
 
 
 def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:

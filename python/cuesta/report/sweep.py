@@ -11,8 +11,9 @@ from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
 from cuesta.plain_text import plain
 from cuesta.report.figure import head, mark, marked, notes
+from cuesta.report.headline import NOT_KEPT
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s
+from cuesta.report.phrases import UNHINDERED, ceiling, kept, limit_value, per_s
 from cuesta.report.plots import sweeps
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 
@@ -97,8 +98,8 @@ def state(summary: Summary, step: StepFigures) -> Cell:
         return ""
     if all(limit.ok for limit in step.limits):
         return Words("kept", "every limit was kept", "good")
-    crossed = any(limit.value is not None and not limit.ok for limit in step.limits)
-    return Words("crossed" if crossed else "not measured", "see the limits", "bad")
+    said = {kept(limit) for limit in step.limits}
+    return Words(next(word for word in NOT_KEPT if word in said), "see the limits", "bad")
 
 
 def point(step: StepFigures, name: str) -> str:

@@ -221,8 +221,8 @@ def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
 
     def made(side_: str, number: int, quick: float, echo: float) -> ComparedRun:
         several = [
-            *((f"interactive/{name}/response", [seconds] * 40) for name, seconds in (("find", 9.0), ("step", quick))),
-            *((f"{group}/keys/echo", [seconds] * 40) for group, seconds in (("interactive", 0.2), ("readers", echo))),
+            *((f"interactive/{name}/response", [seconds] * 60) for name, seconds in (("find", 9.0), ("step", quick))),
+            *((f"{group}/keys/echo", [seconds] * 60) for group, seconds in (("interactive", 0.2), ("readers", echo))),
             *((f"{group}/keys/lateness", [0.00002] * 40) for group in ("interactive", "readers")),
         ]
         run = RunFolder(

@@ -104,6 +104,15 @@ def test_a_wait_that_failed_in_each_step_hides_no_think_time(tmp_path: Path) -> 
     assert own(bad) == own(good)
 
 
+def test_a_step_of_which_too_little_was_answered_is_no_point(tmp_path: Path) -> None:
+    folder = sweep(tmp_path / "sweep", 1.0, edit=lambda row: row | {"unanswered": int(row["step"] == 1)})
+    found = read_runs([folder])
+    assert len(found.points) == len(POPULATIONS) - 1
+    assert found.notes == [
+        "step 2 is left out: 11.0 % of its transactions were not answered, so that its mean response is not known"
+    ]
+
+
 def with_a_timeout(row: Row) -> Row:
     """One in each step of 12 s."""
     return row | {"errors": {"timeout": 1}} if int(row["start"]) % 12 == 5 else row

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -72,6 +73,21 @@ def test_a_limit_that_is_exceeded_is_a_miss(tmp_path: Path) -> None:
 def test_excess(text: str, value: float | None, ok: bool, expected: float | None) -> None:
     found = excess(LimitResult(text, value, ok, True, 0))
     assert found == (expected if expected is None else pytest.approx(expected))
+
+
+def test_a_trial_in_which_a_limit_is_not_decided_is_repeated(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=["response.p99 < 2s"]))
+    assert trial.doubts == [
+        "response.p99 < 2s is not decided: 60 values cannot show it: 230 are needed: measure for longer"
+    ]
+    assert not trial.met
+
+
+def test_answers_that_were_given_up_miss_the_objective(tmp_path: Path) -> None:
+    given_up = [(f"interactive/{quote('a, b/c', safe='')}/response_timed_out", [4.0] * 5)]
+    trial = judged(RunFolder(tmp_path / "run", limits=["response.p95 < 2s"], histograms=given_up))
+    assert (trial.met, trial.doubts) == (False, [])
+    assert trial.excess == pytest.approx(math.log(2), rel=1e-2)
 
 
 def test_errors_count_against_a_trial(tmp_path: Path) -> None:
@@ -255,7 +271,7 @@ def test_a_trial_of_a_few_transactions_does_not_show_that_the_objective_is_met(
     def responses(_: int, __: int, second: int) -> list[float]:
         return [0.2] if second < ended else []
 
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, responses=responses))
+    trial = judged(RunFolder(tmp_path / "run", limits=["response.mean < 400ms"], responses=responses))
     assert trial.met
     assert trial.counts == counts
     missed = judged(RunFolder(tmp_path / "missed", limits=["response.p95 < 100ms"], responses=responses))

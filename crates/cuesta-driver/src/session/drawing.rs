@@ -65,13 +65,14 @@ impl Session {
         self.shared.has_screen(self.terminal.memory_change());
         events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);
+        self.shared.set_first_sign(self.slot, self.first_sign());
     }
 
     /// Handles what the screen has brought about.
     pub(super) fn handle_screen_event(&mut self, event: ScreenEvent) {
         match event {
             ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
-            ScreenEvent::Missed => self.count_unechoed(1),
+            ScreenEvent::Missed => self.count_unechoed(1, Stamp::FAR),
             ScreenEvent::Lost => self.count_unfollowed(1),
             ScreenEvent::Answer(at) => self.complete_on_screen(at),
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Fault, Received, StampPair};
-use cuesta_record::{Failure, Stamp};
+use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::WaitCondition;
 
 use super::Session;
@@ -57,6 +57,7 @@ impl Session {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
+        self.shared.set_first_sign(self.slot, self.first_sign());
         if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
             self.shared.tally(|tally| tally.counts.error(Failure::Flood));
         }
@@ -142,10 +143,8 @@ impl Session {
 
     pub(super) fn count_echo(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
         let series = &self.shared.groups[self.group].series;
-        self.shared.tally(|tally| {
-            tally.record(series.echo, at.since(due));
-            tally.record(series.echo_from_sent, at.since(sent));
-        });
+        self.shared.record_wait(series.echo, WaitEnd::Answered, (due, at));
+        self.shared.record_wait(series.echo_from_sent, WaitEnd::Answered, (sent, at));
         self.end_of_echo(at);
     }
 
@@ -155,7 +154,7 @@ impl Session {
         let mut any = false;
         while let Some(overtaken) = self.echo_matcher.overtaken(now) {
             any = true;
-            self.count_unechoed(overtaken.lost);
+            self.count_unechoed(overtaken.lost, Stamp::FAR);
             for (key, at) in overtaken.echoes {
                 self.count_echo(key.due, key.sent, at);
             }
@@ -184,14 +183,21 @@ impl Session {
         self.resolve_echoes(sent_before);
         if lost > 0 || !events.is_empty() {
             events.into_iter().for_each(|event| self.handle_screen_event(event));
-            self.count_unechoed(lost);
+            self.count_unechoed(lost, sent_before);
             self.report_unechoed();
         }
     }
 
-    /// Counts keys that were never echoed.
-    pub(super) fn count_unechoed(&self, keys: u64) {
+    /// Counts keys that were never echoed: given up because they were sent before an instant, or since their echo cannot come any
+    /// more ([`Stamp::FAR`]).
+    pub(super) fn count_unechoed(&self, keys: u64, sent_before: Stamp) {
         self.shared.tally(|tally| tally.counts.add_errors(Failure::Unechoed, keys));
+        let end = if sent_before == Stamp::FAR { WaitEnd::Lost } else { WaitEnd::TimedOut };
+        let (series, times) = (&self.shared.groups[self.group].series, (sent_before, clock::now()));
+        for _ in 0..keys {
+            self.shared.record_wait(series.echo, end, times);
+            self.shared.record_wait(series.echo_from_sent, end, times);
+        }
     }
 
     /// Counts keys whose text could not be followed.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, clock};
+use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, WaitEnd, clock};
 use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
 use tokio::task;
 
@@ -14,7 +14,7 @@ use crate::group::ClassSeries;
 use crate::response::Done;
 use crate::session::{Pressed, Session, WaitOutcome};
 use crate::terminal::KeyInput;
-use crate::user_state::{Activity, WaitingFor};
+use crate::user_state::{Activity, AwaitedAnswer, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
@@ -181,6 +181,7 @@ impl User {
             Pressed::Refused => return Ok(()),
         };
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
+        self.shared.is_at_work(self.slot);
         let lateness = sent.since(can_send_from);
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {
@@ -205,23 +206,27 @@ impl User {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.shared.set_activity(self.slot, Activity::Other, since);
-        let waiting_for = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
+        let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent));
+        let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
         self.shared.set_waiting_for(self.slot, Some(waiting_for));
         let drained = self.shared.schedule().timeline.drained();
         let deadline = (since.max(self.ready) + timeout).min(drained);
-        let classes = &self.shared.groups[self.group].series.classes;
-        let transaction = key.map(|_| self.input.class.unwrap_or(classes.len() - 1));
-        session.announce_wait(&self.program().conditions[condition], transaction);
+        session.announce_wait(&self.program().conditions[condition], awaited.map(|answer| answer.class));
         let waited = session.wait(condition, deadline).await;
         self.shared.set_waiting_for(self.slot, None);
-        let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < drained
-            || matches!(waited, Ok(WaitOutcome::Lost));
-        if key.is_some() && (given_up || waited.is_err()) {
-            self.shared.count_unanswered(self.slot);
+        let end = match waited {
+            Ok(WaitOutcome::TimedOut) if deadline < drained => Some(WaitEnd::TimedOut),
+            Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
+            _ => None,
+        };
+        if let (Some(answer), Some(end)) = (awaited.or_else(|| self.begun_answer()), end) {
+            let answer = AwaitedAnswer { first: answer.first.or(session.first_sign()), ..answer };
+            self.shared.count_unanswered(self.slot, &answer, end, clock::now());
         }
         match waited? {
             WaitOutcome::Done(done) => {
                 self.host_has_answered = true;
+                self.shared.is_at_work(self.slot);
                 let knows = done.at + done.silence;
                 self.ready = self.ready.max(knows + done.held_for);
                 self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
@@ -236,7 +241,7 @@ impl User {
                 }
                 Ok(())
             }
-            WaitOutcome::TimedOut if !given_up => Err(Stop::Over),
+            WaitOutcome::TimedOut if end.is_none() => Err(Stop::Over),
             outcome => {
                 // What was lost on the line is counted there.
                 if outcome == WaitOutcome::TimedOut {
@@ -250,14 +255,29 @@ impl User {
         }
     }
 
+    /// The response to an input that the user waits for from now on.
+    fn awaited_answer(&self, session: &Session, due: Stamp, sent: Stamp) -> AwaitedAnswer {
+        let classes = &self.shared.groups[self.group].series.classes;
+        let class = self.input.class.unwrap_or(classes.len() - 1);
+        AwaitedAnswer { class, due: due - self.delayed, sent, first: session.first_sign() }
+    }
+
+    /// The transaction of which an earlier wait was met, if it is not complete yet.
+    fn begun_answer(&self) -> Option<AwaitedAnswer> {
+        let class = self.input.class?;
+        let Transaction { due, sent, first, .. } = self.input.transaction?;
+        Some(AwaitedAnswer { class, due: due - self.delayed, sent, first: Some(first) })
+    }
+
     /// Adds the response to an input to its transaction.
     fn add_response(&mut self, session: &mut Session, due: Stamp, sent: Stamp, done: Done) {
         let input = &mut self.input;
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
+        input.characters += session.characters();
         let classes = &self.shared.groups[self.group].series.classes;
         let class = input.class.unwrap_or(classes.len() - 1);
-        let number = classes[class].response.number();
+        let number = classes[class].response.of(WaitEnd::Answered).number();
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
@@ -294,10 +314,12 @@ impl User {
 
     fn count(&self, transaction: &Transaction, series: ClassSeries, input: &OpenTransaction) {
         let log = self.shared.spec.log_transactions;
+        let Transaction { due, sent, first, done, .. } = *transaction;
+        self.shared.record_wait(series.response, WaitEnd::Answered, (due, done));
+        self.shared.record_wait(series.response_from_sent, WaitEnd::Answered, (sent, done));
+        self.shared.record_wait(series.first_response, WaitEnd::Answered, (due, first));
         self.shared.tally(|tally| {
-            tally.record(series.response, transaction.response());
-            tally.record(series.response_from_sent, transaction.response_from_sent());
-            tally.record(series.first_response, transaction.first_response());
+            tally.record_size(series.characters, input.characters);
             tally.counts.transactions += 1;
             tally.counts.silent += u64::from(input.silent);
             let sums = &mut tally.counts.sums;

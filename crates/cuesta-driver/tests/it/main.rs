@@ -24,3 +24,4 @@ mod screen;
 mod screen_memory;
 mod stall;
 mod turns;
+mod unanswered;

@@ -4,14 +4,25 @@ Unlike sides are refused, unless a reason is given; the result then contains the
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
-from cuesta.analysis.compare.metrics import CREATION_CPU, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
+from cuesta.analysis.compare.failures import Failing, FailureComparison, judge_failures, withhold
+from cuesta.analysis.compare.metrics import (
+    CREATION_CPU,
+    ECHO,
+    EXPLORATORY,
+    FAILED,
+    HEADLINE,
+    HEADLINES,
+    WITHOUT_WORK,
+    Metric,
+)
 from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
 from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, judge, with_ratio
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, least_runs
+from cuesta.analysis.limits import NOT_DECIDED, least_values
 from cuesta.units import many
 
 
@@ -52,6 +63,8 @@ class Comparison:
     """Differences that `terms.despite` overrules."""
     host: Sequence[Difference] = ()
     """Differences of the host, which is what is compared."""
+    failures: Sequence[FailureComparison] = ()
+    """Judged before the headline figures."""
     headline: Sequence[MetricComparison] = ()
     exploratory: Sequence[MetricComparison] = ()
 
@@ -61,9 +74,11 @@ class Comparison:
         words = {each.test.verdict if each.test else Verdict.INCONCLUSIVE for each in self.headline}
         if self.refused:
             return Overall.REFUSED
-        if words & {Verdict.FASTER, Verdict.SLOWER}:
+        failing = {each.verdict for each in self.failures}
+        if words & {Verdict.FASTER, Verdict.SLOWER} or failing & {Failing.MORE, Failing.FEWER}:
             return Overall.CHANGED
-        return Overall.UNCHANGED if words and Verdict.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
+        open_ones = words & {Verdict.INCONCLUSIVE, Verdict.NOT_JUDGED} or Failing.UNKNOWN in failing
+        return Overall.INCONCLUSIVE if open_ones or not words else Overall.UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +95,8 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     tested = headlines([*base.runs, *new.runs])
     shown = [metric for metric in EXPLORATORY if metric not in tested]
     one, other = base.runs[0].facts, new.runs[0].facts
+    failures = judge_failures([failures_on_both_sides(each, base, new) for each in (FAILED, WITHOUT_WORK)], in_pairs)
+    judged = judge([on_both_sides(each, base, new, terms, in_pairs) for each in tested], terms.margin)
     return Comparison(
         base,
         new,
@@ -87,9 +104,21 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         terms,
         unlike=differences(one, other),
         host=differences(one, other, [HOST]),
-        headline=judge([on_both_sides(each, base, new, terms, in_pairs) for each in tested], terms.margin),
+        failures=failures,
+        headline=[given_failures(each, failures) for each in judged],
         exploratory=[with_ratio(on_both_sides(each, base, new, terms, in_pairs)) for each in shown],
     )
+
+
+def failures_on_both_sides(metric: Metric, base: Side, new: Side) -> tuple[Metric, list[float], list[float]]:
+    before, after = ([run.failures.get(metric.name, 0.0) for run in side.runs] for side in (base, new))
+    return metric, before, after
+
+
+def given_failures(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
+    if figure.test is None:
+        return figure
+    return replace(figure, test=replace(figure.test, verdict=withhold(figure.test.verdict, failures)))
 
 
 def headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
@@ -166,7 +195,8 @@ def on_both_sides(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs:
         [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
     )
     factor, missing = terms.compensation.get(metric.name), why_missing(metric, [*base.runs, *new.runs])
-    return MetricComparison(metric, before, after, in_pairs, factor, missing)
+    of_base, of_new = (any(metric.name in run.bounds for run in side.runs) for side in (base, new))
+    return MetricComparison(metric, before, after, in_pairs, factor, missing, (of_base, of_new))
 
 
 def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
@@ -177,6 +207,11 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
         return "not measured" if absent == len(known) else f"not measured in {absent} of {len(known)} runs"
     if min(value for value in known if value is not None) <= 0:
         return "zero in some runs"
+    if metric.statistic.startswith("p"):
+        needed = least_values(float(metric.statistic[1:]) / 100)
+        fewest = min((run.asked[metric.name] for run in runs if metric.name in run.asked), default=needed)
+        if fewest < needed:
+            return f"{NOT_DECIDED}: a run has {many(fewest, 'value')}, and {needed:,} are needed"
     least = min(run.effective_sizes.get(metric.series, 0.0) for run in runs)
     if metric.statistic == "p99" and least < ENOUGH_FOR_P99:
         return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
@@ -197,6 +232,8 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield f"not decided, because there is no ratio: {', '.join(undecided)}"
     if any(each.metric.needs_meters and not each.test for each in comparison.headline):
         yield 'if CPU time cannot be metered, leave it out: both plans say `meters = "none"`'
+    if is_open := [each.metric.label for each in comparison.headline if any(each.bounded)]:
+        yield f"at least as large as shown, for too little was answered: {', '.join(is_open)}"
     methods = [each for each in comparison.unlike if each.kind == "method"]
     bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
     if methods and bare:

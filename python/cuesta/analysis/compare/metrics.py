@@ -51,6 +51,10 @@ ECHO = metric("echo.p95")
 """Tested as well if keys are timed: it is how the system feels to type on."""
 ECHO_HEADLINES = (metric("keystrokes"), ECHO)
 """The headline figures of runs whose tapes have no transactions, only echoes."""
+FAILED = metric("errors.rate")
+"""Of what users asked for, the share that failed; of keys where the tape has no transactions."""
+WITHOUT_WORK = Metric("users.without_work", "users who could not work", Unit.SHARE)
+"""The share of the users who had no line at the end, or never got to work."""
 CREATION_CPU, COMMAND_CPU, COMPLETION = "creation.cpu", "command.cpu", "completion"
 OF_CERTIFICATIONS = (
     Metric(CREATION_CPU, "CPU, creation", Unit.SECONDS, needs_meters=True),

@@ -4,7 +4,7 @@ A run gives one number per figure, however many transactions it had. A figure th
 """
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,15 +18,19 @@ from cuesta.analysis.compare.metrics import (
     CREATION_CPU,
     ECHO_HEADLINES,
     EXPLORATORY,
+    FAILED,
     HEADLINE,
     OF_CERTIFICATIONS,
+    WITHOUT_WORK,
     Metric,
     metric,
 )
+from cuesta.analysis.search.objections import of_the_host
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.summary import LAST, Summary, summarise
+from cuesta.analysis.summary import LAST, Doubted, Summary, summarise
 from cuesta.figures import BY_NAME
+from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.ledger.experiment import read_pairs, run_folders
@@ -62,6 +66,12 @@ class ComparedRun:
     """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
     effective_sizes: Mapping[str, float]
     """By series: the effective sample size, the number of independent values whose mean has the same variance."""
+    asked: Mapping[str, int]
+    """By metric of a distribution: the number of values that it rests on, censored ones included."""
+    bounds: Collection[str]
+    """Metrics whose values are lower bounds: too little was answered to know them."""
+    failures: Mapping[str, float]
+    """Shares of failures, by metric."""
     errors: int
     metered: float
     """Share of the interval that the host's meters covered."""
@@ -69,6 +79,8 @@ class ComparedRun:
     """How far its CPU figures can be trusted; empty if there are none."""
     why_excluded: str | None
     """Why it cannot be used; None if it can."""
+    spoilt: str | None = None
+    """What the host did that makes the run INVALID. It counts nevertheless: the runs that are left are no sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +182,42 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
     meters = figures.host.meters
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
-    parts = part_figures(figures)
+    parts = part_distributions(figures)
+    distributions = distributions_of(figures) | {part.name: of for each in parts.values() for part, of in each.items()}
     return ComparedRun(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),
-        figures=by_metric(figures, metered) | {part.name: value for of in parts.values() for part, value in of.items()},
+        figures=by_metric(figures, metered)
+        | {part.name: of.p95 for each in parts.values() for part, of in each.items()},
         parts={name: list(of) for name, of in parts.items()},
         effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(StepRecords(summary.recorded, figures.step)))
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
+        asked={name: of.asked for name, of in distributions.items()},
+        bounds={name for name, of in distributions.items() if name.rpartition(".")[2] in of.at_least},
+        failures=failures_of(figures),
         errors=figures.errors.count,
         metered=metered,
         honesty=meters.honesty if meters else "",
         why_excluded=why_excluded(summary, measured_step, number),
+        spoilt=next((str(each) for each in doubts_of(summary, number) if of_the_host(each.doubt)), None),
     )
+
+
+def failures_of(step: StepFigures) -> dict[str, float]:
+    """The shares of failures of a step: of transactions, or of keys if there are none; and of users."""
+    asked = step.transactions.count or step.keystrokes.count
+    failed, without_work = step.errors.count, max(step.lost_users, step.never_at_work)
+    return {
+        FAILED.name: failed / (failed + asked) if failed else 0.0,
+        WITHOUT_WORK.name: without_work / step.users if step.users else 0.0,
+    }
+
+
+def distributions_of(step: StepFigures) -> dict[str, Distribution]:
+    """By metric: the distribution that it is taken from."""
+    metrics = (*HEADLINE, *ECHO_HEADLINES, *EXPLORATORY)
+    return {each.name: getattr(step, each.series) for each in metrics if each.series}
 
 
 def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
@@ -196,12 +230,12 @@ def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
     } | {name: None for name in RATES if not BY_NAME[name].of(step)}
 
 
-def part_figures(step: StepFigures) -> dict[str, dict[Metric, float | None]]:
+def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:
     """By metric: that of each class of transactions, or of each group whose keys are timed."""
     classes = [(class_name(each.group, each.transaction), each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
     return {
-        name: {metric(name).of_part(part): timed.p95 for part, timed in parts if timed.count}
+        name: {metric(name).of_part(part): timed for part, timed in parts if timed.asked}
         for name, parts in (("response.p95", classes), ("echo.p95", groups))
     }
 
@@ -219,8 +253,12 @@ def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str
         return f"it has no step {number + 1}"
     if step.seconds < WHOLE * step.planned_seconds:
         return f"it measured {step.seconds:.1f} s of {step.planned_seconds:.1f} s"
-    doubts = [doubted for doubted in summary.doubts if doubted.step in {None, number}]
+    doubts = [each for each in doubts_of(summary, number) if not of_the_host(each.doubt)]
     return f"INVALID: {doubts[0]}" if doubts else None
+
+
+def doubts_of(summary: Summary, number: int) -> list[Doubted]:
+    return [doubted for doubted in summary.doubts if doubted.step in {None, number}]
 
 
 def effective_responses(step: StepRecords) -> float:

@@ -41,6 +41,8 @@ class Verdict(StrEnum):
     EQUIVALENT = "equivalent"
     BELOW = "changed below margin"
     INCONCLUSIVE = "inconclusive"
+    NOT_JUDGED = "not judged"
+    """It would be faster on the side that fails more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class MetricComparison:
     """The factor by which the new side is multiplied in the ratio."""
     missing: str | None
     """Why there is no ratio; None if there is one."""
+    bounded: tuple[bool, bool] = (False, False)
+    """Whether values of the base and of the new side are lower bounds: too little was answered to know them."""
     shift: LocationShift | None = None
     """The logarithm of new ÷ base, compensated; None if `missing`, as all below."""
     spread: float | None = None
@@ -151,9 +155,11 @@ def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
 def _verdict(
     figure: MetricComparison, shift: LocationShift, log_margin: float, p_equal: float, p_at_margin: float
 ) -> Verdict:
-    interval = shift.interval(CONFIDENCE)
-    if p_at_margin <= ALPHA:
+    interval, (of_base, of_new) = shift.interval(CONFIDENCE), figure.bounded
+    if p_at_margin <= ALPHA and not (of_base if shift.estimate > 0 else of_new):
         return Verdict.FASTER if (shift.estimate > 0) == figure.metric.more_is_better else Verdict.SLOWER
+    if of_base or of_new:
+        return Verdict.INCONCLUSIVE
     if interval and -log_margin <= interval.low and interval.high <= log_margin:
         return Verdict.BELOW if p_equal <= ALPHA else Verdict.EQUIVALENT
     return Verdict.INCONCLUSIVE

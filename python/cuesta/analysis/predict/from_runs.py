@@ -15,11 +15,14 @@ from cuesta.errors import RefusedError
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.plan.fields import Load
+from cuesta.units import share
 
 ALIKE = ("machine", "tapes")
 """Kinds of facts in which runs of one system are alike."""
 PACE = ("name", "load", "think", "key_rate", "key_law", "line_speed")
 """The settings of a group that its users' own time depends on, beside the tape."""
+MOST_UNANSWERED = 0.01
+"""The largest share of a step's transactions that may be unanswered: of their times only a lower bound is known."""
 STATIONS = (Kind.CPU, Kind.DISK, Kind.NETWORK, Kind.SERVERS)
 """Kinds of resources at which transactions queue."""
 
@@ -56,9 +59,14 @@ def points_of(*summaries: Summary) -> list[Point]:
 
 
 def usable(summary: Summary) -> list[StepFigures]:
-    """The valid steps of a run."""
-    doubted = {each.step for each in summary.doubts}
-    return [step for step in summary.steps if step.seconds and not {None, step.step} & doubted]
+    """The valid steps of a run whose mean response is known."""
+    return [step for step in summary.undoubted if unanswered(step) <= MOST_UNANSWERED]
+
+
+def unanswered(step: StepFigures) -> float:
+    """The share of a step's transactions that were given up or lost."""
+    asked = step.transactions.count + step.unanswered
+    return step.unanswered / asked if asked else 0.0
 
 
 def own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
@@ -109,6 +117,10 @@ def left_out(summary: Summary) -> Iterator[str]:
     for each in summary.doubts:
         where = summary.recorded.folder.name if each.step is None else f"step {each.step + 1}"
         yield f"{where} is left out: {each.doubt}"
+    for step in summary.undoubted:
+        if unanswered(step) > MOST_UNANSWERED:
+            never = f"{share(unanswered(step))} of its transactions were not answered"
+            yield f"step {step.step + 1} is left out: {never}, so that its mean response is not known"
 
 
 def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
@@ -139,8 +151,9 @@ def response(summary: Summary, step: StepFigures, work: Work) -> Quantity:
 
 
 def percentiles(found: Distribution) -> dict[str, float]:
-    """Seconds since a key was due, as limits have them."""
-    return {name: value for name in ("p50", "p95", "p99") if (value := getattr(found, name)) is not None}
+    """Seconds since a key was due, as limits have them; without those of which only a lower bound is known."""
+    known = [name for name in ("p50", "p95", "p99") if name not in found.at_least]
+    return {name: value for name in known if (value := getattr(found, name)) is not None}
 
 
 def stations(measured: MeasuredStep) -> Iterator[Resource]:

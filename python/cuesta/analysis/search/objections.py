@@ -5,11 +5,13 @@ A limit on the same figure replaces the default here.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from cuesta.analysis.answer_sizes import Shrunk
 from cuesta.analysis.answering import (
     Died,
     Empty,
     Few,
     FewOfGroup,
+    NeverAtWork,
     Silent,
     Skipped,
     Stuck,
@@ -33,16 +35,17 @@ three users of ten get next to nothing."""
 ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
-STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup)
+STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup, Shrunk)
 """Doubts that say that the host answered too little or not at all."""
 
-FAILED = {Lost: "lost_users", Incomplete: "lost_users", Mismatched: "errors.rate"}
+FAILED = {Lost: "lost_users", NeverAtWork: "never_at_work", Incomplete: "lost_users", Mismatched: "errors.rate"}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""
 
 OVERLOAD = (Unbegun, Skipped, Overloaded)
 """Doubts that say: less was done than was due."""
 
-METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",), "lost_users": ("lost_users",)}
+METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",)}
+METRICS |= {name: (name,) for name in ("lost_users", "never_at_work")}
 """The figures whose limits replace a default."""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from cuesta.analysis.answering import Died, Few, Silent, Stuck, Unanswered, Unechoed
-from cuesta.analysis.limits import number_of_values
+from cuesta.analysis.limits import NOT_DECIDED, number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections, of_the_host
 from cuesta.analysis.search.user_pool import users_were_too_few
@@ -181,10 +181,12 @@ def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
 
 
 def unmeasured(step: StepFigures) -> Iterator[str]:
-    """A doubt for each limited figure of which nothing was measured: it may be good or bad."""
+    """A doubt for each limited figure of which nothing, or too little, was measured: it may be good or bad."""
     for result in step.limits:
         if result.value is None:
             yield f"nothing was measured of {Limit.read(result.limit).figure}"
+        elif result.undecided:
+            yield f"{result.limit} is {NOT_DECIDED}: {result.undecided}: measure for longer"
 
 
 def worst_of(step: StepFigures) -> float | None:
@@ -196,13 +198,14 @@ def worst_of(step: StepFigures) -> float | None:
 
 
 def excess(result: LimitResult) -> float | None:
-    """How far a limit is exceeded, as a natural logarithm; None if its figure was not measured.
+    """How far a limit is exceeded, as a natural logarithm; None if its figure was not measured, or not
+    well enough.
 
     A limit with `==` or `!=` has no measure of how far: it is exceeded by a factor of e, or kept by one.
     """
-    if result.value is None:
-        return None
     limit = Limit.read(result.limit)
+    if result.value is None or result.undecided or limit.holds(result.value) is not result.ok:
+        return None
     if limit.comparison in {"==", "!="}:
         return -1.0 if result.ok else 1.0
     ratio = log_ratio(result.value, limit.value)

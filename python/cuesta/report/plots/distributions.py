@@ -1,11 +1,11 @@
 """Distributions of one step: histograms, and percentile curves, on which rarer values are further to the right."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from cuesta._native import Histogram
 from cuesta.analysis.over_time import curve, spread
-from cuesta.analysis.step import pooled
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.waits import Waits, waits_of
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
@@ -13,6 +13,7 @@ from cuesta.plain_text import plain
 from cuesta.report.model import Plot
 from cuesta.report.phrases import class_of
 from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, lines, logarithmic, plot, quantity
+from cuesta.units import count
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
 MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
@@ -22,9 +23,9 @@ MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
 def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Histograms and percentile curves of response and echo in a step."""
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
-        yield from histogram(_pooled(recorded, step.step, series), f"{title}: how many values of each size")
+        yield from histogram(waits_of(recorded, step.step, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
-        curves = {label: _pooled(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
+        curves = {label: waits_of(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
         yield from percentiles(title, series, curves)
     if len(step.classes) > 1:
         of_classes = {label: _of_class(recorded, step.step, each) for label, each in _labels(step.classes)}
@@ -33,22 +34,22 @@ def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Draw the driver's own delays by percentile."""
-    delay = {"delay": _pooled(recorded, step.step, "lateness")}
+    delay = {"delay": waits_of(recorded, step.step, "lateness")}
     yield from percentiles("Driver delay by percentile", "from when a key could be sent to when it was sent", delay)
 
 
 def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
     """Draw a curve for each run, of its last step."""
-    curves = {name: _pooled(run.recorded, run.last.step, series) for name, run in runs.items()}
+    curves = {name: waits_of(run.recorded, run.last.step, series) for name, run in runs.items()}
     yield from percentiles(title, series, curves)
 
 
-def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
-    """Draw the share of values of each size."""
-    bars = spread(of) if of and of.count else []
-    if not of or not bars:
+def histogram(of: Waits, title: str) -> Iterator[Plot]:
+    """Draw the share of values of each size, of all that was asked."""
+    bars = spread(of.answered) if of.answered and of.count else []
+    if not bars:
         return
-    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / of.count, "n": bar.count} for bar in bars]
+    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / of.asked, "n": bar.count} for bar in bars]
     tip = [
         {"field": "x", "title": "from", "formatType": "duration", "type": "quantitative"},
         {"field": "x2", "title": "to", "formatType": "duration", "type": "quantitative"},
@@ -63,15 +64,16 @@ def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
         "tooltip": tip,
     }
     mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
-    yield plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
+    drawn = plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
+    yield replace(drawn, note=_censored({"": of}))
 
 
-def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None]) -> Iterator[Plot]:
+def percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:
     """Draw percentile curves; no plot without values."""
-    known = {label: each for label, each in histograms.items() if each and each.count}
+    known = {label: each for label, each in waits.items() if each.count}
     if not known:
         return
-    most = max(2, *(each.count for each in known.values()))
+    most = max(2, *(each.asked for each in known.values()))
     series = [Series(label, list(curve(each))) for label, each in known.items()]
     scale = {"type": "log", "domain": [1, most], "nice": False}
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
@@ -79,7 +81,13 @@ def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None
     y = logarithmic(what, [value for each in series for _, value in each.points])
     x = Across(axis, {"title": "percentile", "formatType": "percentile", "type": "quantitative"})
     labels = list(known) if len(known) > 1 else []
-    yield plot(title, lines(series, x, y, SECONDS), labels=labels)
+    yield replace(plot(title, lines(series, x, y, SECONDS), labels=labels), note=_censored(known))
+
+
+def _censored(waits: Mapping[str, Waits]) -> str:
+    """A note on what was not answered, which a plot cannot show."""
+    most = max(each.censored for each in waits.values())
+    return f"{count(most)} were not answered: a curve ends where they make it unknown" if most else ""
 
 
 def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
@@ -89,10 +97,5 @@ def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, Transact
         yield class_of(each.group, each.transaction) if several else plain(each.transaction), each
 
 
-def _pooled(recorded: Recorded, step: int, series: str) -> Histogram | None:
-    return pooled(recorded, step, lambda tag: tag.series == series)
-
-
-def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Histogram | None:
-    name = (of.group, of.transaction, "response")
-    return pooled(recorded, step, lambda tag: (tag.group, tag.source, tag.series) == name)
+def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
+    return waits_of(recorded, step, "response", lambda tag: (tag.group, tag.source) == (of.group, of.transaction))

@@ -1,0 +1,70 @@
+"""The sizes of answers, and whether they shrank: a host that says BUSY instead of what was asked answers quickly.
+
+A size is the number of characters that came from the last key to the complete answer, echoes left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cuesta._native import Histogram
+from cuesta.figures.durations import Sizes
+from cuesta.figures.step import StepFigures
+from cuesta.units import count, many, share
+
+UNIT = 1e9
+"""Histograms are of billionths: a second of them is so many characters."""
+APART = 2.0
+"""How many times shorter than usual an answer is that is another one."""
+LEAST_MODE = 0.1
+"""The least share of the answers, more than at the lightest load, that are so short."""
+ENOUGH = 10
+"""Answers that are no chance."""
+OfClasses = Mapping[tuple[str, str], Histogram]
+"""Sizes by group and transaction."""
+
+
+def sizes(histogram: Histogram | None) -> Sizes:
+    """Describe the sizes of answers."""
+    if histogram is None or not histogram.count:
+        return Sizes()
+    p5, p50, p95 = (round(histogram.quantile(q) * UNIT) for q in (0.05, 0.5, 0.95))
+    least, greatest = (round(each * UNIT) for each in (histogram.min, histogram.max))
+    return Sizes(histogram.count, least, histogram.mean * UNIT, p5, p50, p95, greatest)
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """Answers of a class were shorter than at the lightest load: the host did not do what it was asked."""
+
+    transaction: str
+    typical: float
+    small: float
+    part: float
+    users: int
+    advice: ClassVar[str] = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
+    voids_limits: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        than = f"{many(round(self.typical), 'character')} with {many(self.users, 'user')}"
+        return f"answers of {self.transaction} shrank: {share(self.part)} have at most {count(self.small)}, for {than}"
+
+
+def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iterator[tuple[int, Shrunk]]:
+    """The steps in which answers of a class shrank, against that of the fewest users; sizes by step and class."""
+    for of in dict.fromkeys(of for each in found.values() for of in each):
+        known = [step for step in steps if (own := found[step.step].get(of)) and own.count >= ENOUGH]
+        if len(known) < 2:
+            continue
+        lightest = min(known, key=lambda step: step.users)
+        typical = found[lightest.step][of].quantile(0.5)
+        usual = share_below(found[lightest.step][of], typical / APART)
+        for step in known:
+            part = share_below(found[step.step][of], typical / APART)
+            if part - usual > LEAST_MODE and part * found[step.step][of].count >= ENOUGH:
+                yield step.step, Shrunk(of[1], typical * UNIT, typical / APART * UNIT, part, lightest.users)
+
+
+def share_below(histogram: Histogram, size: float) -> float:
+    """The share of answers that are at most so long."""
+    return sum(number for edge, number in histogram.buckets() if edge <= size) / histogram.count
