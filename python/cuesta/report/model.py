@@ -162,7 +162,7 @@ class Report:
     verdict: Verdict
     figures: Sequence[BigFigure] = ()
     sections: Sequence[Section] = field(default=())
-    limits_ok: bool = True
+    limits_ok: bool | None = True
     """Whether no limit was crossed, or not measured."""
     conclusion: Remark | None = None
     """What limits the host: on a page below the headline, at the very end of a text."""

@@ -63,7 +63,8 @@ def of_runs(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
         return of_run(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
-    limits_ok = all(run.limits_ok for run in runs.values())
+    results = {run.limits_ok for run in runs.values()}
+    limits_ok = False if False in results else None if None in results else True
     return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)), limits_ok=limits_ok)
 
 

@@ -22,8 +22,8 @@ def markdown(report: Report) -> str:
 
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
-    crossed = "" if report.limits_ok else ", limits not kept"
-    yield f"### {MARKS[verdict.good and report.limits_ok]} {escaped(report.title)}: {verdict.word}{crossed}"
+    crossed = {True: "", False: ", limits not kept", None: ", limits not decided"}[report.limits_ok]
+    yield f"### {MARKS[verdict.good and bool(report.limits_ok)]} {escaped(report.title)}: {verdict.word}{crossed}"
     yield f"**{escaped(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"
