@@ -112,7 +112,9 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
     highest = _most(arguments.most, start, rates=bool(rates))
     seconds = plan.settings.measure / SECOND
-    return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
+    rule = arguments.rule or "regression"
+    again = rule == "regression"
+    return Method(rule, lowest, highest, start, whole=not rates, full_length=seconds, tries_again=again)
 
 
 def _check_objective(limit: Limit) -> None:

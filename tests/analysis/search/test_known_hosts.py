@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.analysis.search import Outcome
 from tests.analysis.search.known_hosts import HOSTS, KnownHost, by_theory
-from tests.analysis.search.searching import BY_USERS, at, search
+from tests.analysis.search.searching import AS_PLAYED, at, search
 
 COVERS = 0.85
 """Least share of the nominal 90 % intervals that have the capacity."""
@@ -32,7 +32,7 @@ def test_many_searches_find_the_capacity(name: str) -> None:
 
 
 def check(known: KnownHost, seeds: range) -> None:
-    found = [search(at(known.host, known.limit, seed), BY_USERS)[1] for seed in seeds]
+    found = [search(at(known.host, known.limit, seed), AS_PLAYED)[1] for seed in seeds]
     truth = known.capacity()
     covered = [has(each, truth) for each in found]
     errors = [(each.users or 0) - truth for each in found]
