@@ -199,4 +199,4 @@ def test_a_budget_that_ends_with_an_interval_is_an_answer(tmp_path: Path) -> Non
 
 
 def test_every_ending_of_a_search_has_an_exit_code() -> None:
-    assert {*EXITS} == {*get_args(LimitedBy)} == {*ENDINGS, "users"}
+    assert {*EXITS} == {*get_args(LimitedBy)} == {*ENDINGS, "users", "changed"}

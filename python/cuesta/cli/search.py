@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cuesta import _native, analysis
 from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
+from cuesta.analysis.search.method import Rule
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
@@ -109,7 +110,9 @@ def _method(plan: Plan, arguments: argparse.Namespace) -> Method:
     lowest = recorded_rate(LOWEST_RATE * start) if rates else 1.0
     highest = _most(arguments.most, start, rates=bool(rates))
     seconds = plan.settings.measure / SECOND
-    return Method(arguments.rule or "regression", lowest, highest, start, whole=not rates, full_length=seconds)
+    rule: Rule = arguments.rule or "regression"
+    again = rule == "regression"
+    return Method(rule, lowest, highest, start, whole=not rates, full_length=seconds, tries_again=again)
 
 
 def _check_objective(limit: Limit) -> None:

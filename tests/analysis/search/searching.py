@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from cuesta.analysis.search import Method, Outcome, Trial, Try, decide
 from tests.analysis.search.closed_host import ClosedHost
@@ -11,6 +12,8 @@ Measure = Callable[[int, Try], Trial]
 """Makes a trial: its number, and what was asked."""
 
 BY_USERS = Method("regression", lowest=1, highest=1000, start=4, whole=True)
+AS_PLAYED = replace(BY_USERS, tries_again=True)
+"""As `cuesta search` does it."""
 RUN_NOISE = 0.03
 """All of a trial's service times vary together by so much, as from run to run on a machine."""
 

@@ -5,10 +5,9 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide
 from cuesta.analysis.search.decision import most_of_all
 from cuesta.analysis.search.method import Rule
-from cuesta.analysis.search.regression import fit, observations
 
 EXCESSES = st.none() | st.floats(-7, 7) | st.sampled_from([-1.0, -0.01, 0.0, 1e-9, 0.01, 1.0])
 REASONS = st.sampled_from([[], [], [], ["3 % of the transactions failed"]])
@@ -25,6 +24,7 @@ def methods(draw: st.DrawFn) -> Method:
         highest=highest,
         start=start,
         whole=whole,
+        tries_again=draw(st.booleans()),
         confirmations=draw(st.integers(2, 6)),
         most_trials=draw(st.integers(1, 14)),
         full_length=draw(st.sampled_from([30.0, 60.0])),
@@ -97,10 +97,11 @@ def check(found: Outcome, trials: list[Trial]) -> None:
 def test_what_is_believed_does_not_depend_on_the_order_of_trials(
     given_: list[tuple[int, dict[str, Any]]], random: Any
 ) -> None:
-    """What counts is decided by order: trials in doubt, and those of a host that has changed. Here all count."""
+    """Trials in doubt say something by their order alone, so all of these count."""
+    method = Method("regression", lowest=1, highest=60, start=4, whole=True)
     trials = [Trial(n, float(load), **verdict | {"doubts": []}) for n, (load, verdict) in enumerate(given_)]
     mixed = random.sample(trials, len(trials))
-    assert fit(observations(trials)) == fit(observations(mixed))
+    assert belief(trials, method) == belief(mixed, method)
 
 
 @settings(deadline=None, max_examples=60)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from cuesta.analysis.search import Method, Outcome, Trial, Try
-from tests.analysis.search.searching import BY_USERS, search, trial
+from tests.analysis.search.searching import AS_PLAYED, search, trial
 
 LENGTH = 60.0
 """Seconds of a trial with its settling."""
@@ -40,7 +40,7 @@ class Host:
         return trial(number, ask.load, min(excess, 5.0), ended=self.now)
 
 
-def found(host: Host, method: Method = BY_USERS) -> tuple[list[Trial], Outcome]:
+def found(host: Host, method: Method = AS_PLAYED) -> tuple[list[Trial], Outcome]:
     return search(host.measure, method)
 
 

@@ -49,7 +49,7 @@ def found(limit: float, seed: int) -> Outcome:
     def measure(number: int, ask: Try) -> Trial:
         return trial(number, ask.load, math.log(served(ask.load, f"{seed} {number}", MEASURED).p95 / limit))
 
-    return search(measure, Method("regression", 0.02, 1e5, 2.0, whole=False, full_length=MEASURED))[1]
+    return search(measure, Method("regression", 0.02, 1e5, 2.0, whole=False, full_length=MEASURED, tries_again=True))[1]
 
 
 def share_with_capacity(limit: float, seeds: range) -> float:

@@ -5,6 +5,7 @@
 - `trial`: the steps of a run folder, judged; `objections`: what counts against a trial besides the limits.
 - `user_pool`: whether a trial of an open load missed only for want of users.
 - `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
+- `constancy`: whether the host still does what it did at first.
 - `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
   certifies a load.
 - `search_result`: a search as its run folder tells it, for reports and `--json`.

@@ -85,7 +85,7 @@ class Constancy:
 
     def ask(self) -> Try | None:
         """What to try to see whether the host is as before; None if that is known."""
-        if self.first is None or self.failed is None or self.is_over or self.method.rule != "regression":
+        if self.first is None or self.failed is None or self.is_over or not self.method.tries_again:
             return None
         load, written = self.first.load, self.method.written
         if self.is_lost:

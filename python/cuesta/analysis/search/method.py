@@ -35,6 +35,8 @@ class Method:
     """or of this number of users. Rates have no such number: they may be of any size."""
     full_length: float = 60.0
     """Seconds of a full-length trial (RFC 9971, Goal Final Trial Duration); shorter ones count less there."""
+    tries_again: bool = False
+    """Whether the first load that met is tried again after each failure above it; earlier versions did not."""
     exceed_ratio: float = 0.5
     """The share of a load's trial time that may miss the limit (RFC 9971, Goal Exceed Ratio)."""
     trials_a_load: int = 3
