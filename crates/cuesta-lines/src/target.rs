@@ -41,6 +41,7 @@ pub struct Address {
 }
 
 /// A kind of line: one row of [`KINDS`].
+#[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// The scheme of its targets.

@@ -181,11 +181,14 @@ fn student_t95(freedom: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + z
 }
 
-/// The histograms of a tally: each by its tag, and those of one name added up.
+/// The histograms of durations of a tally: each by its tag, and those of one name added up.
 fn by_name(tally: &Tally, tags: &[String]) -> BTreeMap<String, Histogram<u64>> {
     let mut found = BTreeMap::new();
     for (series, histogram) in tally.histograms() {
         let tag = tags[series].as_str();
+        if tag.ends_with("/characters") {
+            continue;
+        }
         let shorter = tag.match_indices('/').map(|(at, _)| &tag[at + 1..]);
         for name in iter::once(tag).chain(shorter) {
             let sum =

@@ -1,6 +1,7 @@
 """From records to figures: tables in, tables out. Nothing here drives anything, writes anything or reads a clock.
 
 - `summary`: all figures of a run folder, the object that `--json` prints. `step`: the figures of one step.
+- `waits`: what was answered and what was not, as one distribution; `answer_sizes`: how long answers are.
 - `validity`: why a run cannot be trusted; `answering`: doubts about a host that did not answer; `stationarity`:
   whether it had settled; `certainty`: Student's t, the standard errors of a rate and a mean.
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured

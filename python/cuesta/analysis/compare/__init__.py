@@ -4,4 +4,5 @@
   figures are compared.
 - `comparability`: whether runs are alike enough to be compared.
 - `verdict`: one figure on both sides: its ratio, the statistical verdict, and how small a change the runs can detect.
+- `failures`: which side fails more; that side is never faster.
 """
