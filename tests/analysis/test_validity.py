@@ -33,6 +33,8 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
         ("Skipped", {"skipped": 1}, {"skipped": 0.4}),
         ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
         ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
+        ("Unfollowed", {"unfollowed": 1}, {"unfollowed": 0.01}),
+        ("Continued", {"continued_long": 2}, {"continued": 0.15}),
         ("Exhausted", {"errors": {"out-of-ports": 1}}, None),
         ("Stuck", {"unfinished": 2, "oldest": 1.3}, None),
         ("Few", {"unfinished": 1000, "oldest": 0.01}, None),

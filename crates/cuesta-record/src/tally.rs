@@ -141,7 +141,7 @@ pub struct Counts {
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
     /// Transactions behind whose answer output went on for more than a quarter of the response.
-    pub continued: u64,
+    pub continued_long: u64,
     /// Keys without a figure: the text to which they belong could not be followed.
     pub unfollowed: u64,
     /// Characters that were not an echo although only an echo could come.
@@ -312,7 +312,7 @@ impl Counts {
         self.unanswered += other.unanswered;
         self.silent += other.silent;
         self.skipped += other.skipped;
-        self.continued += other.continued;
+        self.continued_long += other.continued_long;
         self.unfollowed += other.unfollowed;
         self.stray += other.stray;
         self.undecoded += other.undecoded;

@@ -139,6 +139,49 @@ class Mismatched:
         return f"echoes did not match: {count(self.wrong)} of {many(self.keys, 'key')} (allowed {share(self.most)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """Echoes were not timed: what was typed could not be followed in the output."""
+
+    keys: int
+    lost: int
+    advice: ClassVar[str] = "on a program that draws, `Set Echo screen` follows what is typed; `off` times no echoes"
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        lost, keys = step.unfollowed, step.keystrokes.count
+        return cls(keys, lost) if lost > allowed.unfollowed * keys else None
+
+    def __str__(self) -> str:
+        return (
+            f"{count(self.lost)} of {many(self.keys, 'key')} could not be followed in the output, and have no echo time"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """Output went on behind answers: their waits may have ended before they were complete."""
+
+    part: float
+    median: float | None
+    advice: ClassVar[str] = (
+        "wait for what comes last in an answer (Wait+Screen /…/, Set Prompt), or for a longer silence; look with --cast"
+    )
+    voids_limits: ClassVar[bool] = True
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        done = step.transactions.count
+        part = step.continued_long / done if done else 0.0
+        return cls(part, step.continued.p50) if part > allowed.continued else None
+
+    def __str__(self) -> str:
+        return (
+            f"behind {share(self.part)} of the answers output went on, for {seconds(self.median)} at the median: "
+            "they may not have been complete"
+        )
+
+
 SLOW_START = "settle longer, or start users faster (--stagger)"
 COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
 
@@ -318,7 +361,7 @@ OF_STEPS = (
     *(Died, Untaken, Unanswered, NeverAtWork, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Overloaded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
-    *(Mismatched, Skipped, Stuck, Few, FewOfGroup),
+    *(Mismatched, Unfollowed, Continued, Skipped, Stuck, Few, FewOfGroup),
 )
 """In the order of the report: what the host did comes first, then causes before what they cause."""
 

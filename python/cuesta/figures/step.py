@@ -318,6 +318,15 @@ class StepFigures:
             counter=True,
         ),
     ]
+    unfollowed: Annotated[
+        int,
+        About(
+            "timed keys without a figure, because the text to which they belong could not be followed",
+            Unit.COUNT,
+            "unfollowed keys",
+            counter=True,
+        ),
+    ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
     never_at_work: Annotated[
         int,
@@ -348,6 +357,26 @@ class StepFigures:
             "transactions ended by silence",
             Better.LESS,
             counter=True,
+        ),
+    ]
+    continued_long: Annotated[
+        int,
+        About(
+            "transactions behind whose answer output went on for more than a quarter of the response time",
+            Unit.COUNT,
+            "transactions that went on",
+            Better.LESS,
+            counter=True,
+        ),
+    ]
+    continued: Annotated[
+        Distribution,
+        About(
+            "For how long output went on behind the answer and before the next key, where it did; numbers that change "
+            "on a screen are none",
+            None,
+            "output behind the answer",
+            Better.LESS,
         ),
     ]
     waiting: Annotated[Waiting, About("Who waited for the host when measuring ended", better=Better.LESS)]

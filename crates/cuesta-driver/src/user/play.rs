@@ -197,7 +197,7 @@ impl User {
         let Some(continued) = session.continued() else { return };
         self.shared.tally(|tally| {
             tally.record(series, continued);
-            tally.counts.continued += u64::from(continued > response / 4);
+            tally.counts.continued_long += u64::from(continued > response / 4);
         });
     }
 
