@@ -162,6 +162,11 @@ impl EchoMatcher {
         self.carriage_return == Some(CarriageReturn::Echo) || !self.queue.is_empty()
     }
 
+    /// Another input begins: what is typed now is another row, also where no Return has ended the last one.
+    pub(crate) fn begin_input(&mut self) {
+        (self.row_begun, self.row_lost) = (false, false);
+    }
+
     /// Whether a row has begun to be echoed whose Return has not been echoed.
     pub(crate) fn is_in_row(&self) -> bool {
         self.row_begun
@@ -288,9 +293,11 @@ impl EchoMatcher {
         EchoMatch::Lost
     }
 
-    /// Gives up all keys sent before an instant; returns how many timed ones.
+    /// Gives up all keys sent before an instant; returns how many timed ones. Their echo may still come, and breaks no row.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        self.drop_first(self.queue.iter().take_while(|key| key.sent < sent).count())
+        let count = self.queue.iter().take_while(|key| key.sent < sent).count();
+        self.row_begun &= count == 0;
+        self.drop_first(count)
     }
 
     /// Until when echoes that came early are unconfirmed; `None` without any.

@@ -261,6 +261,9 @@ impl Session {
         self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
         let sent = clock::now();
         if echo == Echo::Timed {
+            if begins_input {
+                self.echo_matcher.begin_input();
+            }
             let echo_map = &self.shared.program(self.group, self.program).echo_map;
             self.echo_matcher.await_key(typed, echo_map, !secret, due, sent);
             let lost = self.echo_matcher.lost();
