@@ -83,7 +83,7 @@ def rows(log: Path, did: str) -> list[dict[str, Any]]:
 def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with giving_out(tmp_path, "refuse") as (target, log):
-        words = [str(plan(tmp_path)), "--target", target, "--users", "4", "--limit", "response.p95 < 3s", *SHORT]
+        words = [str(plan(tmp_path)), "--target", target, "--users", "4", "--limit", "response.mean < 3s", *SHORT]
         first = subprocess.Popen(command(tmp_path, *words, "--out", str(run)), stderr=subprocess.DEVNULL)
         try:
             wait_for_trials(run, 2, first)
@@ -117,7 +117,7 @@ def test_a_search_that_loses_an_agent_is_invalid_and_says_what_it_found(
     tmp_path: Path, how: signal.Signals, says: str
 ) -> None:
     run = tmp_path / "run"
-    words = [str(plan(tmp_path)), "--users", "4", "--agents", "2", "--limit", "response.p95 < 3s", *SHORT]
+    words = [str(plan(tmp_path)), "--users", "4", "--agents", "2", "--limit", "response.mean < 3s", *SHORT]
     searching = command(tmp_path, *words, "--out", str(run), "--budget", "5m")
     process = subprocess.Popen(searching, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

@@ -48,7 +48,7 @@ def test_a_folder_of_runs_is_refused_with_the_command_to_use(here: Path, capsys:
 def test_other_output_formats_write_no_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "run")
     assert main(["report", "run", "--markdown", "--junit", "junit.xml", "--json", "run.json"]) == Exit.GOOD
-    assert capsys.readouterr().out.startswith("### ✅ made-up: VALID")
+    assert capsys.readouterr().out.startswith("### ❌ made-up: VALID, limits not kept")
     assert ElementTree.parse(here / "junit.xml").getroot().get("tests") == "4"
     assert json.loads((here / "run.json").read_text())["valid"] is True
     assert not (here / "run" / "report.html").exists()

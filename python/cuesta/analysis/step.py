@@ -88,7 +88,7 @@ class StepRecords:
             response=self.of_classes("response"),
             response_from_sent=self.of_classes("response_from_sent"),
             first_response=self.of_classes("first_response"),
-            continued=self.of_classes("continued"),
+            continued=self.waits("continued").distribution(),
             echo=self.of(KEYS, "echo"),
             echo_from_sent=self.of(KEYS, "echo_from_sent"),
             lateness=self.of(KEYS, "lateness"),

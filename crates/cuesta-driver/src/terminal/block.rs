@@ -14,7 +14,7 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
+use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -181,6 +181,10 @@ impl Terminal for BlockTerminal {
 
     fn is_on_screen(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| pattern.is_match(self.display.fresh_text(*to_cursor).0.as_bytes()))
+    }
+
+    fn shape(&self) -> Option<u64> {
+        Some(shape_of(&self.display.text()))
     }
 
     fn cursor_row(&self) -> Option<String> {

@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
@@ -143,6 +144,14 @@ pub(crate) trait Terminal {
     fn memory_change(&mut self) -> (usize, usize) {
         (0, 0)
     }
+}
+
+/// A hash of a text without its numbers.
+fn shape_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.for_each(|part| part.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// The terminal of a user of this group who plays a program.

@@ -10,7 +10,6 @@
 //! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use answer::{Hold, finder};
@@ -22,7 +21,7 @@ use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Scr
 use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal};
+use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 mod answer;
 
@@ -453,11 +452,7 @@ impl Terminal for VtTerminal {
     }
 
     fn shape(&self) -> Option<u64> {
-        let mut hasher = DefaultHasher::new();
-        let text = self.screen.text();
-        let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
-        parts.for_each(|part| part.hash(&mut hasher));
-        Some(hasher.finish())
+        Some(shape_of(&self.screen.text()))
     }
 
     fn cursor_row(&self) -> Option<String> {

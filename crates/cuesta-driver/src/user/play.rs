@@ -281,7 +281,6 @@ impl User {
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
-        self.answered = Some((classes[class].continued, done.at.since(due)));
         if self.input.class.is_none() {
             self.finish();
         }
@@ -309,6 +308,7 @@ impl User {
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
+        self.answered = Some((classes[class].continued, transaction.response()));
         self.shared.count_transaction(self.slot, transaction.response());
     }
 
