@@ -155,7 +155,7 @@ def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, capsy
     open_ones = [each["users"] for each in found["systems"][0]["figures"] if each["response"] is None]
     assert open_ones == [2, 5, 10, 20]
     assert simulated(found)["hosts"] == []
-    assert simulated(found)["refused"] == [f"{users} users: the rows leave their response open" for users in open_ones]
+    assert simulated(found)["refused"] == ["2, 5, 10, 20 users: the rows leave their response open"]
     assert code == Exit.REFUSED
 
 

@@ -136,7 +136,8 @@ impl ChangedRows {
 
     /// Whether a match is new in a row, which may have been another one before.
     fn is_new_in_rows(&self, screen: &Screen, row: usize, was: Option<usize>, found: &str) -> bool {
-        let Some(gone) = self.gone(screen) else { return true };
+        // Where a row is blank, nothing stood.
+        let Some(gone) = self.gone(screen).filter(|_| !found.trim().is_empty()) else { return true };
         let found = hash(found);
         ![Some(row + gone), was].into_iter().flatten().any(|row| self.matches.contains(&(row, found)))
     }

@@ -289,6 +289,22 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
 }
 
 #[test]
+fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
+    let mut screen = drawn_screen();
+    receives(&mut screen, "\x1b[H\x1b[2Jtext", 10, 0);
+    drawn(&mut screen, None);
+    let condition = WaitCondition::Line(Pattern::new("^$").expect("a pattern"));
+    screen.key(
+        KeyEffect::Return,
+        SentKey { begins_input: true, ..key(20, false, true) },
+        Some(&condition),
+        &mut Vec::new(),
+    );
+    receives(&mut screen, "\x1b[2;1H", 30, 0);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
+}
+
+#[test]
 fn a_pattern_may_match_blanks_up_to_the_cursor() {
     let mut screen = drawn_screen();
     enters(&mut screen, "", 20);
