@@ -121,7 +121,7 @@ def test_bytes_that_are_no_utf_8_are_counted_and_said(
 
 
 def test_the_terminals_name_is_told_by_every_line(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    write("t.tape", TAPE.format(begin="Wait /TERM=vt220 ready/", keys="x", wait="Wait+Bytes 6"))
+    write("t.tape", TAPE.format(begin="Wait /TERM=vt220 ready/", keys="x", wait="Wait+Screen /x/"))
     write("plan.toml", PLAN)
     shell = "#!/bin/sh\nprintf 'TERM=%s ready' $TERM\nexec cat\n"
     write("shell", shell).chmod(0o755)
