@@ -281,7 +281,9 @@ impl Session {
         let key_sent = SentKey { due, sent, timed, begins_input, ends_input };
         let mut events = Vec::new();
         self.terminal.key_sent(input, typed, key_sent, expected, &mut events);
-        events.into_iter().for_each(|event| self.handle_screen_event(event));
+        for event in events {
+            self.handle_screen_event(event);
+        }
         if echo != Echo::Untimed {
             self.report_unechoed();
         }

@@ -11,6 +11,7 @@ use crate::errors;
 /// Opens a line as the user of a row of the users' table would, and closes it. Raises `RunError` with the reason and a remedy if it
 /// cannot be opened.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // Python has no reference to give.
 pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>) -> PyResult<()> {
     let options = Options { login: Login::from_row(&row), ..Options::of_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;

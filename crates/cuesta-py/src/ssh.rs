@@ -9,8 +9,10 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// For a row of the users' table: the settings of OpenSSH's configuration that Cuesta ignores, and the key files that are still locked by a passphrase.
+/// For a row of the users' table: the settings of OpenSSH's configuration that Cuesta ignores, and the key files that are still locked by
+/// a passphrase.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // Python has no reference to give.
 pub(crate) fn ssh_preflight(
     py: Python<'_>,
     target: &str,

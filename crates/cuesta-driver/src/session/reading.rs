@@ -182,7 +182,9 @@ impl Session {
         let lost = self.echo_matcher.give_up_before(sent_before);
         self.resolve_echoes(sent_before);
         if lost > 0 || !events.is_empty() {
-            events.into_iter().for_each(|event| self.handle_screen_event(event));
+            for event in events {
+                self.handle_screen_event(event);
+            }
             self.count_unechoed(lost, sent_before);
             self.report_unechoed();
         }

@@ -85,7 +85,7 @@ fn a_word_that_stood_there_is_no_answer_until_it_was_gone() {
     // It says so all the time: then nothing is an answer.
     let parts: &[_] = &[(1200, "\x1b[3;1Hanswer #\x1b[24;1HReady\x1b[5;1H\x1b[K$ ")];
     let (records, _) = played(Given { tick: clock, ..given(begin, parts) }, &tape("Wait+Screen /Ready/"), 40.0);
-    assert!(records.histograms.get("g/t/response").is_none());
+    assert!(!records.histograms.contains_key("g/t/response"));
     assert!(records.errors().iter().any(|(name, _)| name == "timeout"));
 }
 

@@ -1,5 +1,5 @@
 //! Echo times at programs that draw, beside the programs' own logs.
-#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
+#![allow(clippy::unwrap_used, clippy::float_cmp)] // A failed unwrap fails the test; counts are exact.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ impl Program for Editor {
             Drawing::Field { blinks, .. } => {
                 now.send("\x1b[?1049h\x1b[?25l\x1b[2J\x1b[1;1HTitle $ ");
                 now.later(100, Action::Tick);
-                self.ticks = if blinks { 1 } else { 0 };
+                self.ticks = usize::from(blinks);
             }
             Drawing::BelowStream { hides } => {
                 now.send(if hides { "$ \x1b[?25l\r\n" } else { "$ \r\n" });
@@ -133,7 +133,9 @@ impl Program for Editor {
                 self.row.push_str(&text);
                 let frame = self.draw(&text);
                 now.send(&frame);
-                new.iter().for_each(|(number, _)| now.show(*number));
+                for (number, _) in &new {
+                    now.show(*number);
+                }
                 if self.waiting.first().is_some_and(|(number, _)| self.coalesces || *number <= up_to) {
                     self.waiting.remove(0);
                     self.row.clear();

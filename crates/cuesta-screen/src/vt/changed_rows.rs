@@ -14,6 +14,9 @@
 //! Late echoes of keys before the last one make no row fresh: see [`OwnEchoes`].
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use memchr::memchr_iter;
 
 use super::own_echoes::MarkedText;
 use super::{OwnEchoes, Screen};
@@ -48,8 +51,8 @@ pub struct FreshRows {
 }
 
 impl ChangedRows {
-    /// Called when a key is sent: the rows as they are now are stale from now on, and so are the parts of the text that `find` finds.
-    pub fn mark(&mut self, screen: &Screen, find: impl Fn(&str, &mut dyn FnMut(usize, &str))) {
+    /// Called when a key is sent: the rows as they are now are stale from now on, and so are the parts of the text that `find` finds, as ranges of bytes.
+    pub fn mark(&mut self, screen: &Screen, find: impl Fn(&str) -> Vec<Range<usize>>) {
         self.rows.clear();
         self.shapes.clear();
         for row in screen.rows() {
@@ -63,11 +66,8 @@ impl ChangedRows {
         self.alternate = screen.is_alternate();
         self.matches.clear();
         for text in texts(screen) {
-            find(&text, &mut |end, found| {
-                if self.matches.len() < MOST {
-                    self.matches.push((row_of(&text, end), hash(found)));
-                }
-            });
+            let found = find(&text).into_iter().map(|part| (row_of(&text, part.end), hash(part_of(&text, part))));
+            self.matches.extend(found.take(MOST - self.matches.len()));
         }
     }
 
@@ -78,17 +78,11 @@ impl ChangedRows {
     }
 
     /// A frame has ended: what it does not show any more, of what `find` finds, is new if it comes again.
-    pub fn forget_gone(
-        &mut self,
-        screen: &Screen,
-        echoed: &OwnEchoes,
-        find: impl Fn(&str, &mut dyn FnMut(usize, &str)),
-    ) {
+    pub fn forget_gone(&mut self, screen: &Screen, echoed: &OwnEchoes, find: impl Fn(&str) -> Vec<Range<usize>>) {
         let Some(gone) = self.gone(screen).filter(|_| !self.matches.is_empty()) else { return };
-        let mut shown = Vec::new();
-        for text in texts(screen) {
-            find(&text, &mut |_, found| shown.push(hash(found)));
-        }
+        let shown: Vec<_> = texts(screen)
+            .flat_map(|text| find(&text).into_iter().map(|part| hash(part_of(&text, part))).collect::<Vec<_>>())
+            .collect();
         let Self { matches, rows, .. } = self;
         matches.retain(|(row, found)| {
             let now = row.checked_sub(gone).map(|row| hash(&without_echoes(screen, echoed, row as u16)));
@@ -179,9 +173,14 @@ fn texts(screen: &Screen) -> impl Iterator<Item = String> {
     [text].into_iter().chain(differs.then_some(to_cursor))
 }
 
+/// A part of a text; nothing if it cuts a character in two.
+fn part_of(text: &str, part: Range<usize>) -> &str {
+    text.get(part).unwrap_or_default()
+}
+
 /// The row in which a byte of a text stands.
 fn row_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
+    memchr_iter(b'\n', &text.as_bytes()[..at]).count()
 }
 
 /// As [`hash`], without numbers.
@@ -244,7 +243,7 @@ mod tests {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
         let mut changed_rows = ChangedRows::default();
-        changed_rows.mark(&screen, |_, _| ());
+        changed_rows.mark(&screen, |_| Vec::new());
         screen.feed(after.as_bytes());
         changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text.trim_end().replace('\n', "|")
     }
@@ -293,7 +292,7 @@ mod tests {
         let mut changed_rows = ChangedRows::default();
         assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "a\nb\n");
         assert!(changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false));
-        changed_rows.mark(&screen, |_, _| ());
+        changed_rows.mark(&screen, |_| Vec::new());
         assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "\n\n");
         changed_rows.forget();
         assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.text, "a\nb\n");
@@ -305,7 +304,7 @@ mod tests {
             let mut screen = Screen::new(20, 3);
             screen.feed(before.as_bytes());
             let mut changed_rows = ChangedRows::default();
-            changed_rows.mark(&screen, |_, _| ());
+            changed_rows.mark(&screen, |_| Vec::new());
             screen.feed(after.as_bytes());
             changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false)
         };
@@ -320,11 +319,9 @@ mod tests {
 
     /// Whether `done` and a number are new after each of these reads.
     fn is_new(before: &str, reads: &[&str]) -> Vec<bool> {
-        let find = |text: &str, found: &mut dyn FnMut(usize, &str)| {
-            for (begin, _) in text.match_indices("done") {
-                let rest = text[begin + 4..].find('\n').map_or(text.len(), |len| begin + 4 + len);
-                found(rest, &text[begin..rest]);
-            }
+        let find = |text: &str| {
+            let begins = text.match_indices("done").map(|(begin, _)| begin);
+            begins.map(|begin| begin..begin + text[begin..].find('\n').unwrap_or(text.len() - begin)).collect()
         };
         let mut screen = Screen::new(20, 4);
         screen.feed(before.as_bytes());
@@ -334,8 +331,9 @@ mod tests {
         let look = |read: &&str| {
             screen.feed(read.as_bytes());
             let fresh = changed_rows.fresh_rows(&screen, &echoed, false);
-            let mut new = false;
-            find(&fresh.text.text, &mut |end, found| new |= changed_rows.is_new(&screen, &fresh, end, found));
+            let parts: Vec<Range<usize>> = find(&fresh.text.text);
+            let text = &fresh.text.text;
+            let new = parts.into_iter().any(|part| changed_rows.is_new(&screen, &fresh, part.end, &text[part]));
             changed_rows.forget_gone(&screen, &echoed, find);
             new
         };

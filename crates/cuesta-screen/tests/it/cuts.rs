@@ -86,7 +86,7 @@ proptest! {
         for (number, piece) in pieces.iter().enumerate() {
             screen.feed(piece);
             if number == pieces.len() / 2 {
-                changed_rows.mark(&screen, |_, _| ());
+                changed_rows.mark(&screen, |_| Vec::new());
                 screen.resize(resized.0, resized.1);
             }
             let (columns, rows) = screen.size();
@@ -116,7 +116,7 @@ proptest! {
             if key.is_ascii_control() {
                 typed.control_key(if key == '\r' { ControlKey::Return } else { ControlKey::Erase });
                 own_echoes.control_key(key == '\r', key == '\x7f');
-                changed_rows.mark(&screen, |_, _| ());
+                changed_rows.mark(&screen, |_| Vec::new());
                 own_echoes.mark();
             } else {
                 typed.type_character(&screen, key, (key, own_echoes.printable_key(key)));

@@ -256,7 +256,7 @@ impl VtTerminal {
         let before = self.screen.text_before((row, column));
         let text = before.trim_end_matches(' ');
         let has_match = |to: usize| {
-            pattern.is_match(before[..to].as_bytes()) && {
+            pattern.is_match(&before.as_bytes()[..to]) && {
                 let mut shown = self.own_echoes.marked_row(&self.screen, row, true);
                 shown.truncate(to);
                 answer_in(pattern, &shown, |_, _| true).is_some()
@@ -279,14 +279,14 @@ fn answer_in(pattern: &Regex, shown: &MarkedText, is_new: impl Fn(usize, &str) -
         .map(|part| part.end)
 }
 
-/// Finds in a text what a condition waits for: where it ends, and what it is.
-pub(super) fn finder(condition: Option<&WaitCondition>) -> impl Fn(&str, &mut dyn FnMut(usize, &str)) + '_ {
+/// Finds in a text what a condition waits for.
+pub(super) fn finder(condition: Option<&WaitCondition>) -> impl Fn(&str) -> Vec<Range<usize>> + '_ {
     let pattern = condition.and_then(|condition| match condition {
         WaitCondition::Screen(pattern) | WaitCondition::Line(pattern) => Some(pattern.regex()),
         _ => None,
     });
-    move |text, found| {
-        let all = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
-        all.for_each(|part| found(part.end(), text.get(part.range()).unwrap_or_default()));
+    move |text| {
+        let found = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
+        found.map(|part| part.range()).collect()
     }
 }

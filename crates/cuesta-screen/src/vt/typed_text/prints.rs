@@ -119,7 +119,7 @@ impl<I: Copy> Prints<I> {
         match before {
             // Drawn twice in a frame, it shows since the first time. A blank may have been none that was typed.
             Some(before) if before.number >= self.frame && before.style == style && character != ' ' => {
-                before.number = number
+                before.number = number;
             }
             Some(before) => *before = print,
             None => {

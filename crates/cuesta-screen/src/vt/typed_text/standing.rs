@@ -113,7 +113,7 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// The whole text up to an end, or what of it has not scrolled off.
     fn whole_text(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
-        self.traces(screen, row, end).find_map(|(count, trace)| {
+        traces(screen, row, end).find_map(|(count, trace)| {
             let first = count - trace.cells.len();
             let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
             let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
@@ -126,7 +126,7 @@ impl<K, I: Copy> TypedText<K, I> {
     /// Keys that stand where the text had ended, although keys before them are not shown.
     fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
         let begins = self.begins(screen, row, end);
-        self.traces(screen, row, end).find_map(|(count, mut trace)| {
+        traces(screen, row, end).find_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
             let growth = Growth { first, cells: trace.cells.split_off(in_trace) };
@@ -145,21 +145,6 @@ impl<K, I: Copy> TypedText<K, I> {
         let [origin, rest] = [row.origin, self.rest].map(|at| at.now(screen));
         let is_answered = row.end.is_some() && origin.map(|at| at.0) != rest.map(|at| at.0);
         [origin, rest.filter(|_| !is_answered)]
-    }
-
-    /// The text read back from an end, for each number of keys that may be shown, the largest first.
-    fn traces<'a>(
-        &'a self,
-        screen: &'a Screen,
-        row: &'a TypedRow<K>,
-        end: End,
-    ) -> impl Iterator<Item = (usize, Trace)> + 'a {
-        let most = row.keys.len().min(row.shown + MOST);
-        let counts = (row.shown + 1..=most).rev();
-        counts.filter_map(move |count| {
-            let trace = trace_back(screen, row, count, end.at);
-            (!trace.cells.is_empty()).then_some((count, trace))
-        })
     }
 
     /// Whether each new key was printed since it was sent, or passed by the cursor, in the style of the text.
@@ -244,6 +229,19 @@ fn stands_in_place<K>(screen: &Screen, row: &TypedRow<K>) -> bool {
     row.keys[..row.shown].iter().all(|key| {
         let cell = key.cell.and_then(|cell| cell.now(screen));
         width(key.character) == 0 || cell.is_none_or(|cell| screen.shows(cell, key.character))
+    })
+}
+
+/// The text read back from an end, for each number of keys that may be shown, the largest first.
+fn traces<'a, K>(
+    screen: &'a Screen,
+    row: &'a TypedRow<K>,
+    end: End,
+) -> impl Iterator<Item = (usize, Trace)> + use<'a, K> {
+    let most = row.keys.len().min(row.shown + MOST);
+    (row.shown + 1..=most).rev().filter_map(move |count| {
+        let trace = trace_back(screen, row, count, end.at);
+        (!trace.cells.is_empty()).then_some((count, trace))
     })
 }
 
