@@ -26,7 +26,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
             EchoMatch::Consumed => told.push('_'),
             EchoMatch::Wrong => told.push('!'),
             EchoMatch::Other => told.push('.'),
-            EchoMatch::Lost => told += &format!("({}lost)", echoes.lost()),
+            EchoMatch::Lost => told.extend(["(", &echoes.lost().to_string(), "lost)"]),
             EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
         }
     }
