@@ -4,13 +4,9 @@
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
 //! while too much waits to be drawn. Pure.
 //!
-//! What a user sees are whole frames: between the marks of mode 2026, up to the end of a read otherwise. A program that draws the whole
-//! screen may need several reads for one; an answer on it counts once the line has been quiet for a moment.
-//!
-//! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition.
+//! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use answer::{Hold, finder};
 use cuesta_lines::Received;
@@ -24,6 +20,7 @@ use regex::bytes::Regex;
 use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 mod answer;
+mod frames;
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -73,13 +70,6 @@ pub(crate) struct VtTerminal {
     /// When the last byte came that was drawn.
     last_drawn: Stamp,
 }
-
-/// A program that draws the whole screen has drawn a frame once nothing has come for this long.
-const QUIET: Duration = Duration::from_millis(2);
-/// And on a line with a speed, for the time of this many characters.
-const QUIET_CHARACTERS: u32 = 4;
-/// A frame whose end the host does not mark is shown after this long.
-const LONGEST_FRAME: Duration = Duration::from_secs(1);
 
 /// What a key should make the screen show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,102 +195,6 @@ impl VtTerminal {
         let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
         let lost = self.typed_text.type_character(&self.screen, character, UnshownKey { key, character, row });
         self.handle(lost, events);
-    }
-
-    /// A read begins another frame once the line has been quiet for a moment.
-    fn begin_read(&mut self, received: &Received, condition: Option<&WaitCondition>) {
-        let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
-        let last = received.at_character(received.len.saturating_sub(1));
-        if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
-            self.typed_text.begin_frame();
-            if !self.screen.is_in_frame() {
-                self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
-            }
-        }
-    }
-
-    /// Draws a part of a read.
-    fn draw_range(
-        &mut self,
-        received: &Received,
-        mut from: usize,
-        to: usize,
-        condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
-        // On a line with a speed the screen is checked after each character, because each has an instant of its own.
-        let exactly = condition.is_some() && !received.per_character.is_zero();
-        while from < to {
-            let bytes = &self.bytes[self.drawn..self.drawn + if exactly { 1 } else { to - from }];
-            let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
-            if let Some(before) = ends_row {
-                self.leave_edited_row(received, from, before);
-                (from, self.drawn) = (from + before, self.drawn + before);
-                continue;
-            }
-            let drawn = self.typed_text.draw(&mut self.screen, bytes, |index| received.at_character(from + index));
-            (from, self.drawn) = (from + drawn, self.drawn + drawn);
-            (self.has_output, self.hold.host_has_spoken) = (true, true);
-            let at = received.at_character(from - 1);
-            if from < to && !exactly {
-                self.end_frame(at, true, condition, events);
-            } else if let Some(condition) = condition.filter(|_| exactly) {
-                self.check(condition, at);
-            }
-        }
-    }
-
-    /// The row that the host has edited ends in so many bytes.
-    fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
-        let bytes = &self.bytes[self.drawn..self.drawn + before];
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let done = bytes.len() - rest.len();
-            let drawn =
-                self.typed_text.draw(&mut self.screen, rest, |index| received.at_character(from + done + index));
-            rest = &rest[drawn..];
-        }
-        self.own_echoes.leave_edited_row(&self.screen);
-        self.hold.edited_return = false;
-        (self.first_output, self.matched, self.hold.since) = (None, None, None);
-    }
-
-    /// A frame has ended at an instant: because the host has marked its end, or because nothing more has come.
-    fn end_frame(
-        &mut self,
-        at: Stamp,
-        is_marked: bool,
-        condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
-        if self.screen.is_in_frame() && at < *self.frame_begun.get_or_insert(at) + LONGEST_FRAME {
-            return;
-        }
-        self.frame_begun = None;
-        let matches = &mut self.matches;
-        self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
-        self.handle_matches(events);
-        if let Some(condition) = condition {
-            self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
-            self.judge(condition, at, events);
-        }
-    }
-
-    /// Checks whether the screen meets the condition, and reports the answer unless it is held.
-    fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<ScreenEvent>) {
-        self.check(condition, at);
-        self.judged_at = self.screen.scrolled();
-        events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
-    }
-
-    /// Whether so much has scrolled since the screen was judged that an answer on it may be gone before the end of the read.
-    fn scrolls_away(&self) -> bool {
-        self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
-    }
-
-    /// Whether a program draws the screen as a whole, which may take several reads.
-    fn draws_whole_screen(&self) -> bool {
-        self.screen.is_alternate() || self.screen.modes().hidden_cursor
     }
 
     /// Releases the memory of a flood once it is drawn.

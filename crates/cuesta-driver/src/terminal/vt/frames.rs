@@ -1,0 +1,116 @@
+//! Draws reads in frames: between the marks of mode 2026, else up to the end of a read. A program that draws the whole screen may need
+//! several reads for a frame; an answer on it counts once the line has been quiet for a moment.
+
+use std::time::Duration;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+use cuesta_tape::WaitCondition;
+
+use super::answer::finder;
+use super::{ScreenEvent, VtTerminal};
+
+/// A program that draws the whole screen has drawn a frame once nothing has come for this long.
+const QUIET: Duration = Duration::from_millis(2);
+/// And on a line with a speed, for the time of this many characters.
+const QUIET_CHARACTERS: u32 = 4;
+/// A frame whose end the host does not mark is shown after this long.
+const LONGEST_FRAME: Duration = Duration::from_secs(1);
+
+impl VtTerminal {
+    /// A read begins another frame once the line has been quiet for a moment.
+    pub(super) fn begin_read(&mut self, received: &Received, condition: Option<&WaitCondition>) {
+        let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
+        let last = received.at_character(received.len.saturating_sub(1));
+        if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
+            self.typed_text.begin_frame();
+            if !self.screen.is_in_frame() {
+                self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
+            }
+        }
+    }
+
+    /// Draws a part of a read.
+    pub(super) fn draw_range(
+        &mut self,
+        received: &Received,
+        mut from: usize,
+        to: usize,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
+        // On a line with a speed the screen is checked after each character, because each has an instant of its own.
+        let exactly = condition.is_some() && !received.per_character.is_zero();
+        while from < to {
+            let bytes = &self.bytes[self.drawn..self.drawn + if exactly { 1 } else { to - from }];
+            let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
+            if let Some(before) = ends_row {
+                self.leave_edited_row(received, from, before);
+                (from, self.drawn) = (from + before, self.drawn + before);
+                continue;
+            }
+            let drawn = self.typed_text.draw(&mut self.screen, bytes, |index| received.at_character(from + index));
+            (from, self.drawn) = (from + drawn, self.drawn + drawn);
+            (self.has_output, self.hold.host_has_spoken) = (true, true);
+            let at = received.at_character(from - 1);
+            if from < to && !exactly {
+                self.end_frame(at, true, condition, events);
+            } else if let Some(condition) = condition.filter(|_| exactly) {
+                self.check(condition, at);
+            }
+        }
+    }
+
+    /// The row that the host has edited ends in so many bytes.
+    fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
+        let bytes = &self.bytes[self.drawn..self.drawn + before];
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let done = bytes.len() - rest.len();
+            let drawn =
+                self.typed_text.draw(&mut self.screen, rest, |index| received.at_character(from + done + index));
+            rest = &rest[drawn..];
+        }
+        self.own_echoes.leave_edited_row(&self.screen);
+        self.hold.edited_return = false;
+        (self.first_output, self.matched, self.hold.since) = (None, None, None);
+    }
+
+    /// A frame has ended at an instant: because the host has marked its end, or because nothing more has come.
+    pub(super) fn end_frame(
+        &mut self,
+        at: Stamp,
+        is_marked: bool,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
+        if self.screen.is_in_frame() && at < *self.frame_begun.get_or_insert(at) + LONGEST_FRAME {
+            return;
+        }
+        self.frame_begun = None;
+        let matches = &mut self.matches;
+        self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
+        self.handle_matches(events);
+        if let Some(condition) = condition {
+            self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
+            self.judge(condition, at, events);
+        }
+    }
+
+    /// Checks whether the screen meets the condition, and reports the answer unless it is held.
+    pub(super) fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<ScreenEvent>) {
+        self.check(condition, at);
+        self.judged_at = self.screen.scrolled();
+        events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
+    }
+
+    /// Whether so much has scrolled since the screen was judged that an answer on it may be gone before the end of the read.
+    pub(super) fn scrolls_away(&self) -> bool {
+        self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
+    }
+
+    /// Whether a program draws the screen as a whole, which may take several reads.
+    fn draws_whole_screen(&self) -> bool {
+        self.screen.is_alternate() || self.screen.modes().hidden_cursor
+    }
+}
