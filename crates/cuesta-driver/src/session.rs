@@ -75,6 +75,10 @@ pub(crate) struct Session {
     last_heard: Stamp,
     /// The last complete answer: when its last character came, and what the screen showed then, apart from numbers.
     answered: Option<(Stamp, Option<u64>)>,
+    /// What the screen showed beside the cursor's row when the first key of the input was sent.
+    beside: Option<u64>,
+    /// It changed while the input was typed: the program draws without being asked.
+    draws_unasked: bool,
 }
 
 /// What comes within this time belongs to the same answer.
@@ -127,6 +131,8 @@ impl Session {
             heard: false,
             last_heard: Stamp::ZERO,
             answered: None,
+            beside: None,
+            draws_unasked: false,
         };
         session.begin_pass(program);
         session
@@ -223,9 +229,9 @@ impl Session {
     }
 
     /// For how long output has gone on behind the last answer, if it has. On a screen, numbers that change are no output: a clock may
-    /// run there.
+    /// run there; nor is what a program draws that also draws while one types.
     pub(crate) fn continued(&mut self) -> Option<Duration> {
-        let (at, shape) = self.answered.take()?;
+        let (at, shape) = self.answered.take().filter(|_| !self.draws_unasked)?;
         let continued = self.last_heard.since(at);
         let shows_more = shape.is_none() || self.terminal.shape() != shape;
         (continued > SAME_MOMENT && shows_more).then_some(continued)
@@ -254,6 +260,7 @@ impl Session {
         let typed = key.text();
         self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
+        self.look_beside(begins_input, settings.ends_input);
         let echo = settings.echo;
         // The text holds no timed echoes.
         self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
@@ -296,6 +303,15 @@ impl Session {
         self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
         self.count_traffic();
         Ok(if key.bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
+    }
+
+    /// Looks at the beginning and at the end of an input whether the program draws without being asked.
+    fn look_beside(&mut self, begins_input: bool, ends_input: bool) {
+        if begins_input {
+            self.beside = self.terminal.shape_beside_cursor();
+        } else if ends_input {
+            self.draws_unasked = self.terminal.shape_beside_cursor() != self.beside;
+        }
     }
 
     fn program(&self) -> &Program {

@@ -135,6 +135,11 @@ pub(crate) trait Terminal {
         None
     }
 
+    /// As [`shape`](Self::shape), without the cursor's row: what typing alone does not change.
+    fn shape_beside_cursor(&self) -> Option<u64> {
+        None
+    }
+
     /// The text of the cursor's row, with the blanks before the cursor; `None` without a display.
     fn cursor_row(&self) -> Option<String> {
         None

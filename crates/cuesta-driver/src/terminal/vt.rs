@@ -349,6 +349,12 @@ impl Terminal for VtTerminal {
         Some(shape_of(&self.screen.text()))
     }
 
+    fn shape_beside_cursor(&self) -> Option<u64> {
+        let cursor = self.screen.cursor().0;
+        let rows = (0..self.screen.size().1).filter(|row| *row != cursor).map(|row| self.screen.row(row));
+        Some(shape_of(&rows.collect::<Vec<_>>().join("\n")))
+    }
+
     fn cursor_row(&self) -> Option<String> {
         let cursor = self.screen.next_cell();
         let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));

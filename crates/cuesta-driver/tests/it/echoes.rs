@@ -184,6 +184,8 @@ fn types_at(drawing: Drawing, lag: u64, gap: u64, coalesces: bool, text: &str) {
     let is_cut_off = |(name, keys): &(String, u64)| name == "unechoed" && *keys <= 1 + lag / gap;
     assert!(records.errors().iter().all(is_cut_off), "{what}: {:?}", records.errors());
     assert_eq!(records.sum("unfollowed"), 0.0, "{what}");
+    // Text that streams all the time is no part of an answer.
+    assert_eq!(records.sum("continued_long"), 0.0, "{what}");
 }
 
 #[test]
