@@ -352,7 +352,8 @@ impl Terminal for VtTerminal {
     fn shape_beside_cursor(&self) -> Option<u64> {
         let cursor = self.screen.cursor().0;
         let rows = (0..self.screen.size().1).filter(|row| *row != cursor).map(|row| self.screen.row(row));
-        Some(shape_of(&rows.collect::<Vec<_>>().join("\n")))
+        // Rows that scroll by may all look the same.
+        Some(shape_of(&rows.collect::<Vec<_>>().join("\n")).wrapping_add(self.screen.scrolled()))
     }
 
     fn cursor_row(&self) -> Option<String> {
