@@ -72,7 +72,7 @@ impl Stars {
     /// The characters that can be shown, in order.
     pub(crate) fn ready(&mut self) -> String {
         let doubtful = self.texts.iter().map(|text| text.matched).max().unwrap_or(0);
-        // From the first of so many readable characters at the end.
+        // The last `doubtful` readable characters are held back.
         let readable = self.held.iter().enumerate().rev().filter(|(_, held)| held.readable);
         let ready = readable.take(doubtful).last().map_or(self.held.len(), |(first, _)| first);
         self.held.drain(..ready).map(|held| held.shown).collect()

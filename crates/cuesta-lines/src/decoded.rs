@@ -1,5 +1,5 @@
 //! A line's edge towards the user: what passes it is UTF-8. What the host sends in a character set of eight bits is decoded, what is
-//! typed is encoded; and what came last is kept, because it often says why a line ended.
+//! typed is encoded. The last rows of the host are kept, because they often say why a line ended.
 
 use std::io;
 use std::task::{Context, Poll, Waker, ready};

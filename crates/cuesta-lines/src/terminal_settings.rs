@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::Charset;
 use crate::target::{TargetError, TerminalKind, kind_of};
 
-/// What a target says of its terminal. What it leaves open is the usual.
+/// The settings of the terminal in a target's query. The default is that of a target without any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TerminalSettings {
     /// `width=`: whether the host gives an emoji two columns, as Python's wcwidth and JavaScript's string-width do, and not those of its

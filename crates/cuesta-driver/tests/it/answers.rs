@@ -8,7 +8,7 @@ use crate::programs::{Action, Doing, Program, assert_same, played};
 /// A program whose output is given: at first, again and again, and the parts of its answer, each with its delay since Return in ms.
 struct Given {
     begin: &'static str,
-    /// Every so many ms, with `#` for a number.
+    /// Output that comes again and again, and after how many ms; `#` stands for a number.
     tick: Option<(u64, &'static str)>,
     echoes: bool,
     parts: &'static [(u64, &'static str)],

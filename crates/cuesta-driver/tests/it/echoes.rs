@@ -16,7 +16,8 @@ enum Drawing {
     Redrawn,
     /// The key, and behind it how the row may go on, in grey or in the same style.
     Suggested { grey: bool },
-    /// A field with a caret of its own, and the hidden cursor so many columns beside it; again and again if it blinks.
+    /// A field with a caret of its own. `cursor`: the column of the hidden cursor, from the caret. It is drawn again and again if it
+    /// blinks.
     Field { cursor: i16, blinks: bool, suggests: bool, marked: bool },
     /// A box below text that streams; the box moves down as the text grows, and is erased and drawn anew for each word.
     BelowStream { hides: bool },

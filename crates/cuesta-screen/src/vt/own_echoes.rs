@@ -94,7 +94,7 @@ impl MarkedText {
         self.truncate(self.text.trim_end_matches(' ').len());
     }
 
-    /// Keeps so many bytes.
+    /// Keeps the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.is_output.truncate(len);

@@ -61,7 +61,7 @@ impl VtTerminal {
         }
     }
 
-    /// The row that the host has edited ends in so many bytes.
+    /// Draws the row that the host has edited to its end, which is `before` bytes ahead, and leaves it.
     fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
         let bytes = &self.bytes[self.drawn..self.drawn + before];
         let mut rest = bytes;
