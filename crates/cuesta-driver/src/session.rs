@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use cuesta_lines::{BisyncTotals, ExitStatus, Expected as Announced, Line, ResponseForm, StampPair, Traffic};
+use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
 
@@ -21,7 +21,7 @@ use crate::echo_matcher::{EchoMatcher, PendingKey};
 use crate::error::{LineLoss, failure_of};
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
-use crate::terminal::{Expected, KeyInput, SentKey, Terminal, terminal_for};
+use crate::terminal::{KeyInput, SentKey, Terminal, terminal_for};
 use crate::thread_state::ThreadState;
 
 mod drawing;
@@ -175,7 +175,7 @@ impl Session {
             WaitCondition::Disconnect => ResponseForm::Close,
             _ => ResponseForm::Characters(1),
         };
-        self.line.announce(Announced::Response { form, transaction });
+        self.line.announce(Expected::Response { form, transaction });
     }
 
     /// Whether any key was sent.
@@ -260,7 +260,6 @@ impl Session {
         let typed = key.text();
         self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
-        self.look_beside(begins_input, settings.ends_input);
         let echo = settings.echo;
         // The text holds no timed echoes.
         self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
@@ -278,16 +277,15 @@ impl Session {
                 self.count_unfollowed(lost);
             }
             if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
-                self.line.announce(Announced::Echo(typed.len()));
+                self.line.announce(Expected::Echo(typed.len()));
             }
         }
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
-        let program = self.shared.program(self.group, self.program);
-        let expected = Expected { echo_map: &program.echo_map, condition: program.condition(self.next_condition) };
+        let echo_map = &self.shared.program(self.group, self.program).echo_map;
         let key_sent = SentKey { due, sent, timed, begins_input, ends_input };
         let mut events = Vec::new();
-        self.terminal.key_sent(input, typed, key_sent, expected, &mut events);
+        self.terminal.key_sent(input, typed, key_sent, echo_map, &mut events);
         for event in events {
             self.handle_screen_event(event);
         }
@@ -300,6 +298,7 @@ impl Session {
         let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
         self.sending = false;
         sending?;
+        self.look_beside(begins_input, settings.ends_input);
         self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
         self.count_traffic();
         Ok(if key.bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })

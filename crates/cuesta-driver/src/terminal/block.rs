@@ -14,7 +14,7 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -119,7 +119,7 @@ impl Terminal for BlockTerminal {
         Ok(Keystroke { bytes: Cow::Owned(sent), text: Range::default() })
     }
 
-    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: Expected<'_>, _: &mut Vec<ScreenEvent>) {
+    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<ScreenEvent>) {
         self.display.age();
         self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);

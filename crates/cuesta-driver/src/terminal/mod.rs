@@ -48,16 +48,16 @@ pub(crate) trait Terminal {
     /// Presses a key, and returns what it sends: nothing, if it only changes the display.
     fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal>;
 
-    /// A key was sent, or will be at once. `text`: what of it the host may show.
+    /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
     fn key_sent(
         &mut self,
         input: KeyInput<'_>,
         text: &[u8],
         key: SentKey,
-        expected: Expected<'_>,
+        echo_map: &[(u8, u8)],
         events: &mut Vec<ScreenEvent>,
     ) {
-        let _ = (input, text, key, expected, events);
+        let _ = (input, text, key, echo_map, events);
     }
 
     /// A read came.
@@ -243,15 +243,6 @@ impl<'a> Keystroke<'a> {
     pub(crate) fn text(&self) -> &[u8] {
         &self.bytes[self.text.clone()]
     }
-}
-
-/// What the host should do after a key.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Expected<'a> {
-    /// Pairs of what is typed and what is shown.
-    pub(crate) echo_map: &'a [(u8, u8)],
-    /// What is waited for next.
-    pub(crate) condition: Option<&'a WaitCondition>,
 }
 
 /// A key that was sent.

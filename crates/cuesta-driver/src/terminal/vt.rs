@@ -17,7 +17,7 @@ use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Scr
 use cuesta_tape::{Key, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{Expected, KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 mod answer;
 mod frames;
@@ -131,29 +131,16 @@ impl VtTerminal {
     }
 
     /// A character or another key is sent.
-    fn key(
-        &mut self,
-        effect: KeyEffect,
-        key: SentKey,
-        condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
+    fn key(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
         self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
         if self.is_drawn() {
-            self.apply(effect, key, condition, events);
+            self.apply(effect, key, events);
         } else {
             self.events.push_back(Event::Key(effect, key));
         }
     }
 
-    /// The key takes effect. `condition`: what is waited for behind it.
-    fn apply(
-        &mut self,
-        effect: KeyEffect,
-        key: SentKey,
-        condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
+    fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
         self.has_output = false;
         self.ends_input = key.ends_input;
         (self.first_output, self.matched, self.goes_on_until) = (None, None, None);
@@ -164,11 +151,7 @@ impl VtTerminal {
             self.hold.begin(&mut self.typed_text);
         }
         self.own_echoes.mark();
-        if key.ends_input {
-            self.changed_rows.mark(&self.screen, finder(condition));
-        } else {
-            self.changed_rows.forget();
-        }
+        self.changed_rows.key_sent(key.ends_input);
         match effect {
             KeyEffect::Shown(character) => self.await_key(character, key, events),
             KeyEffect::Return | KeyEffect::Erase | KeyEffect::Other => {
@@ -221,7 +204,7 @@ impl Terminal for VtTerminal {
         input: KeyInput<'_>,
         text: &[u8],
         key: SentKey,
-        expected: Expected<'_>,
+        echo_map: &[(u8, u8)],
         events: &mut Vec<ScreenEvent>,
     ) {
         let typed = std::str::from_utf8(text).unwrap_or_default();
@@ -229,7 +212,7 @@ impl Terminal for VtTerminal {
         let key = SentKey { timed: key.timed && is_single, ..key };
         let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
         if is_sequence || typed.is_empty() || (!key.timed && !self.can_echo) {
-            return self.key(KeyEffect::Other, key, expected.condition, events);
+            return self.key(KeyEffect::Other, key, events);
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
@@ -239,7 +222,7 @@ impl Terminal for VtTerminal {
                 ends_input: key.ends_input && rest == 0,
                 ..key
             };
-            self.key(KeyEffect::new(character, expected.echo_map), key, expected.condition, events);
+            self.key(KeyEffect::new(character, echo_map), key, events);
         }
     }
 
@@ -259,10 +242,11 @@ impl Terminal for VtTerminal {
     fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
-            self.apply(effect, key, condition, events);
+            self.apply(effect, key, events);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
+        self.changed_rows.mark_if_due(&self.screen, finder(condition));
         if from == 0 {
             self.begin_read(&received, condition);
         }

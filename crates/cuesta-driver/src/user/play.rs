@@ -169,7 +169,6 @@ impl User {
                 return Ok(());
             }
         }
-        self.count_continued(session);
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);
         let sent = match session.send(key, due, settings, secret).await? {
@@ -180,6 +179,7 @@ impl User {
             Pressed::Kept(sent) => sent,
             Pressed::Refused => return Ok(()),
         };
+        self.count_continued(session);
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
         self.shared.is_at_work(self.slot);
         let lateness = sent.since(can_send_from);

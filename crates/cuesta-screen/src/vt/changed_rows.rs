@@ -39,6 +39,8 @@ pub struct ChangedRows {
     scrolled: u64,
     cleared: u64,
     alternate: bool,
+    /// The last key ended an input, and nothing was drawn since.
+    is_due: bool,
 }
 
 /// The fresh rows of a screen.
@@ -51,7 +53,23 @@ pub struct FreshRows {
 }
 
 impl ChangedRows {
-    /// Called when a key is sent: the rows as they are now are stale from now on, and so are the parts of the text that `find` finds, as ranges of bytes.
+    /// A key is sent. If it ends an input, the rows are to be remembered as they are now, which is done before anything more is drawn and
+    /// not while the key is sent; else all rows are fresh.
+    pub fn key_sent(&mut self, ends_input: bool) {
+        self.is_due = ends_input;
+        if !ends_input {
+            self.forget();
+        }
+    }
+
+    /// [Marks](Self::mark) the rows if a key has ended an input since.
+    pub fn mark_if_due(&mut self, screen: &Screen, find: impl Fn(&str) -> Vec<Range<usize>>) {
+        if std::mem::take(&mut self.is_due) {
+            self.mark(screen, find);
+        }
+    }
+
+    /// The rows as they are now are stale from now on, and so are the parts of the text that `find` finds, as ranges of bytes.
     pub fn mark(&mut self, screen: &Screen, find: impl Fn(&str) -> Vec<Range<usize>>) {
         self.rows.clear();
         self.shapes.clear();

@@ -36,7 +36,7 @@ fn types(screen: &mut VtTerminal, character: char, nanos: u64) -> SentKey {
 /// Presses a key, by which no other one is found.
 fn presses(screen: &mut VtTerminal, effect: KeyEffect, key: SentKey) {
     let mut events = Vec::new();
-    screen.key(effect, key, None, &mut events);
+    screen.key(effect, key, &mut events);
     assert_eq!(events, []);
 }
 
@@ -294,12 +294,7 @@ fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
     receives(&mut screen, "\x1b[H\x1b[2Jtext", 10, 0);
     drawn(&mut screen, None);
     let condition = WaitCondition::Line(Pattern::new("^$").expect("a pattern"));
-    screen.key(
-        KeyEffect::Return,
-        SentKey { begins_input: true, ..key(20, false, true) },
-        Some(&condition),
-        &mut Vec::new(),
-    );
+    presses(&mut screen, KeyEffect::Return, SentKey { begins_input: true, ..key(20, false, true) });
     receives(&mut screen, "\x1b[2;1H", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
 }
