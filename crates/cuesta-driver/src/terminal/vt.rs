@@ -147,7 +147,9 @@ impl VtTerminal {
         (self.hold.since, self.hold.gone) = (None, None);
         if key.begins_input {
             self.own_echoes.begin(&self.screen);
-            self.settle_doubtful(events);
+            let mut settled = None;
+            self.typed_text.begin_input(|found| settled = Some(found));
+            self.handle(settled, events);
             self.hold.begin(&mut self.typed_text);
         }
         self.own_echoes.mark();

@@ -234,9 +234,10 @@ impl User {
                 let condition = &self.shared.program(self.group, self.program).conditions[condition];
                 self.hung_up = *condition == WaitCondition::Disconnect;
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
+                // A wait without a key between waits for more of the same answer.
+                session.answer_ends(done.at, condition);
                 if let Some((due, sent)) = key {
                     self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
-                    session.answer_ends(done.at, condition);
                     self.add_response(session, due, sent, done);
                 }
                 Ok(())

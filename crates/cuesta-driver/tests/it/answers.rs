@@ -107,6 +107,16 @@ fn output_that_goes_on_behind_an_answer_is_counted() {
 }
 
 #[test]
+fn what_another_wait_waits_for_goes_on_behind_no_answer() {
+    let parts: &[_] = &[(50, "\r\npart one\r\n"), (450, "all done\r\n$ ")];
+    let (records, _) = played(given("$ ", parts), &tape("Wait+Screen /one/"), 40.0);
+    assert!(records.sum("continued_long") >= records.sum("transactions") - 1.0);
+    let (records, _) = played(given("$ ", parts), &tape("Wait+Screen /one/\nWait+Prompt"), 40.0);
+    assert!(records.histogram("g/t/response").len() > 5);
+    assert_eq!(records.sum("continued_long"), 0.0);
+}
+
+#[test]
 fn a_prompt_may_have_text_at_the_right_end_of_its_row() {
     let prompt = "\rdemo > \x1b[K\x1b[60G12:34\x1b[8G";
     let parts: &[_] = &[(100, "\r\n42\r\n\rdemo > \x1b[K\x1b[60G12:34\x1b[8G")];

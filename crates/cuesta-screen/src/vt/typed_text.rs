@@ -232,6 +232,15 @@ impl<K, I: Copy> TypedText<K, I> {
         self.rest = CellPosition::new(screen, screen.next_cell());
     }
 
+    /// Another input begins: keys that are doubtful still are right, and a lost row is over.
+    pub fn begin_input(&mut self, found: impl FnMut(KeyMatch<K, I>)) {
+        self.settle(found);
+        if let Some(row) = self.rows.back_mut().filter(|row| row.is_lost) {
+            row.end = Some(ControlKey::Other);
+        }
+        self.drop_finished_rows();
+    }
+
     /// Nothing more is expected of the text that was shown: keys that are doubtful still are right.
     pub fn settle(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
         if std::mem::take(&mut self.is_doubtful) {
