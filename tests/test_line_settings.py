@@ -75,7 +75,7 @@ def test_what_a_host_says_before_it_hangs_up_is_quoted_without_secrets(
         line.sendall(b"\r\nhunter2 is wrong\r\n\x1b[1mToo many users\x1b[m\r\n")
 
     write("users.csv", "password\nhunter2\n")
-    write("t.tape", TAPE.format(begin='Wait /: $/\nType "${password}"\nEnter\nWait /ready/', keys="x", wait="Wait /y/"))
+    write("t.tape", TAPE.format(begin='Wait /: $/\nType "${password}"\nEnter\nWait /ready/', keys="x", wait="Wait+Screen /y/"))
     write("plan.toml", PLAN)
     with serves(refuse) as port, ended_when(lambda out: counted(out, "closed") > 1):
         _, summary = played(capsys, f"{kind}://127.0.0.1:{port}", "--data", "users.csv")
@@ -121,16 +121,16 @@ def test_bytes_that_are_no_utf_8_are_counted_and_said(
 
 
 def test_the_terminals_name_is_told_by_every_line(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    write("t.tape", TAPE.format(begin="Wait /TERM=vt220 ready/", keys="x", wait="Wait+Screen /x/"))
+    write("t.tape", TAPE.format(begin="Wait /TERM=vt220 ready/", keys="x", wait="Wait+Screen /y/"))
     write("plan.toml", PLAN)
-    shell = "#!/bin/sh\nprintf 'TERM=%s ready' $TERM\nexec cat\n"
+    shell = "#!/bin/sh\nprintf 'TERM=%s ready' $TERM\nexec sed -u s/x/y/\n"
     write("shell", shell).chmod(0o755)
     with ended_after(2):
         is_good(played(capsys, f"pty:{here}/shell?terminal=vt220"))
     with telnetd(tcpsvd, here, shell) as port, ended_after(2):
         is_good(played(capsys, f"telnet://127.0.0.1:{port}?terminal=vt220", "--out", "out-2"))
     begin = 'Env TERM "vt220"\nWait /TERM=vt220 ready/'
-    write("t.tape", TAPE.format(begin=begin, keys="x", wait="Wait+Bytes 1"))
+    write("t.tape", TAPE.format(begin=begin, keys="x", wait="Wait+Screen /y/"))
     with ended_after(2):
         is_good(played(capsys, f"pty:{here}/shell", "--out", "out-3"))
 

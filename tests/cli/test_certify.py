@@ -26,6 +26,7 @@ TAPE = """
 Set KeyRate 0
 Set Prompt /[$] $/
 Set WaitTimeout 60s
+Wait+Prompt
 Transaction "process creation"
   Enter
   Wait+Prompt
