@@ -75,7 +75,10 @@ def test_what_a_host_says_before_it_hangs_up_is_quoted_without_secrets(
         line.sendall(b"\r\nhunter2 is wrong\r\n\x1b[1mToo many users\x1b[m\r\n")
 
     write("users.csv", "password\nhunter2\n")
-    write("t.tape", TAPE.format(begin='Wait /: $/\nType "${password}"\nEnter\nWait /ready/', keys="x", wait="Wait+Screen /y/"))
+    write(
+        "t.tape",
+        TAPE.format(begin='Wait /: $/\nType "${password}"\nEnter\nWait /ready/', keys="x", wait="Wait+Screen /y/"),
+    )
     write("plan.toml", PLAN)
     with serves(refuse) as port, ended_when(lambda out: counted(out, "closed") > 1):
         _, summary = played(capsys, f"{kind}://127.0.0.1:{port}", "--data", "users.csv")

@@ -34,7 +34,7 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
         ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
         ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
         ("Unfollowed", {"unfollowed": 10}, {"unfollowed": 0.9}),
-        ("Continued", {"continued_long": 1}, {"continued": 0.9}),
+        ("Continued", {"continued_long": 3}, {"continued": 1.0}),
         ("Exhausted", {"errors": {"out-of-ports": 1}}, None),
         ("Stuck", {"unfinished": 2, "oldest": 1.3}, None),
         ("Few", {"unfinished": 1000, "oldest": 0.01}, None),

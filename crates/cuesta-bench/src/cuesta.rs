@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use cuesta_driver::{Run, RunSpec, Scripts};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Time};
-use cuesta_tape::{Echo, Keys, Piece, Script, Settings, Step, WaitCondition};
+use cuesta_tape::{Echo, Keys, Piece, Script, Settings, Step, TapePlace, WaitCondition};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -91,7 +91,10 @@ fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
 
 fn script(work: Work) -> Script {
     let literal = |text: &str| vec![Piece::Literal(text.to_owned())];
-    let bytes = |count: usize| Step::Wait { condition: WaitCondition::Bytes(count as u64), timeout: None };
+    let bytes = |count: usize| {
+        let condition = WaitCondition::Bytes(count as u64);
+        Step::Wait { condition, timeout: None, place: TapePlace::default() }
+    };
     let input = || Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None };
     let body = match work {
         Work::Typists | Work::Screens => {

@@ -34,6 +34,7 @@ mod schedule;
 mod secret_columns;
 mod self_meter;
 mod session;
+mod shown;
 mod simulation;
 mod spec;
 mod terminal;

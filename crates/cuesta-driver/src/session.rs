@@ -26,6 +26,7 @@ use crate::thread_state::ThreadState;
 
 mod drawing;
 mod reading;
+mod sample;
 mod waiting;
 
 pub(crate) use waiting::WaitOutcome;
@@ -73,8 +74,8 @@ pub(crate) struct Session {
     heard: bool,
     /// When the last byte came.
     last_heard: Stamp,
-    /// The last complete answer: when its last character came, and what the screen showed then, apart from numbers.
-    answered: Option<(Stamp, Option<u64>)>,
+    /// The last complete answer.
+    answered: Option<EndedAnswer>,
     /// What the screen showed beside the cursor's row when the first key of the input was sent.
     beside: Option<u64>,
     /// It changed while the input was typed: the program draws without being asked.
@@ -93,6 +94,15 @@ pub(crate) enum Pressed {
     Kept(Stamp),
     /// The terminal did not take it, which is counted.
     Refused,
+}
+
+/// An answer that seemed complete.
+struct EndedAnswer {
+    /// When its last character came.
+    at: Stamp,
+    /// What the screen showed then, apart from numbers, and the cursor's row; `None` without a screen.
+    shape: Option<u64>,
+    row: Option<String>,
 }
 
 impl Session {
@@ -225,16 +235,20 @@ impl Session {
 
     /// The answer was complete at an instant. An echo is only the first sign of what a program draws.
     pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
-        self.answered = (*condition != WaitCondition::Echo).then(|| (at, self.terminal.shape()));
+        self.answered = (*condition != WaitCondition::Echo).then(|| EndedAnswer {
+            at,
+            shape: self.terminal.shape(),
+            row: self.terminal.cursor_row(),
+        });
     }
 
     /// For how long output has gone on behind the last answer, if it has. On a screen, numbers that change are no output: a clock may
-    /// run there; nor is what a program draws that also draws while one types.
-    pub(crate) fn continued(&mut self) -> Option<Duration> {
-        let (at, shape) = self.answered.take().filter(|_| !self.draws_unasked)?;
+    /// run there; nor is what a program draws that also draws while one types. With it, the cursor's row when the answer seemed complete.
+    pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
+        let EndedAnswer { at, shape, row } = self.answered.take().filter(|_| !self.draws_unasked)?;
         let continued = self.last_heard.since(at);
         let shows_more = shape.is_none() || self.terminal.shape() != shape;
-        (continued > SAME_MOMENT && shows_more).then_some(continued)
+        (continued > SAME_MOMENT && shows_more).then_some((continued, row))
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of

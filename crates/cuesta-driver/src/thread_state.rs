@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, WaitEnd, WaitSeries, clock};
-use cuesta_tape::{Program, WaitCondition};
+use cuesta_record::{
+    ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock,
+};
+use cuesta_tape::Program;
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -288,6 +290,10 @@ impl ThreadState {
             users.iter_mut().for_each(UserState::forget);
         }
         tally.long_wait = longest_wait(&users, end);
+        if interval.ends_step {
+            let longest = tally.long_wait.clone();
+            tally.counts.samples.extend(longest.map(|sample| ("unfinished", sample)));
+        }
         if schedule.timeline.steps.iter().any(|step| step.settled == interval.end) {
             self.measuring_since.set(end);
         }
@@ -301,12 +307,26 @@ impl ThreadState {
         user.long_wait = None;
     }
 
-    /// A user has waited long for a condition; `row` is the cursor's row on its screen. Its secrets are taken out.
-    pub(crate) fn set_long_wait(&self, slot: usize, condition: &WaitCondition, row: Option<String>) {
-        let user = &mut self.users.borrow_mut()[slot];
-        let secrets = self.groups[user.group].secrets(user.rank);
-        let row = row.map(|row| secrets.iter().fold(row, |row, secret| row.replace(secret, "…")));
-        user.long_wait = Some(Box::new((condition.to_string(), row)));
+    /// A user has waited long.
+    pub(crate) fn set_long_wait(&self, slot: usize, sample: WaitSample) {
+        self.users.borrow_mut()[slot].long_wait = Some(Box::new(sample));
+    }
+
+    /// The secrets that a user types.
+    pub(crate) fn secrets(&self, slot: usize) -> Vec<&str> {
+        let (group, rank) = {
+            let user = &self.users.borrow()[slot];
+            (user.group, user.rank)
+        };
+        self.groups[group].secrets(rank)
+    }
+
+    /// Adds a wait that went wrong to the samples, unless there is one of its kind.
+    pub(crate) fn add_sample(&self, kind: &'static str, sample: impl FnOnce() -> WaitSample) {
+        if !self.tally.borrow().counts.samples.contains_key(kind) {
+            let sample = sample();
+            self.tally.borrow_mut().counts.samples.insert(kind, sample);
+        }
     }
 
     /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.

@@ -60,8 +60,11 @@ pub(crate) struct User {
     /// When the last response was complete, and when it was accepted, if that was later because it might have been an echo. The
     /// next key is not due between the two.
     response_held: Option<(Stamp, Stamp)>,
-    /// The last answer: the series for output that goes on behind it, and its response time.
-    answered: Option<(SeriesId, Duration)>,
+    /// The last answer: the series for output that goes on behind it, its response time, and its wait.
+    answered: Option<(SeriesId, Duration, usize)>,
+    /// Index of the operation that is played; of the last one that waited, and since when.
+    at: usize,
+    last_wait: (usize, Stamp),
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
     input: OpenTransaction,
@@ -132,6 +135,8 @@ impl User {
             ready: start_at,
             response_held: None,
             answered: None,
+            at: 0,
+            last_wait: (0, start_at),
             keying_ends: start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,

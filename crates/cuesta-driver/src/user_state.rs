@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{Counts, Failure, LongWait, Stamp, Tally, TimeSums, UserRow, WaitEnd};
+use cuesta_record::{Counts, Failure, Stamp, Tally, TimeSums, UserRow, WaitEnd, WaitSample};
 
 use crate::group::{ClassSeries, GroupSeries};
 use crate::pacing::ArrivalQueue;
@@ -98,8 +98,8 @@ pub(crate) struct UserState {
     /// When its current input was due, if that arrived by an open load.
     pub(crate) arrived: Option<Stamp>,
     pub(crate) waiting_for: Option<WaitingFor>,
-    /// If that wait is long: its condition, and the cursor's row on its screen.
-    pub(crate) long_wait: Option<Box<(String, Option<String>)>>,
+    /// If that wait is long: what is waited for, and what the user sees.
+    pub(crate) long_wait: Option<Box<WaitSample>>,
     pub(crate) unechoed: Option<Unechoed>,
     /// When the line was due that is being opened.
     pub(crate) opening: Option<Stamp>,
@@ -257,11 +257,10 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts
 }
 
 /// The longest wait of those that are shown, at the end of an interval.
-pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<LongWait> {
+pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<WaitSample> {
     let wait = |user: &UserState| {
-        let (condition, row) = *user.long_wait.clone()?;
-        let since = user.waiting_for?.since();
-        Some(LongWait { users: 1, seconds: end.since(since).as_secs_f64(), condition, row })
+        let sample = *user.long_wait.clone()?;
+        Some(WaitSample { seconds: end.since(user.waiting_for?.since()).as_secs_f64(), ..sample })
     };
-    users.iter().filter_map(wait).reduce(LongWait::longer)
+    users.iter().filter_map(wait).reduce(WaitSample::longer)
 }

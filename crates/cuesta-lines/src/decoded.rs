@@ -138,6 +138,10 @@ impl<L: Line> Line for Decoded<L> {
         self.last.rows()
     }
 
+    fn rows_so_far(&self) -> Vec<u8> {
+        self.last.rows()
+    }
+
     fn undecoded(&self) -> u64 {
         self.undecoded
     }

@@ -109,6 +109,11 @@ pub trait Line {
         self.inner_mut().map_or_else(Vec::new, Line::last_rows)
     }
 
+    /// The same of what has been read; nothing more is.
+    fn rows_so_far(&self) -> Vec<u8> {
+        self.inner().map_or_else(Vec::new, Line::rows_so_far)
+    }
+
     /// How many received bytes were no character of the line's character set so far.
     fn undecoded(&self) -> u64 {
         self.inner().map_or(0, Line::undecoded)

@@ -35,7 +35,7 @@ pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
-pub use tally::{ArrivalCounts, CharacterCounts, Counts, LongWait, Tally, TimeSums, UserRow, WaitingCounts};
+pub use tally::{ArrivalCounts, CharacterCounts, Counts, Tally, TimeSums, UserRow, WaitSample, WaitingCounts};
 pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
 pub use timer_fd::TimerFd;
 pub use transaction::Transaction;

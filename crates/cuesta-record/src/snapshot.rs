@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Interval, LongWait, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitingCounts};
+use crate::{Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitSample, WaitingCounts};
 
 /// The state of a run as of its last interval.
 #[derive(Debug, Clone, Serialize)]
@@ -41,7 +41,7 @@ pub struct Snapshot {
     /// Users who wait for the host at the end of the last interval.
     pub waiting: WaitingCounts,
     /// The longest wait, with the cursor's row.
-    pub long_wait: Option<LongWait>,
+    pub long_wait: Option<WaitSample>,
     /// Whether all is written.
     pub finished: bool,
 }

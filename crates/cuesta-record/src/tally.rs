@@ -22,24 +22,28 @@ pub struct Tally {
     pub transactions: Vec<Transaction>,
     /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
-    /// The longest wait, for displays; it is not recorded.
-    pub long_wait: Option<LongWait>,
+    /// The longest wait, for displays.
+    pub long_wait: Option<WaitSample>,
 }
 
-/// Users who have waited long for the same condition with the same text in the cursor's row.
+/// Users who have waited long for the same condition with the same text in the cursor's row. Rows with secrets are hidden.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LongWait {
+pub struct WaitSample {
     /// How many users.
     pub users: u64,
     /// The longest of their waits, in seconds.
     pub seconds: f64,
-    /// The condition, as a tape writes it after `Wait+`.
+    /// The wait, as a tape writes it.
     pub condition: String,
+    /// Where the wait stands: `row 7 of work`; empty outside of a tape.
+    pub place: String,
     /// The text of the cursor's row; none without a screen.
     pub row: Option<String>,
+    /// The rows of the screen that are not blank, or without a screen the last ones that came.
+    pub screen: Vec<String>,
 }
 
-impl LongWait {
+impl WaitSample {
     /// The longer of two waits. If condition and row are the same, their users are added.
     #[must_use]
     pub fn longer(self, other: Self) -> Self {
@@ -101,7 +105,7 @@ impl Tally {
         self.counts.absorb(&other.counts);
         self.transactions.append(&mut other.transactions);
         self.users.append(&mut other.users);
-        self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(LongWait::longer);
+        self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
     }
 
     /// Resets all counts, and keeps the memory for the next interval.
@@ -134,6 +138,10 @@ pub struct Counts {
     /// Details of the first of each failure: why a line could not be opened, how its program ended.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<Failure, String>,
+    /// The first wait of each kind that went wrong: by the name of the failure that ended it; `continued` if output went on behind its
+    /// answer; `unfinished` is the longest that goes on at the end of a step.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub samples: BTreeMap<&'static str, WaitSample>,
     /// Transactions whose answer did not come: it took too long, or the line was lost first.
     pub unanswered: u64,
     /// Transactions that a silence rule ended although the host had sent nothing since the last key, not even an echo.
@@ -308,6 +316,9 @@ impl Counts {
         }
         for (failure, said) in &other.said {
             self.said.entry(*failure).or_insert_with(|| said.clone());
+        }
+        for (kind, sample) in &other.samples {
+            self.samples.entry(*kind).or_insert_with(|| sample.clone());
         }
         self.unanswered += other.unanswered;
         self.silent += other.silent;

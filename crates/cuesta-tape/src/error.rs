@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use strsim::osa_distance;
 
+use crate::TapePlace;
 use crate::lex::{Token, shown};
 
 /// A tape's text and what it is called in messages.
@@ -51,6 +52,10 @@ impl SourceSpan {
 
     pub(crate) fn note(&self, message: impl Into<String>) -> Note {
         Note { row: Some(self.row), message: message.into() }
+    }
+
+    pub(crate) fn place(&self) -> TapePlace {
+        TapePlace::new(&self.source.name, self.row)
     }
 }
 

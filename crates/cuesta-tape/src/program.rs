@@ -6,7 +6,7 @@ use std::time::Duration;
 use cuesta_distributions::{Distribution, KeyDistribution};
 
 use crate::script::{Script, Settings, Step};
-use crate::{Echo, ExpectSource, KeySettings, Op, Pattern, WaitCondition};
+use crate::{Echo, ExpectSource, KeySettings, Op, Pattern, TapePlace, WaitCondition, command};
 
 mod simulated;
 
@@ -106,6 +106,19 @@ impl Program {
         self.conditions.get(index?)
     }
 
+    /// What an operation waits for or checks, as a tape writes it, and where it stands there; `None` if it does neither.
+    pub fn condition_of(&self, op: &Op) -> Option<(String, TapePlace)> {
+        match op {
+            Op::Wait { condition, place, .. } => Some((format!("Wait+{}", self.conditions[*condition]), place.clone())),
+            Op::Expect { pattern, source, place } => {
+                let on_screen = if *source == ExpectSource::Screen { "+Screen" } else { "" };
+                Some((format!("Expect{on_screen} {}", command::pattern(pattern.as_str())), place.clone()))
+            }
+            Op::Barrier(number) => Some((format!("Barrier \"{}\"", self.barriers[*number]), TapePlace::default())),
+            _ => None,
+        }
+    }
+
     /// Tells each key what will be waited for after it.
     fn look_ahead(&mut self) {
         let waits: Vec<_> = self.ops.iter().map(Op::condition).collect();
@@ -156,8 +169,8 @@ impl Program {
                     self.matches_stream |= settings.echo == Echo::Timed;
                     self.needs_modes |= keys.depend_on_modes();
                 }
-                Op::Expect(_, ExpectSource::Screen) => self.needs_screen = true,
-                Op::Expect(_, ExpectSource::Response) => self.reads_text = true,
+                Op::Expect { source: ExpectSource::Screen, .. } => self.needs_screen = true,
+                Op::Expect { source: ExpectSource::Response, .. } => self.reads_text = true,
                 _ => {}
             }
         }
@@ -211,10 +224,10 @@ impl Lowering<'_> {
                 self.thinks = true;
                 self.push(Op::Think(self.overrides.think.as_ref().unwrap_or(distribution).clone()))
             }
-            Step::Wait { condition, timeout } => {
+            Step::Wait { condition, timeout, place } => {
                 let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
                 let condition = self.condition(condition);
-                self.push(Op::Wait { condition, timeout })
+                self.push(Op::Wait { condition, timeout, place: place.clone() })
             }
             Step::Transaction { class, body } => {
                 self.push(Op::Begin(*class))?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
 
-use crate::{ExpectSource, Key, Pattern, WaitCondition};
+use crate::{ExpectSource, Key, Pattern, TapePlace, WaitCondition};
 
 /// A parsed tape.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -150,6 +150,8 @@ pub enum Step {
         condition: WaitCondition<Option<Pattern>>,
         /// `@timeout`, else the setting's.
         timeout: Option<Duration>,
+        /// Where it stands.
+        place: TapePlace,
     },
     /// A named transaction: from its last key to the end of its last wait.
     Transaction {
@@ -214,9 +216,18 @@ pub enum Op {
         condition: usize,
         /// After how long it is given up.
         timeout: Duration,
+        /// Where it stands.
+        place: TapePlace,
     },
     /// Checks that a pattern matches, and counts an error if not. Waits for nothing.
-    Expect(Pattern, ExpectSource),
+    Expect {
+        /// What is looked for.
+        pattern: Pattern,
+        /// Where it is looked for.
+        source: ExpectSource,
+        /// Where it stands.
+        place: TapePlace,
+    },
     /// Begins a named transaction.
     Begin(usize),
     /// Ends it.

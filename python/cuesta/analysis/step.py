@@ -29,11 +29,13 @@ from cuesta.figures.counts import (
     Transactions,
     Unfinished,
     Waiting,
+    WaitSample,
 )
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.reference import selects
 from cuesta.figures.step import AgentFigures, DriverLoad, ResponseLaw, ScreenCost, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
+from cuesta.ledger.rows import row_of
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """The source in the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
@@ -80,6 +82,7 @@ class StepRecords:
             keystrokes=Keystrokes(keys, self.per_second(keys)),
             errors=self.errors(done),
             due=self.due(),
+            samples=self.samples(),
             lost_users=sum(row.lost is not None for row in self.users),
             never_at_work=sum(map(self.is_never_at_work, self.users)),
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
@@ -173,6 +176,11 @@ class StepRecords:
             said=said,
             rate=failed / (done + failed) if done + failed else 0.0,
         )
+
+    def samples(self) -> dict[str, WaitSample]:
+        """The first wait of each kind that went wrong; those of the measurement before those that were before it."""
+        rows = reversed((*self.rows, *self.before))
+        return {kind: row_of(WaitSample)(sample) for row in rows for kind, sample in row.samples.items()}
 
     def characters(self) -> Characters:
         """Characters a second, each way."""

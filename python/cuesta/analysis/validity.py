@@ -27,6 +27,7 @@ from cuesta.analysis.answering import (
     after_errors,
 )
 from cuesta.analysis.unsteady import Overloaded, Unsettled
+from cuesta.figures.counts import WaitSample
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.plan.schema import Validity
@@ -158,22 +159,39 @@ class Unfollowed:
         )
 
 
+FEWEST_THAT_WENT_ON = 3
+"""Fewer answers may have gone on by chance, as where two users type at once."""
+MENDS = {
+    "Wait+Prompt": "let `Set Prompt` match the last prompt only, or wait for what comes last (Wait+Screen /…/)",
+    "Wait+Silence": "wait for a longer silence, or for what comes last in an answer (Wait+Screen /…/)",
+    "Wait": "wait for what comes last in an answer (Wait+Screen /…/, Wait+Prompt); look with --cast",
+}
+"""What to do where answers went on, by the wait that ended too early."""
+
+
 @dataclass(frozen=True, slots=True)
 class Continued:
     """Output went on behind answers: their waits may have ended before they were complete."""
 
     part: float
     median: float | None
-    advice: ClassVar[str] = (
-        "wait for what comes last in an answer (Wait+Screen /…/, Set Prompt), or for a longer silence; look with --cast"
-    )
+    sample: WaitSample | None
     voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        done = step.transactions.count
-        part = step.continued_long / done if done else 0.0
-        return cls(part, step.continued.p50) if part > allowed.continued else None
+        many_went_on = step.continued_long >= FEWEST_THAT_WENT_ON
+        part = min(step.continued_long / max(step.transactions.count, 1), 1.0)
+        found = cls(part, step.continued.p50, step.samples.get("continued"))
+        return found if many_went_on and part > allowed.continued else None
+
+    @property
+    def advice(self) -> str:
+        if not (sample := self.sample):
+            return MENDS["Wait"]
+        row = f", by the row `{sample.row}`" if sample.row else ""
+        mend = next(mend for word, mend in MENDS.items() if sample.condition.startswith(word))
+        return f"{sample.wait} was met too early{row}: {mend}"
 
     def __str__(self) -> str:
         return (

@@ -3,7 +3,7 @@
 None is a figure that was not measured; it is never written as zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -45,6 +45,28 @@ class Errors:
         About("of the first failure of each name: why no line was opened, how its program ended, what was said last"),
     ]
     rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSample:
+    """A wait or check that went wrong, and what its user saw. Rows with secrets are hidden."""
+
+    seconds: Annotated[float, About("how long it had lasted; of `continued`: how long output went on", Unit.SECONDS)]
+    condition: Annotated[str, About("what the user waited for, as the tape writes it")]
+    place: Annotated[str, About("the tape and its row; empty without a tape")]
+    row: Annotated[
+        str | None,
+        About("the row with the cursor; of `continued`: when the answer seemed complete; none without a screen"),
+    ]
+    screen: Annotated[
+        Sequence[str],
+        About("the rows of the screen that were not blank; without a screen the last rows that had come"),
+    ]
+
+    @property
+    def wait(self) -> str:
+        """What was waited for, and where that stands."""
+        return f"{self.condition} ({self.place})" if self.place else self.condition
 
 
 @dataclass(frozen=True, slots=True)

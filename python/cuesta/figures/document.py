@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import declared, is_table
-from cuesta.figures.counts import GroupCounts
+from cuesta.figures.counts import GroupCounts, WaitSample
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.run import PastSaturation, RunFigures
@@ -25,6 +25,7 @@ TABLES = {
     "step": StepFigures,
     "distribution": Distribution,
     "groups": GroupCounts,
+    "samples": WaitSample,
     "classes": TransactionClass,
     "keys": KeyTimes,
     "lines": BisyncLine,
@@ -65,11 +66,11 @@ def _rows(table: type, place: str = "") -> Iterator[str]:
 def _shape(kind: Any) -> str:
     """Name what a figure without a unit is."""
     of = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
+    is_mapping = issubclass(get_origin(kind) or object, Mapping)
     if of:
-        return f"list of [{next(name for name, table in TABLES.items() if table is of[0])}](#{_anchor(of[0])})"
+        return f"{'by name:' if is_mapping else 'list of'} [{_anchor(of[0])}](#{_anchor(of[0])})"
     names = {bool: "true or false", str: "text", dict: "by name", list: "list", MeterReport: "table"}
-    origin = get_origin(kind)
-    return names.get(kind) or ("by name" if origin and issubclass(origin, Mapping) else "list" if origin else "number")
+    return names.get(kind) or ("by name" if is_mapping else "list" if get_origin(kind) else "number")
 
 
 def _anchor(table: Any) -> str:

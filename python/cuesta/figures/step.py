@@ -20,6 +20,7 @@ from cuesta.figures.counts import (
     Transactions,
     Unfinished,
     Waiting,
+    WaitSample,
 )
 from cuesta.figures.durations import (
     ECHO,
@@ -335,6 +336,13 @@ class StepFigures:
             Unit.COUNT,
             "users never at work",
             Better.LESS,
+        ),
+    ]
+    samples: Annotated[
+        Mapping[str, WaitSample],
+        About(
+            "The first wait or check of each kind that went wrong, by the name of its error; `continued`: output went "
+            "on behind its answer; `unfinished`: the longest that went on when measuring ended"
         ),
     ]
     lost_for: Annotated[Mapping[str, int], About("users without a line at the end, by the name of the error")]

@@ -128,6 +128,8 @@ class Interval:
     threads: int
     said: dict[str, str] = field(default_factory=dict)
     """Details of the first failure by name: why a line could not be opened, or how its program ended."""
+    samples: dict[str, JsonObject] = field(default_factory=dict)
+    """The first wait of each kind that went wrong, and what its user saw."""
     counts: dict[str, int] = field(default_factory=dict)
     """All other counts of the driver, by name."""
     waiting: dict[str, float] = field(default_factory=dict)

@@ -91,6 +91,13 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class Screen:
+    """Rows of a user's screen."""
+
+    rows: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Links:
     """Files that belong to the report."""
 
@@ -113,7 +120,7 @@ class Folded:
     parts: Sequence["Part"]
 
 
-Part = Facts | Table | Remark | Plots | Listing | Links | Picture | Folded
+Part = Facts | Table | Remark | Plots | Listing | Screen | Links | Picture | Folded
 
 
 @dataclass(frozen=True, slots=True)

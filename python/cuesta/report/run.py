@@ -13,7 +13,7 @@ from cuesta.figures.step import StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.plain_text import plain
-from cuesta.report import batching, bisync, capacity, host, published_tables, render, search, sweep, wire
+from cuesta.report import batching, bisync, capacity, host, published_tables, render, samples, search, sweep, wire
 from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -81,6 +81,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     if summary.search is None:
         yield limits(summary)
     yield from unusual(summary)
+    yield from samples.sections(summary)
     yield from batching.section(summary)
     yield from sweep.section(summary)
     yield from published_tables.sections(summary)

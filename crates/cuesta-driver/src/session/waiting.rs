@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cuesta_lines::{Delivery, Fault};
 use cuesta_record::{Stamp, clock};
-use cuesta_tape::WaitCondition;
+use cuesta_tape::{TapePlace, WaitCondition};
 
 use super::Session;
 use crate::barrier::BarrierWait;
@@ -83,7 +83,12 @@ impl Session {
     }
 
     /// Waits for the complete response, or a deadline.
-    pub(crate) async fn wait(&mut self, condition: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
+    pub(crate) async fn wait(
+        &mut self,
+        condition: usize,
+        place: &TapePlace,
+        deadline: Stamp,
+    ) -> Result<WaitOutcome, LineLoss> {
         let shared = Rc::clone(&self.shared);
         let is_new = self.next_condition.replace(condition) != Some(condition);
         let condition = &shared.program(self.group, self.program).conditions[condition];
@@ -133,7 +138,8 @@ impl Session {
                 ready!(Pin::new(&mut self.alarm).poll(cx));
                 let now = clock::now();
                 if shows_at <= now && now < deadline {
-                    self.show_long_wait(condition);
+                    self.shared
+                        .set_long_wait(self.slot, self.sample(format!("Wait+{condition}"), place, Duration::ZERO));
                     shows_at = now + LONG_WAIT;
                     continue;
                 }
@@ -160,11 +166,6 @@ impl Session {
         self.count_traffic();
         self.input_has_ended = true;
         Some(outcome)
-    }
-
-    /// Shows in the run's progress what the user waits for, and where the cursor stands.
-    fn show_long_wait(&mut self, condition: &WaitCondition) {
-        self.shared.set_long_wait(self.slot, condition, self.terminal.cursor_row());
     }
 
     /// Whether anything has come since the last key, echoes included.

@@ -191,6 +191,10 @@ impl Terminal for BlockTerminal {
         Some(self.display.fresh_row(true).0)
     }
 
+    fn rows(&self) -> Option<Vec<String>> {
+        Some(self.display.text().lines().map(str::to_owned).collect())
+    }
+
     fn memory_change(&mut self) -> (usize, usize) {
         let now = size_of::<Self>() + self.display.memory() + self.bytes.capacity();
         (std::mem::replace(&mut self.reported_memory, now), now)

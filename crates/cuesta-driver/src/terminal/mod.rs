@@ -145,6 +145,11 @@ pub(crate) trait Terminal {
         None
     }
 
+    /// The texts of the display's rows, from the top; `None` without a display.
+    fn rows(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// The display's memory size last reported, and the size now, in bytes.
     fn memory_change(&mut self) -> (usize, usize) {
         (0, 0)

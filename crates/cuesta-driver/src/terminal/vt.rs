@@ -348,6 +348,10 @@ impl Terminal for VtTerminal {
         Some(if before.len() > row.len() { before } else { row })
     }
 
+    fn rows(&self) -> Option<Vec<String>> {
+        Some(self.screen.rows().collect())
+    }
+
     fn memory_change(&mut self) -> (usize, usize) {
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
         (std::mem::replace(&mut self.reported_memory, now), now)

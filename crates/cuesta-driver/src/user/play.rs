@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, WaitEnd, clock};
-use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, WaitCondition};
+use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, WaitEnd, WaitSample, clock};
+use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, TapePlace, WaitCondition};
 use tokio::task;
 
 use super::{OpenTransaction, Stop, User};
@@ -18,6 +18,8 @@ use crate::user_state::{Activity, AwaitedAnswer, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
+/// The name of samples of answers behind which output went on.
+const CONTINUED: &str = "continued";
 
 impl User {
     /// Plays the operations of the program from one index up to another.
@@ -26,6 +28,7 @@ impl User {
         let program = shared.program(self.group, self.program);
         let mut at = from;
         while at < to {
+            self.at = at;
             match &program.ops[at] {
                 Op::Keys { keys, settings } => self.keys(session, keys, *settings).await?,
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
@@ -33,14 +36,14 @@ impl User {
                     let pause = distribution.sample(&mut self.rng);
                     self.postpone_next_key(session, pause).await?;
                 }
-                Op::Wait { condition, timeout } => {
-                    let waited = self.wait(session, *condition, *timeout).await;
+                Op::Wait { condition, timeout, place } => {
+                    let waited = self.wait(session, *condition, place, *timeout).await;
                     if waited == Err(Stop::GaveUp) {
                         self.spend_pauses(session, &program.ops[at..to]).await?;
                     }
                     waited?;
                 }
-                Op::Expect(pattern, source) => self.expect(session, pattern, *source).await,
+                Op::Expect { pattern, source, .. } => self.expect(session, pattern, *source).await,
                 Op::Begin(class) => self.input.class = Some(*class),
                 Op::Finish => self.finish(),
                 Op::Loop(count) => self.loops.push(*count),
@@ -53,6 +56,7 @@ impl User {
             }
             at += 1;
         }
+        self.at = to;
         Ok(())
     }
 
@@ -62,7 +66,7 @@ impl User {
             ExpectSource::Screen => session.shows(pattern.regex()).await,
         };
         if !found {
-            self.shared.tally(|tally| tally.counts.error(Failure::Expect));
+            self.fails(Failure::Expect, session, Duration::ZERO);
         }
     }
 
@@ -193,18 +197,31 @@ impl User {
 
     /// Counts the output that has gone on behind the last answer, now that the next key is sent.
     fn count_continued(&mut self, session: &mut Session) {
-        let Some((series, response)) = self.answered.take() else { return };
-        let Some(continued) = session.continued() else { return };
+        let Some((series, response, wait)) = self.answered.take() else { return };
+        let Some((continued, row)) = session.continued() else { return };
+        let is_long = continued > response / 4;
         self.shared.tally(|tally| {
             tally.record(series, continued);
-            tally.counts.continued_long += u64::from(continued > response / 4);
+            tally.counts.continued_long += u64::from(is_long);
         });
+        if is_long {
+            let row = |session: &Session| row.map(|row| session.shown(&row));
+            self.shared
+                .add_sample(CONTINUED, || WaitSample { row: row(session), ..self.sample(session, wait, continued) });
+        }
     }
 
     /// Waits for the complete response to what was typed.
-    async fn wait(&mut self, session: &mut Session, condition: usize, timeout: Duration) -> Result<(), Stop> {
+    async fn wait(
+        &mut self,
+        session: &mut Session,
+        condition: usize,
+        place: &TapePlace,
+        timeout: Duration,
+    ) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
+        self.last_wait = (self.at, since);
         self.shared.set_activity(self.slot, Activity::Other, since);
         let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent));
         let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
@@ -212,7 +229,7 @@ impl User {
         let drained = self.shared.schedule().timeline.drained();
         let deadline = (since.max(self.ready) + timeout).min(drained);
         session.announce_wait(&self.program().conditions[condition], awaited.map(|answer| answer.class));
-        let waited = session.wait(condition, deadline).await;
+        let waited = session.wait(condition, place, deadline).await;
         self.shared.set_waiting_for(self.slot, None);
         let end = match waited {
             Ok(WaitOutcome::TimedOut) if deadline < drained => Some(WaitEnd::TimedOut),
@@ -246,7 +263,7 @@ impl User {
             outcome => {
                 // What was lost on the line is counted there.
                 if outcome == WaitOutcome::TimedOut {
-                    self.shared.tally(|tally| tally.counts.error(Failure::Timeout));
+                    self.fails(Failure::Timeout, session, clock::now().since(since));
                 }
                 self.ready = clock::now();
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
@@ -254,6 +271,19 @@ impl User {
                 Err(Stop::GaveUp)
             }
         }
+    }
+
+    /// What a wait or check was for, and what the user sees.
+    pub(super) fn sample(&self, session: &Session, op: usize, time: Duration) -> WaitSample {
+        let program = self.program();
+        let (condition, place) = program.condition_of(&program.ops[op]).unwrap_or_default();
+        session.sample(condition, &place, time)
+    }
+
+    /// Counts a failure of the operation that is played.
+    fn fails(&self, failure: Failure, session: &Session, time: Duration) {
+        self.shared.tally(|tally| tally.counts.error(failure));
+        self.shared.add_sample(failure.name(), || self.sample(session, self.at, time));
     }
 
     /// The response to an input that the user waits for from now on.
@@ -309,7 +339,7 @@ impl User {
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
-        self.answered = Some((classes[class].continued, transaction.response()));
+        self.answered = Some((classes[class].continued, transaction.response(), self.last_wait.0));
         self.shared.count_transaction(self.slot, transaction.response());
     }
 
@@ -345,8 +375,9 @@ impl User {
         let started = settled.map_or(Stamp::ZERO, |settled| schedule.timeline.at(settled));
         let deadline = started.max(clock::now()) + self.program().patience;
         let go_on = session.listen_at(wait, deadline).await?.unwrap_or_else(|| {
-            self.shared.tally(|tally| tally.counts.error(Failure::Barrier));
-            clock::now()
+            let now = clock::now();
+            self.fails(Failure::Barrier, session, now.since(arrives));
+            now
         });
         self.next_due = self.next_due.max(go_on);
         self.ready = self.ready.max(go_on);

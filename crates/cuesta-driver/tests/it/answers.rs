@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::programs::{Action, Doing, Program, assert_same, played};
 
 /// A program whose output is given: at first, again and again, and the parts of its answer, each with its delay since Return in ms.
@@ -114,6 +116,21 @@ fn what_another_wait_waits_for_goes_on_behind_no_answer() {
     let (records, _) = played(given("$ ", parts), &tape("Wait+Screen /one/\nWait+Prompt"), 40.0);
     assert!(records.histogram("g/t/response").len() > 5);
     assert_eq!(records.sum("continued_long"), 0.0);
+}
+
+#[test]
+fn what_was_waited_for_in_vain_is_kept_with_its_row_and_the_screen() {
+    let parts: &[_] = &[(50, "\r\npart one\r\n"), (450, "all done\r\n$ ")];
+    let another = "Wait+Screen /one/\nEnd\nSleep 1s\nTransaction \"u\"\nType \"x\"\nWait+Screen@1s /two/";
+    let (records, _) = played(given("$ ", parts), &tape(another), 40.0);
+    let sample = |kind: &str| records.series.iter().find_map(|row| row["samples"].get(kind)).unwrap().clone();
+    let (continued, timeout) = (sample("continued"), sample("timeout"));
+    let row =
+        |sample: &Value| format!("{} {}", sample["condition"].as_str().unwrap(), sample["place"].as_str().unwrap());
+    assert_eq!(row(&continued), "Wait+Screen /one/ row 8 of t");
+    assert_eq!(row(&timeout), "Wait+Screen /two/ row 13 of t");
+    assert_eq!(timeout["screen"], json!(["$ ls", "part one", "all done", "$ x"]));
+    assert_eq!(timeout["seconds"].as_f64().unwrap().round(), 1.0);
 }
 
 #[test]

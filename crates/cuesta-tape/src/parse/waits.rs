@@ -72,6 +72,7 @@ impl Parser<'_> {
     }
 
     pub(crate) fn wait(&mut self) -> Result<Arguments, TapeError> {
+        let place = self.place(self.last()).place();
         let name = match self.take_if(|token| token.is_symbol("+")) {
             Some(_) => self.condition_name()?,
             None => "Line",
@@ -87,7 +88,7 @@ impl Parser<'_> {
             return Err(self.limit_behind(name, begins));
         }
         let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
-        Ok(Arguments::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { condition, timeout })))
+        Ok(Arguments::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { condition, timeout, place })))
     }
 
     /// `Wait+Bytes 4@1s`; what is waited for begins at `begins`.
@@ -190,6 +191,7 @@ impl Parser<'_> {
 
     /// `Expect /re/`, `Expect+Screen /re/`.
     pub(crate) fn expect(&mut self) -> Result<Arguments, TapeError> {
+        let place = self.place(self.last()).place();
         let source = self.expect_source()?;
         let token = self.peek().clone();
         if token.kind != Kind::Regex {
@@ -199,7 +201,7 @@ impl Parser<'_> {
         self.take();
         let pattern = self.pattern(&token)?;
         let options = if source == ExpectSource::Screen { "Screen" } else { "" };
-        Ok(Arguments::new(options, token.text, Action::Step(Step::Op(Op::Expect(pattern, source)))))
+        Ok(Arguments::new(options, token.text, Action::Step(Step::Op(Op::Expect { pattern, source, place }))))
     }
 
     fn expect_source(&mut self) -> Result<ExpectSource, TapeError> {

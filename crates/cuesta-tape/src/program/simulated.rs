@@ -16,7 +16,7 @@ impl Program {
         for op in &mut self.ops {
             match op {
                 Op::Keys { settings, .. } if settings.echo == Echo::Screen => settings.echo = Echo::Timed,
-                Op::Expect(pattern, source) => {
+                Op::Expect { pattern, source, .. } => {
                     *pattern = Pattern::new("").expect("the empty pattern compiles");
                     *source = ExpectSource::Response;
                 }
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(conditions, ["Bytes 1", "Bytes 1", "Bytes 1", "Bytes 40", "Silence 1s"]);
         assert!(!program.needs_screen && !program.reads_text && !program.needs_modes && program.matches_stream);
         let met = |op: &Op| match op {
-            Op::Expect(pattern, source) => *source == ExpectSource::Response && pattern.regex().is_match(b""),
+            Op::Expect { pattern, source, .. } => *source == ExpectSource::Response && pattern.regex().is_match(b""),
             Op::Keys { settings, .. } => settings.echo == Echo::Timed,
             _ => true,
         };

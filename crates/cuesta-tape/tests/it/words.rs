@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cuesta_tape::{
-    Echo, ExpectSource, Held, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, WaitCondition, listing,
-    parse,
+    Echo, ExpectSource, Held, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, TapePlace, WaitCondition,
+    listing, parse,
 };
 
 fn load(path: &str) -> Result<String, String> {
@@ -31,11 +31,12 @@ fn pressed(key: Key, count: u32) -> Step {
 }
 
 fn expect(pattern: &str, source: ExpectSource) -> Step {
-    Step::Op(Op::Expect(Pattern::new(pattern).expect("a pattern"), source))
+    let pattern = Pattern::new(pattern).expect("a pattern");
+    Step::Op(Op::Expect { pattern, source, place: TapePlace::default() })
 }
 
 fn wait(condition: WaitCondition<Option<Pattern>>) -> Step {
-    Step::Wait { condition, timeout: None }
+    Step::Wait { condition, timeout: None, place: TapePlace::default() }
 }
 
 /// A session with every word of ours.
@@ -184,7 +185,8 @@ fn waits() {
     ] {
         assert_eq!(script(text).steps, [wait(rule)], "{text}");
     }
-    let timed = Step::Wait { condition: WaitCondition::Bytes(5), timeout: Some(Duration::from_millis(500)) };
+    let timeout = Some(Duration::from_millis(500));
+    let timed = Step::Wait { condition: WaitCondition::Bytes(5), timeout, place: TapePlace::default() };
     assert_eq!(script("Wait+Bytes@500ms 5").steps, [timed]);
 }
 

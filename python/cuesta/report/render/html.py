@@ -19,6 +19,7 @@ from cuesta.report.model import (
     Plots,
     Remark,
     Report,
+    Screen,
     Section,
     Table,
     Verdict,
@@ -85,6 +86,8 @@ def _part(part: Part, place: Path) -> Markup:  # noqa: PLR0911, one return for e
             return page.plots(plots)
         case Listing(text):
             return page.listing(text)
+        case Screen(rows):
+            return page.listing("\n".join(rows))
         case Links(files):
             return page.links(files, place)
         case Picture(title, file):

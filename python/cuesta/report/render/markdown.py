@@ -6,7 +6,7 @@ Everything that came from outside is escaped, so that no name makes a link, an i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Table, Verdict, Words
+from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Screen, Table, Verdict, Words
 from cuesta.report.render.plain import of_plain_text
 
 ZERO_WIDTH = "\u200b"
@@ -49,6 +49,9 @@ def _part(part: Part) -> str:
             return "\n".join(f"- {escaped(row.label)}: {_toned(row)}" for row in rows if row.value)
         case Table():
             return table(part)
+        case Screen(rows):
+            # Behind four blanks nothing has a meaning.
+            return "\n".join(f"    {row}" for row in rows)
         case Folded(title, parts):
             inner = "\n\n".join(filter(None, map(_part, parts)))
             return f"<details><summary>{escaped(title)}</summary>\n\n{inner}\n\n</details>"

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cuesta.columns import left, right, words, wrapped
-from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Section, Table, Verdict, Words
+from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Screen, Section, Table, Verdict, Words
 from cuesta.report.render.plain import of_plain_text
 from cuesta.terminal import Styled
 from cuesta.units import ABSENT
@@ -107,6 +107,8 @@ def _part(part: Part, verbose: bool, width: int) -> Rows:
             yield from facts(part, _room(width))
         case Table():
             yield from table(part, verbose, width)
+        case Screen(shown):
+            yield from (Text(row[: _room(width)], FAINT) for row in map("│ ".__add__, shown))
         case Folded(title, parts):
             rows = [row for each in parts for row in _part(each, verbose, width)]
             heading = (Text(row, HEADING) for row in wrapped(title, _room(width), then="  "))
