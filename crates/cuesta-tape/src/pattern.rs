@@ -36,6 +36,19 @@ impl Pattern {
         self.0.as_str()
     }
 
+    /// Whether it matches one text only: it has no group, class, repetition or alternative.
+    pub fn is_fixed(&self) -> bool {
+        let mut rest = self.as_str().chars();
+        while let Some(character) = rest.next() {
+            match character {
+                '\\' if rest.next().is_some_and(char::is_alphanumeric) => return false,
+                '[' | '(' | '.' | '*' | '+' | '?' | '{' | '|' => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
     /// What matches with it.
     pub fn regex(&self) -> &Regex {
         &self.0

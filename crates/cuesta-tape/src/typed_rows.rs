@@ -1,4 +1,4 @@
-//! Warns of a wait whose pattern matches the echo of what is typed before it, which is no response.
+//! Warns of a wait whose pattern matches the echo of what is typed before it, which is no response, or one text only.
 
 use crate::program::WAIT_PATTERN;
 use crate::script::{Settings, Step};
@@ -37,6 +37,7 @@ impl TypedRows {
             Step::Keys { keys: Keys::Press { key, count }, .. } => (0..*count).for_each(|_| self.press(key)),
             Step::Wait { condition, .. } => {
                 let note = self.pattern(condition).and_then(|pattern| self.note(&pattern));
+                let note = note.or_else(|| self.note_of_fixed(condition));
                 self.forget();
                 return note;
             }
@@ -82,6 +83,18 @@ impl TypedRows {
             WaitCondition::Prompt(_) => self.prompt.clone(),
             _ => None,
         }
+    }
+
+    /// A text that is the same each time may stand there already, as on a status row.
+    fn note_of_fixed(&self, condition: &WaitCondition<Option<Pattern>>) -> Option<String> {
+        let WaitCondition::Screen(Some(pattern)) = condition else { return None };
+        (pattern.is_fixed() && !self.rows.is_empty()).then(|| {
+            format!(
+                "/{}/ matches one text only: if that stands on the screen when the last key is sent, it is no answer until it \
+                 was gone; if it stays there, wait for what changes with each answer, such as /Result: \\d+/",
+                pattern.as_str()
+            )
+        })
     }
 
     fn note(&self, pattern: &Pattern) -> Option<String> {
@@ -136,6 +149,23 @@ mod tests {
             "Type \"DOM\" Backspace Type \"NE\" Enter Wait /DOM/",
         ] {
             assert!(!warns(tape), "{tape}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_one_text_gives_a_warning_behind_keys() {
+        let notes = |tape: &str| {
+            let tape =
+                crate::parse(tape, "t", &|_: &str| Err(String::new())).unwrap_or_else(|errors| panic!("{errors}"));
+            tape.notes.iter().filter(|note| note.message.contains("one text only")).count()
+        };
+        for tape in ["Enter Wait+Screen /Ready/", "Type \"x\" Wait+Screen@2s /^a\\.b$/"] {
+            assert_eq!(notes(tape), 1, "{tape}");
+        }
+        for tape in
+            ["Wait+Screen /Ready/", "Enter Wait /Ready/", "Enter Wait+Screen /Result: \\d+/", "Enter Wait+Screen /a.b/"]
+        {
+            assert_eq!(notes(tape), 0, "{tape}");
         }
     }
 }
