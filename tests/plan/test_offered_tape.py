@@ -35,6 +35,13 @@ def test_a_target_without_a_tape_is_offered_one_that_suits_it(tmp_path: Path, ta
     assert ("--data" in remedy) == bool(tape.columns())
 
 
+def test_a_plan_without_a_tape_is_offered_one_too(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text('target = "pty:bash"\n')
+    with pytest.raises(UsageError, match="which tape") as raised:
+        load(RawOptions(plan=tmp_path / "plan.toml"), tmp_path)
+    assert 'plan.toml:  tape = "first.tape"' in str(raised.value.remedy)
+
+
 def test_a_tape_that_somebody_named_is_typed(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('tape = "mine.tape"\ntarget = "pty:bash"\n')
     options = [

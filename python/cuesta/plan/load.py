@@ -94,9 +94,9 @@ def load(options: RawOptions, here: Path) -> Plan:
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
     plan = Plan(source, settings, steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),))
-    for group in () if options.plan else (group for step in plan.steps for group in step.settings.group):
+    for group in (group for step in plan.steps for group in step.settings.group):
         if group.target != BUILTIN_HOST and "tape" not in group.model_fields_set:
-            refuse_without_tape(group.target)
+            refuse_without_tape(group.target, options.plan)
     return plan
 
 

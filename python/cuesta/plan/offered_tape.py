@@ -1,6 +1,7 @@
 """A first tape for a target, for those who have none: the main job's is for the built-in host alone."""
 
 import shlex
+from pathlib import Path
 
 from cuesta.errors import UsageError
 from cuesta.target import UNWATCHED, kind_of, without_settings
@@ -20,14 +21,15 @@ TAPES = {
 """By kind of line; of the others each user has a shell."""
 
 
-def refuse_without_tape(target: str) -> None:
-    """Raise UsageError: no tape says what to type at a target. The message offers one."""
+def refuse_without_tape(target: str, plan: Path | None = None) -> None:
+    """Raise UsageError: no tape says what to type at a target, nor does the plan. The message offers one."""
     what = f"{without_settings(target)}: which tape? Nothing says what users type there"
     quoted, tape = shlex.quote(target), offered(target)
     record = [] if kind_of(target) in UNWATCHED else [f"record one:  cuesta record --target {quoted} -o first"]
     begin = f"{'or ' if record else ''}begin with these rows in a file `first.tape`:"
     data = " --data USERS.csv" if any("${" in row for row in tape) else ""
-    play = f"then:  cuesta run first.tape --target {quoted}{data}"
+    run = f"cuesta run first.tape --target {quoted}{data}"
+    play = f'then, in {plan}:  tape = "first.tape"' if plan else f"then:  {run}"
     raise UsageError(what, "\n  ".join([*record, begin, *(f"    {row}" for row in tape), play]))
 
 
