@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::programs::{Action, Doing, Program, assert_same, played};
@@ -13,13 +14,13 @@ struct Given {
     /// Output that comes again and again, and after how many ms; `#` stands for a number.
     tick: Option<(u64, &'static str)>,
     echoes: bool,
-    parts: &'static [(u64, &'static str)],
+    parts: Vec<(u64, &'static str)>,
     ticks: usize,
     returns: usize,
 }
 
-fn given(begin: &'static str, parts: &'static [(u64, &'static str)]) -> Given {
-    Given { begin, tick: None, echoes: true, parts, ticks: 0, returns: 0 }
+fn given(begin: &'static str, parts: &[(u64, &'static str)]) -> Given {
+    Given { begin, tick: None, echoes: true, parts: parts.to_vec(), ticks: 0, returns: 0 }
 }
 
 impl Program for Given {
@@ -31,7 +32,7 @@ impl Program for Given {
     fn key(&mut self, key: char, _: usize, now: &mut Doing) {
         if key == '\r' {
             self.returns += 1;
-            (0..).zip(self.parts).for_each(|(number, (ms, _))| now.later(*ms, Action::Answer(number)));
+            (0..).zip(&self.parts).for_each(|(number, (ms, _))| now.later(*ms, Action::Answer(number)));
         } else if self.echoes {
             now.send(&key.to_string());
         }
@@ -171,4 +172,36 @@ fn an_answer_that_scrolls_away_is_not_lost() {
         played(Given { tick: Some((20, FLOOD)), echoes: false, ..program }, &tape("Wait+Screen /ANSWER-OK/"), 40.0);
     assert!(records.errors().is_empty(), "{:?}", records.errors());
     assert_same("ANSWER-OK", records.histogram("g/t/response"), &log.answers, 1);
+}
+
+const PART: &str = "\r\none part, not the last";
+const MAY_BE_LAST: &str = "\r\nmore? ";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn an_answer_is_complete_or_is_counted_as_one_that_went_on(
+        gaps in prop::collection::vec((1u64..400, prop_oneof![Just(PART), Just(MAY_BE_LAST)]), 1..4),
+        last in 1u64..400,
+        wait in prop_oneof![Just("Wait+Prompt"), Just("Wait+Silence 150ms"), Just("Wait+Screen /not the/"), Just("Wait+Screen /done/")],
+    ) {
+        let mut at = 0;
+        let mut parts: Vec<_> = gaps.into_iter().map(|(gap, text)| { at += gap; (at, text) }).collect();
+        parts.push((at + last, "\r\ndone\r\n$ "));
+        let (records, log) = played(given("$ ", &parts), &tape(wait), 40.0);
+        let Some(response) = records.histograms.get("g/t/response") else {
+            // A text that never came is waited for in vain.
+            assert!(wait.contains("not the") && parts.iter().all(|(_, text)| *text != PART), "{wait}");
+            return Ok(());
+        };
+        // All happens in whole milliseconds.
+        let ms = |took: f64| (took / 1e6).round();
+        let took = ms(response.mean());
+        let missed = ms(log.answers[0].as_nanos() as f64) - took;
+        let goes_on = missed > took / 4.0;
+        let lacks = records.sum("transactions") - records.sum("continued_long");
+        assert!(if goes_on { lacks <= 1.0 } else { records.sum("continued_long") == 0.0 }, "{missed} ms behind {took} ms");
+        assert!(response.len() + 1 >= log.answers.len() as u64);
+    }
 }
