@@ -16,7 +16,6 @@ from cuesta.analysis.predict.from_runs import points_of
 from cuesta.analysis.predict.saturation import Saturation, saturation_by_meters
 from cuesta.analysis.summary import Summary
 from cuesta.errors import RefusedError
-from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
 from cuesta.report.phrases import per_s
 from cuesta.units import digits, seconds, share
@@ -42,7 +41,7 @@ WRONG = "not used: nothing is busier than all the time"
 def conclusion(summary: Summary) -> Remark:
     """The sentence, with its tone."""
     found = bottleneck(summary)
-    return Remark(plain(str(found)), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
+    return Remark(str(found), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:
@@ -68,7 +67,7 @@ def section(summary: Summary) -> Section:
 def table(known: Sequence[Resource]) -> Table:
     rows = [
         (
-            Words(plain(each.name), plain(each.note)),
+            Words(each.name, each.note),
             Words(share(each.busy), "" if each.is_believed else WRONG, "" if each.is_believed else "bad"),
             seconds(each.demand),
             seconds(each.waited),
@@ -85,9 +84,7 @@ def table(known: Sequence[Resource]) -> Table:
 def where(parts: ResponseParts, work: Work) -> Table:
     """Where the time of the mean response goes."""
     shown = [part for part in parts.parts if part.seconds >= parts.response / 1000]
-    rows = [
-        (plain(part.what), seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown
-    ]
+    rows = [(part.what, seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown]
     rest = parts.unexplained
     rows.append(("explained by nothing that is metered", seconds(rest), share(rest / parts.response), "the rest"))
     said = "response" if work.unit == "transaction" else "echo"
@@ -118,7 +115,7 @@ def saturations(summary: Summary) -> Iterator[Remark]:
         points = points_of(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load
         return
-    if said := "; ".join(f"by {plain(each.by)} at {at(each)}" for each in saturation_by_meters(points)):
+    if said := "; ".join(f"by {each.by} at {at(each)}" for each in saturation_by_meters(points)):
         yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
 
 
@@ -128,4 +125,4 @@ def at(of: Saturation) -> str:
 
 def row(check: LawCheck) -> tuple[Cell, ...]:
     verdict = Words("holds", tone="good") if check.holds else Words("broken", tone="bad")
-    return plain(check.law), check.one, check.other, verdict, plain(check.source)
+    return check.law, check.one, check.other, verdict, check.source

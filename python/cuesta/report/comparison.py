@@ -10,7 +10,6 @@ from cuesta.analysis.compare.failures import Failing, FailureComparison
 from cuesta.analysis.compare.sides import Side, name_in
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, MetricComparison, RatioTest, Verdict
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval
-from cuesta.plain_text import plain
 from cuesta.report import model
 from cuesta.report.model import Cell, Part, Remark, Report, Section, Table, Tone, Words
 from cuesta.report.render import text as rendered
@@ -37,14 +36,14 @@ def report(comparison: Comparison) -> Report:
         Section("Power", list(power(comparison))),
         Section("Others", list(others(comparison))),
         Section("Errors", list(errors(comparison))),
-        Section("Notes", [Remark(f"- {plain(note)}") for note in notes(comparison) if note != why_open(comparison)]),
+        Section("Notes", [Remark(f"- {note}") for note in notes(comparison) if note != why_open(comparison)]),
     ]
     return Report("Comparison", headline(comparison), verdict(comparison), sections=sections)
 
 
 def headline(comparison: Comparison) -> str:
     """One sentence: what changed, or why that cannot be told."""
-    new, base = (plain(side.folder.name) for side in (comparison.new, comparison.base))
+    new, base = (side.folder.name for side in (comparison.new, comparison.base))
     who = f"pairs in {base}" if comparison.in_pairs else f"{new} against {base}"
     return f"{who}: {answer(comparison)}"
 
@@ -53,11 +52,9 @@ def answer(comparison: Comparison) -> str:
     match comparison.overall:
         case Overall.REFUSED:
             more = f", and {len(comparison.refused) - 1} more" if len(comparison.refused) > 1 else ""
-            return f"refused: {plain(comparison.refused[0])}{more}"
+            return f"refused: {comparison.refused[0]}{more}"
         case Overall.CHANGED:
-            changes = [
-                f"{each.test.verdict} in {plain(each.metric.label)}" for each in changed(comparison) if each.test
-            ]
+            changes = [f"{each.test.verdict} in {each.metric.label}" for each in changed(comparison) if each.test]
             return ", ".join([*(said_of_failures(each) for each in failing(comparison)), *changes])
         case Overall.UNCHANGED:
             return f"no change beyond ±{comparison.terms.margin * 100:g} %"
@@ -88,8 +85,8 @@ def verdict(comparison: Comparison) -> model.Verdict:
     """The verdict, what it rests on, and a sentence on each figure, the changed ones first."""
     word = comparison.overall.upper()
     if comparison.refused:
-        *others, last = map(plain, comparison.refused)
-        reasons = [*((why, "") for why in others), (last, plain(comparison.remedy or ""))]
+        *others, last = comparison.refused
+        reasons = [*((why, "") for why in others), (last, comparison.remedy or "")]
         return model.Verdict(word, "these are not compared", good=False, reasons=reasons, name="VERDICT")
     rest = [each for each in comparison.headline if each.test and each.interval and not is_change(each)]
     failed = [(each, "") for each in (*map(said_of_failures, failing(comparison)), *spoilt(comparison))]
@@ -108,7 +105,7 @@ def said_of_failures(each: FailureComparison) -> str:
     """Which side fails more: `more failures in NEW: errors 5.1 %, in BASE 0 %`."""
     base, new = (share(statistics.fmean(side)) for side in (each.base, each.new))
     word = Failing.MORE if each.difference > 0 else Failing.FEWER
-    return f"{word} in NEW: {plain(each.metric.label)} {new}, in BASE {base}"
+    return f"{word} in NEW: {each.metric.label} {new}, in BASE {base}"
 
 
 def spoilt(comparison: Comparison) -> Iterator[str]:
@@ -117,7 +114,7 @@ def spoilt(comparison: Comparison) -> Iterator[str]:
         bad = [run for run in side.runs if run.spoilt]
         if bad:
             which = f"{many(len(bad), 'run')} of {name.strip()} would be INVALID for what the host did, and count"
-            yield plain(f"{which}: {name_in(bad[0].folder, side.folder)}: {bad[0].spoilt}")
+            yield f"{which}: {name_in(bad[0].folder, side.folder)}: {bad[0].spoilt}"
 
 
 def changed(comparison: Comparison) -> list[MetricComparison]:
@@ -170,15 +167,15 @@ def design(comparison: Comparison) -> Iterator[Part]:
     """The sides, and the differences between them."""
     if comparison.in_pairs:
         turned = "the runs of a pair follow each other, in alternating order"
-        yield Remark(plain(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}, {turned}"))
+        yield Remark(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}, {turned}")
     else:
         rows = (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(comparison))
-        yield from (Remark(plain(row)) for row in rows)
+        yield from (Remark(row) for row in rows)
     for each in comparison.host:
-        yield Remark(plain(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}"))
+        yield Remark(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}")
     if comparison.unlike:
-        yield Remark(plain(f"compared despite these differences: “{comparison.terms.despite}”"))
-    yield from (Remark(plain(f"  {each}"), "bad") for each in comparison.unlike)
+        yield Remark(f"compared despite these differences: “{comparison.terms.despite}”")
+    yield from (Remark(f"  {each}", "bad") for each in comparison.unlike)
 
 
 def sides(comparison: Comparison) -> Iterator[tuple[str, Side]]:
@@ -192,13 +189,13 @@ def used(side: Side, what: str) -> str:
 
 def left_out(comparison: Comparison) -> Iterator[Part]:
     for name, side in () if comparison.refused else sides(comparison):
-        yield from (Remark(plain(f"{name} {name_in(run.folder, side.folder)}: {run.why}")) for run in side.excluded)
+        yield from (Remark(f"{name} {name_in(run.folder, side.folder)}: {run.why}") for run in side.excluded)
 
 
 def failures_table(comparison: Comparison) -> Iterator[Part]:
     """A row for each share of failures, if there were any."""
     rows: list[tuple[Cell, ...]] = [
-        (plain(each.metric.label), *map(share, map(statistics.fmean, (each.base, each.new))), str(each.verdict))
+        (each.metric.label, *map(share, map(statistics.fmean, (each.base, each.new))), str(each.verdict))
         for each in comparison.failures
         if any((*each.base, *each.new))
     ]
@@ -224,9 +221,9 @@ def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> 
     for each in figures:
         word = each.test and each.test.verdict
         said = Words(SHORT.get(word, word), tone=TONES.get(word, "")) if word else ""
-        rows.append((plain(each.metric.label), *cells_of(each), said))
+        rows.append((each.metric.label, *cells_of(each), said))
         if each.missing is not None:
-            missing.append(f"{plain(each.metric.label)}: {each.missing}")
+            missing.append(f"{each.metric.label}: {each.missing}")
         elif each.compensation:
             rows.append(("┄ by BASE's method", *dotted(each, each.compensation), Words("compensated", tone="faint")))
     heads = ("median run", "BASE", "NEW", "ratio", "95 % interval", last)
@@ -270,14 +267,14 @@ def power(comparison: Comparison) -> Iterator[Part]:
     finds = [f"{least_found(at)} in {label}" for label, each in judged.items() if (at := each.least_change) is not None]
     if finds:
         found = f"{runs_of(comparison)} detect, four times in five, a change of {', '.join(finds)}"
-        yield Remark(f"{plain(found)}: by the spread that they had, {together}")
+        yield Remark(f"{found}: by the spread that they had, {together}")
     missed = {label: each for label, each in judged.items() if misses(each, comparison)}
     margin = f"a change of {comparison.terms.margin * 100:g} %"
     known = [f"{needed(each, comparison)} in {label}" for label, each in missed.items() if has_need(each)]
     if known:
-        yield Remark(plain(f"{margin} would be found by {', '.join(known)}"))
+        yield Remark(f"{margin} would be found by {', '.join(known)}")
     if unknown := [label for label, each in missed.items() if not has_need(each)]:
-        yield Remark(plain(f"cannot say how many runs would show {margin} in {', '.join(unknown)}"))
+        yield Remark(f"cannot say how many runs would show {margin} in {', '.join(unknown)}")
 
 
 def least_found(change: float) -> str:

@@ -10,7 +10,6 @@ from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
-from cuesta.plain_text import plain
 from cuesta.report import batching, search
 from cuesta.report.figure import ENOUGH, duration, is_weak, written
 from cuesta.report.host import host_doubts
@@ -83,7 +82,7 @@ def limits_answer(summary: Summary) -> str:
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
-    bad = {word: [plain(limit.limit) for limit in limits if kept(limit) == word] for word in NOT_KEPT}
+    bad = {word: [limit.limit for limit in limits if kept(limit) == word] for word in NOT_KEPT}
     parts = [f"limit {word}: {', '.join(of_word)}" for word, of_word in bad.items() if of_word]
     return "; ".join(parts) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
 
@@ -143,7 +142,7 @@ def which(summary: Summary, crossed: list[StepFigures]) -> str:
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
     bad = (limit.limit for step in crossed for limit in step.limits if kept(limit) == "crossed")
-    return f" ({', '.join(map(plain, dict.fromkeys(bad)))})"
+    return f" ({', '.join(dict.fromkeys(bad))})"
 
 
 def only_users(summary: Summary) -> bool:
@@ -206,7 +205,7 @@ def unusual(summary: Summary) -> Iterator[Section]:
 def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.errors.count:
         yield f"{many(step.errors.count, 'error')}: {explained(step.errors.by_name)}"
-    yield from (f"{name}, the first: {plain(text)}" for name, text in step.errors.said.items())
+    yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
     if step.errors.before:
         yield f"errors before measuring: {named(step.errors.before)}"
     if step.skipped or step.lost_users:

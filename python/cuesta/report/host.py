@@ -12,7 +12,6 @@ from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
-from cuesta.plain_text import plain
 from cuesta.report import meters, off_cpu, profile
 from cuesta.report.cells import duration, number, whole
 from cuesta.report.cells import percent as percent_cell
@@ -69,7 +68,7 @@ def tables(step: StepFigures) -> Iterator[Table]:
         tier = in_brackets(
             *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
         )
-        rows = [(plain(name), *device(of)) for name, of in meter_report.devices.items()]
+        rows = [(name, *device(of)) for name, of in meter_report.devices.items()]
         yield Table(DEVICES, rows, f"of the whole machine{tier}")
     if meter_report and (rows_off := list(off_cpu.rows(meter_report))):
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
@@ -110,7 +109,7 @@ def carried(step: StepFigures) -> float:
 def of_front_end(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
     of = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
-    swept = ", ".join(plain(shown(name, value)) for name, value in step.swept.items())
+    swept = ", ".join(shown(name, value) for name, value in step.swept.items())
     which = f"{of}: {swept}" if of and swept else of
     times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
     if times and (front_end_report := front_end(summary.recorded, times)):
@@ -122,11 +121,11 @@ def of_front_end(summary: Summary, step: StepFigures) -> Iterator[Folded]:
 def host_cpu(host: HostFigures) -> Iterator[str]:
     """Write the use of the host's CPUs, its causes and the cost of a transaction; or why these are not known."""
     if host.cpu is None:
-        yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
+        yield f"host CPU: {host.cpu_missing or 'no meter data'}"
         return
     cpu, meter_report = host.cpu, host.meter_report
     cpus = f" of {many(len(meter_report.cpus), 'CPU')}" if meter_report else ""
-    subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
+    subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
@@ -150,7 +149,7 @@ def host_details(host: HostFigures) -> Iterator[str]:
     yield from idle_by_kind(host.meter_report)
     yield from network(host)
     if host.per_transaction_missing:
-        yield plain(host.per_transaction_missing)
+        yield host.per_transaction_missing
 
 
 def host_doubts(host: HostFigures) -> Iterator[str]:
@@ -158,13 +157,13 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
     if host.meters is None or host.cpu is None:
         return
     if host.meters.untraced:
-        yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
+        yield f"not traced, though that was asked for: {host.meters.untraced}"
     if host.meters.doubt:
-        yield f"DOUBTFUL: {plain(host.meters.doubt)}"
+        yield f"DOUBTFUL: {host.meters.doubt}"
     closure = host.meter_report and host.meter_report.closure
     if closure and closure.accounted.value is not None and not closure.closes:
         yield closing(closure)
-    yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
+    yield from (f"a gap in the meters: {gap}" for gap in host.meters.gaps)
 
 
 def by_cause(causes: Mapping[str, CauseRow]) -> Iterator[str]:
@@ -282,7 +281,7 @@ def shared(meter_report: MeterReport) -> Iterator[str]:
 def worth(host: HostFigures) -> Iterator[str]:
     if host.meters is None or host.cpu is None:
         return
-    order, because = host.meters.order, plain(host.meters.honesty)
+    order, because = host.meters.order, host.meters.honesty
     yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
     if host.meters.accounting in SOURCES and not loses_work(host):
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
@@ -310,7 +309,7 @@ CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least
 
 def programs(host: HostFigures) -> Iterator[str]:
     for target, users in host.programs.items():
-        yield f"{plain(target)}: started on this machine, for each of {many(users, 'user')}"
+        yield f"{target}: started on this machine, for each of {many(users, 'user')}"
 
 
 def built_in(host: BuiltInHost) -> Iterator[str]:

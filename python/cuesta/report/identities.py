@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
 from cuesta.columns import left, wrapped
 from cuesta.ledger.historical import Document
-from cuesta.plain_text import plain
 from cuesta.units import many
 
 WIDTH = 110
@@ -48,13 +47,13 @@ def counted(checked: DocumentCheck) -> str:
 
 
 def _rows(checked: DocumentCheck) -> Iterator[str]:
-    yield plain(checked.document.title)
+    yield checked.document.title
     if checked.document.source:
-        yield plain(checked.document.source)
+        yield checked.document.source
     yield ""
-    width = max((cell_len(plain(each.name)) for each in checked.unexplained), default=0)
+    width = max((cell_len(each.name) for each in checked.unexplained), default=0)
     for each in checked.unexplained:
-        yield f"{left(each.verdict.value.upper(), 16)}  {left(plain(each.name), width)}  {_said(each)}"
+        yield f"{left(each.verdict.value.upper(), 16)}  {left(each.name, width)}  {_said(each)}"
         yield from _because(each, checked.document)
     if checked.unexplained:
         yield ""
@@ -64,9 +63,9 @@ def _rows(checked: DocumentCheck) -> Iterator[str]:
 
 def _said(finding: Finding) -> str:
     if finding.reading:
-        return plain(f"printed {finding.printed}, reads as {finding.reading}")
+        return f"printed {finding.printed}, reads as {finding.reading}"
     can_be = "can be" if finding.verdict is FindingKind.IMPOSSIBLE else "computed"
-    return plain(f"printed {finding.printed}" + (f", {can_be} {finding.computed}" if finding.computed else ""))
+    return f"printed {finding.printed}" + (f", {can_be} {finding.computed}" if finding.computed else "")
 
 
 def _because(finding: Finding, document: Document) -> Iterator[str]:
@@ -86,7 +85,7 @@ def _because(finding: Finding, document: Document) -> Iterator[str]:
 def _within_rounding(checked: DocumentCheck) -> Iterator[str]:
     rounded = [each for each in checked.findings if each.verdict is FindingKind.ROUNDING]
     if rounded:
-        each = ", ".join(f"{_short(one)} {plain(one.printed)} ({one.computed})" for one in rounded)
+        each = ", ".join(f"{_short(one)} {one.printed} ({one.computed})" for one in rounded)
         yield from _wrapped(f"within rounding (computed): {each}", "", "  ")
         yield ""
 
@@ -108,4 +107,4 @@ def _few(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
 
 
 def _wrapped(sentence: str, first: str = "    ", then: str = "      ") -> Iterator[str]:
-    yield from wrapped(plain(sentence), WIDTH, first, then)
+    yield from wrapped(sentence, WIDTH, first, then)

@@ -8,7 +8,6 @@ from cuesta.analysis.host import uses
 from cuesta.columns import in_columns
 from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.meter_report import Count, MeterReport
-from cuesta.plain_text import plain
 from cuesta.report.cells import number, per_s, percent, rate
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
@@ -33,7 +32,7 @@ def gaps(meter_report: MeterReport) -> Iterator[str]:
     for name, figure in zip(names, figures(meter_report), strict=True):
         if figure.why:
             reasons.setdefault(figure.why, {})[name] = None
-    yield from (f"no meter data for {', '.join(columns)}: {plain(why)}" for why, columns in reasons.items())
+    yield from (f"no meter data for {', '.join(columns)}: {why}" for why, columns in reasons.items())
 
 
 def figures(meter_report: MeterReport) -> Sequence[MeterFigure[Any]]:

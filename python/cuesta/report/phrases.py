@@ -26,7 +26,6 @@ from cuesta.figures.step import (
     ScreenCost,
     StepFigures,
 )
-from cuesta.plain_text import plain
 from cuesta.report.model import Tone
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, AT_LEAST, count, digits, in_unit, many, named, seconds, share
@@ -47,12 +46,12 @@ UNHINDERED = "if nobody had to wait"
 
 def ceiling(heavy: Heavy) -> str:
     """Name the asymptote of a saturated system."""
-    return f"ceiling set by {plain(heavy.resource)}"
+    return f"ceiling set by {heavy.resource}"
 
 
 def cause(name: str) -> str:
     """The label of a cause of CPU time: `page faults`."""
-    return plain(name.replace("_", " "))
+    return name.replace("_", " ")
 
 
 def tiers(*figures: MeterFigure[Any]) -> str:
@@ -98,9 +97,9 @@ def tone_of(verdict: LimitResult) -> Tone:
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
     """Reasons against a run, with advice; each piece of advice once."""
-    advices = [plain(doubted.doubt.advice) for doubted in summary.invalidating]
+    advices = [doubted.doubt.advice for doubted in summary.invalidating]
     unsaid = ["" if advice in advices[:index] else advice for index, advice in enumerate(advices)]
-    return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.invalidating, unsaid, strict=True)]
+    return [(str(doubted), advice) for doubted, advice in zip(summary.invalidating, unsaid, strict=True)]
 
 
 def with_advice(doubt: tuple[str, str]) -> str:
@@ -130,7 +129,7 @@ def how_it_ended(summary: Summary) -> str:
 def load(step: StepFigures) -> str:
     short = step.seconds < step.planned_seconds - 0.5
     planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
-    return f"{many(step.users, 'user')}, {plain(step.load)} load, measured for {seconds(step.seconds)}{planned}"
+    return f"{many(step.users, 'user')}, {step.load} load, measured for {seconds(step.seconds)}{planned}"
 
 
 def load_meaning(step: StepFigures) -> Iterator[str]:
@@ -238,7 +237,7 @@ def how_fair(jain: float) -> str:
 
 def whose(fair: Fairness) -> str:
     """The slowest user, with the group's name."""
-    return f"user {fair.worst_user} of {plain(fair.worst_group)}"
+    return f"user {fair.worst_user} of {fair.worst_group}"
 
 
 def law(law: ResponseLaw) -> str:
@@ -265,13 +264,13 @@ def _term(value: float) -> str:
 
 def no_law(step: StepFigures) -> Iterator[str]:
     if step.load != "closed":
-        yield f"not checked: that needs a closed load, and this one is {plain(step.load)}"
+        yield f"not checked: that needs a closed load, and this one is {step.load}"
 
 
 def swept_apart_from_users(step: StepFigures) -> str:
     """The values of all swept settings except the number of users, and the seed, which makes repeats."""
     other = {name: shown(name, value) for name, value in step.swept.items() if last_of(name) not in ("users", "seed")}
-    return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(value)}" for name, value in other.items())
+    return ", ".join(f"{name.removeprefix('group.')} {value}" for name, value in other.items())
 
 
 def last_of(name: str) -> str:
@@ -285,16 +284,14 @@ LONGEST_VALUE = 24
 
 def named_settings(settings: Iterable[tuple[str, str]]) -> str:
     """List swept settings with their values, as `path kernel, tmux 20ms`."""
-    return ", ".join(
-        f"{plain(name.removeprefix('host.'))} {cut(plain(value), LONGEST_VALUE)}" for name, value in settings
-    )
+    return ", ".join(f"{name.removeprefix('host.')} {cut(value, LONGEST_VALUE)}" for name, value in settings)
 
 
 def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:
     """Facts about a machine; unknown ones are left out."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
-    return [(plain(name), plain(_listed(value))) for name, value in known.items() if value not in (None, "", [])]
+    return [(name, _listed(value)) for name, value in known.items() if value not in (None, "", [])]
 
 
 def _listed(value: object) -> str:
@@ -303,11 +300,11 @@ def _listed(value: object) -> str:
 
 def class_of(group: str, transaction: str) -> str:
     """The name of a class of transactions: only the group's, if the transaction has the same name."""
-    return plain(group) if group == transaction else f"{plain(group)}: {plain(transaction)}"
+    return group if group == transaction else f"{group}: {transaction}"
 
 
 def targets(summary: Summary) -> str:
-    names = [plain(str(name)) for name in summary.recorded.run.get("host", {}).get("targets", [])]
+    names = [str(name) for name in summary.recorded.run.get("host", {}).get("targets", [])]
     known = ["the built-in host (host:)" if name == BUILTIN_HOST else without_settings(name) for name in names]
     return " and ".join(known) if len(known) < 3 else f"{len(known)} targets"
 
@@ -324,7 +321,7 @@ def waiting_in_vain(summary: Summary) -> Iterator[str]:
     for what, times in waited.items():
         # A `prompt` is whatever a Wait without a key before it is for, such as a text anywhere on the screen.
         at_wait = f"at a {_wait(summary.recorded.folder)} of the tape with no key before it"
-        wanted = at_wait if what == "prompt" else f"for an {plain(what)}"
+        wanted = at_wait if what == "prompt" else f"for an {what}"
         yield f"{many(len(times), 'user')} had waited up to {seconds(max(times))} {wanted}, in vain"
 
 

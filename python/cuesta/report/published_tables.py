@@ -7,7 +7,6 @@ from cuesta.analysis.planned import shown
 from cuesta.analysis.published_tables import RowBeside, TableBeside, tables_beside
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE, Unit
-from cuesta.plain_text import plain
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
 from cuesta.units import ABSENT, count, digits, many, share, signed
@@ -15,7 +14,7 @@ from cuesta.units import ABSENT, count, digits, many, share, signed
 
 def sections(summary: Summary) -> Iterator[Section]:
     for each in tables_beside(summary):
-        title = plain(each.plan.table.title)
+        title = each.plan.table.title
         yield Section(f"Published: {title}", [Remark(f"{title}{when(each)}"), table(each)], name="TABLE")
 
 
@@ -24,11 +23,11 @@ def table(of: TableBeside) -> Table:
     given = [name for name in of.rows[0].given if any(row.given[name] is not None for row in of.rows)]
     also = [name for name in of.plan.also if any(row.also[name] is not None for row in of.rows)]
     names = [""] if of.plan.rows else []
-    heads: list[Cell] = [*names, *map(plain, given)]
+    heads: list[Cell] = [*names, *given]
     heads += [*(column_head(of, name) for name in of.plan.columns), *map(head, also)]
     rows = [
         (
-            *([plain(row.name)] if of.plan.rows else []),
+            *([row.name] if of.plan.rows else []),
             *(printed(row.given[name], count) for name in given),
             *(cell(of, row, name) for name in of.plan.columns),
             *(further(name, row.also[name]) for name in also),
@@ -38,23 +37,21 @@ def table(of: TableBeside) -> Table:
     which = "that repeat the row" if of.plan.rows else "with so many users"
     repeats = f"; medians of the steps {which}" if any(row.steps > 1 for row in of.rows) else ""
     without = f"; without {many(of.doubted, 'step')} in doubt" if of.doubted else ""
-    caption = f"in brackets: as published in {plain(of.plan.table.source)}{repeats}{without}"
+    caption = f"in brackets: as published in {of.plan.table.source}{repeats}{without}"
     # Named rows have more columns of the document: a terminal has no room for further ones.
     wide = range(len(heads) - len(also), len(heads)) if of.plan.rows else ()
     return Table(heads, rows, caption, wide=wide)
 
 
 def when(of: TableBeside) -> str:
-    settings = ", ".join(f"{plain(name)} {plain(shown(name, value))}" for name, value in of.plan.when.items())
+    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in of.plan.when.items())
     return f"; measured with {settings}" if settings else ""
 
 
 def column_head(of: TableBeside, name: str) -> Words:
     """The document's name of a column with the unit of its numbers, and the meaning of what is measured."""
     figures = [CATALOGUE[each] for each in of.plan.columns[name]]
-    label = plain(name)
-    if figures[0].unit == Unit.PERCENT:
-        label = f"%{label}"
+    label = f"%{name}" if figures[0].unit == Unit.PERCENT else name
     if figures[0].unit == Unit.SECONDS:
         label = f"{label}, {_native.show_duration(round(1e9 * of.plan.units.get(name, 1.0))).removeprefix('1')}"
     return Words(label, " ".join(figure.meaning for figure in figures))
@@ -70,7 +67,7 @@ def cell(of: TableBeside, row: RowBeside, name: str) -> str:
 
 def printed(cell: float | str | None, write: Callable[[float], str]) -> str:
     """A published cell: a number, or the text as printed."""
-    return ABSENT if cell is None else plain(cell) if isinstance(cell, str) else write(cell)
+    return ABSENT if cell is None else cell if isinstance(cell, str) else write(cell)
 
 
 def percents(value: float) -> str:

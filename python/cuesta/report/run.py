@@ -12,7 +12,6 @@ from cuesta.figures.durations import Distribution, TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
-from cuesta.plain_text import plain
 from cuesta.report import batching, bisync, capacity, host, published_tables, render, samples, search, sweep, wire
 from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
@@ -69,7 +68,7 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 
 
 def of_run(summary: Summary) -> Report:
-    name = plain(str(summary.recorded.run.get("name", "run")))
+    name = str(summary.recorded.run.get("name", "run"))
     figures, parts = list(big_figures(summary)), list(sections(summary))
     said, limited_by = headline(summary), capacity.conclusion(summary)
     return Report(name, said, verdict(summary), figures, parts, summary.limits_ok, limited_by)
@@ -106,7 +105,7 @@ def limits(summary: Summary) -> Section:
     rows = [
         (
             Words(kept(judged), judged.undecided or "", tone_of(judged)),
-            plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
+            (f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
             limit_value(judged, summary),
         )
         for step, judged in results
@@ -117,7 +116,7 @@ def limits(summary: Summary) -> Section:
     details = sorted(good, key=lambda number: -results[number][0].users)[MOST_KEPT:]
     more = f"and {count(len(details))} more kept (--verbose lists them)" if details else ""
     table = Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)
-    why = (f"{plain(each.limit)}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
+    why = (f"{each.limit}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
     return Section("Limits", [table, *(Remark(each, "notice") for each in dict.fromkeys(why))])
 
 
@@ -176,13 +175,13 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
         if keys.echo.asked:
-            yield f"keystroke echo{f' of {plain(keys.group)}' if several else ''}", None, ""
+            yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
     classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
-        yield plain(each.transaction) if alone else class_of(each.group, each.transaction), None, ""
+        yield each.transaction if alone else class_of(each.group, each.transaction), None, ""
         yield "first sign", each.first_response, "first_response"
         yield "answer", each.response, "response"
         yield "since sent", each.response_from_sent, "response_from_sent"
@@ -255,11 +254,11 @@ def published(summary: Summary) -> Iterator[Section]:
     """Published figures beside the measured ones."""
     users = {step.step: step.users for step in summary.steps}
     rows = [
-        (plain(each.what), many((each.users if each.step is None else users[each.step]) or 0, "user"), *beside(each))
+        (each.what, many((each.users if each.step is None else users[each.step]) or 0, "user"), *beside(each))
         for each in summary.published
     ]
     if rows:
-        sources = "; ".join(dict.fromkeys(plain(each.source) for each in summary.published))
+        sources = "; ".join(dict.fromkeys(each.source for each in summary.published))
         heads = ("figure", "", "measured", "published", "ratio")
         yield Section("Published figures", [Table(heads, rows, f"published: {sources}", wraps=0)], name="PUBLISHED")
 
@@ -280,7 +279,7 @@ def driver(summary: Summary, step: StepFigures) -> Section:
         fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
         Fact("screens", screens(own.screens) if own.screens else ""),
     ]
-    groups = [(plain(keys.group), keys.lateness) for keys in step.keys if keys.lateness.count]
+    groups = [(keys.group, keys.lateness) for keys in step.keys if keys.lateness.count]
     rows = [(name, count(of.count), seconds(of.mean), *percentiles(of)) for name, of in groups]
     more: list[Part] = [Facts(rest)]
     if rows:
@@ -329,10 +328,10 @@ def lines(summary: Summary, step: StepFigures) -> Iterator[Part]:
     rows = [
         (
             str(row.user),
-            plain(row.group),
+            row.group,
             count(row.transactions),
             *((seconds(row.mean), seconds(row.max)) if row.transactions else (ABSENT, ABSENT)),
-            plain(row.lost or (f"waits for {row.waits} since {seconds(row.waited)}" if row.waits else "")),
+            row.lost or (f"waits for {row.waits} since {seconds(row.waited)}" if row.waits else ""),
         )
         for row in sorted(users, key=lambda row: (row.lost is None, -row.mean))[:MOST_LINES]
     ]
@@ -351,28 +350,28 @@ def group(of: dict[str, object]) -> tuple[str, ...]:
     speed, keys = of.get("line_speed"), of.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
     rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
-    name, load_of, think, target = (plain(str(of.get(each) or AS_THE_TAPE_SAYS)) for each in AS_WRITTEN)
+    name, load_of, think, target = (str(of.get(each) or AS_THE_TAPE_SAYS) for each in AS_WRITTEN)
     return name, count(float(str(of["users"]))), bits, load_of, think, rate, target
 
 
 def swept_in(step: StepFigures) -> str:
-    settings = ", ".join(f"{plain(name)} {plain(shown(name, value))}" for name, value in step.swept.items())
+    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in step.swept.items())
     return f"swept: {settings}" if settings else ""
 
 
 def what_was_run(summary: Summary) -> Iterator[Part]:
     run = summary.recorded.run
-    tapes = (f"{plain(name)} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items())
+    tapes = (f"{name} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items())
     yield Facts(
         [
-            Fact("target", ", ".join(map(plain, map(str, run.get("host", {}).get("targets", []))))),
-            Fact("started", plain(str(run.get("started", "")))),
+            Fact("target", ", ".join(map(str, run.get("host", {}).get("targets", [])))),
+            Fact("started", str(run.get("started", ""))),
             Fact("ended", summary.ended),
-            Fact("command", " ".join(plain(str(word)) for word in run.get("command", []))),
+            Fact("command", " ".join(str(word) for word in run.get("command", []))),
             Fact("tapes", ", ".join(tapes)),
-            Fact("seed", plain(str(run.get("seed", "")))),
-            Fact("agents", plain(str(run.get("agents", "")))),
-            Fact("cuesta", plain(str(run.get("cuesta", "")))),
+            Fact("seed", str(run.get("seed", ""))),
+            Fact("agents", str(run.get("agents", ""))),
+            Fact("cuesta", str(run.get("cuesta", ""))),
         ]
     )
     machine = [Fact(name, value) for name, value in facts_of_machine(run.get("machine", {}))]
@@ -387,8 +386,8 @@ def record(summary: Summary) -> Section:
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]
     plan = json_text(summary.recorded.plan, indent=1)
     more: list[Part] = [
-        *(Remark(plain(damage), "notice") for damage in summary.recorded.damage),
+        *(Remark(damage, "notice") for damage in summary.recorded.damage),
         Folded("Raw files, from which all of this can be derived again", [Links(raw_files(folder))]),
         Folded("The plan, resolved", [Listing(plan)]),
     ]
-    return Section("Record", [Remark(plain(str(folder))), *watch], more, name="RUN FOLDER")
+    return Section("Record", [Remark(str(folder)), *watch], more, name="RUN FOLDER")

@@ -8,7 +8,6 @@ from cuesta.analysis.search.search_result import TrialRow
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
-from cuesta.plain_text import plain
 from cuesta.report.figure import FEW, MARK, mark
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.plots.against_load import trials as plots_of_trials
@@ -51,7 +50,7 @@ def answer(of: SearchResult, where: str) -> str:
 
 
 def objective(of: SearchResult) -> str:
-    return " and ".join(map(plain, of.objective))
+    return " and ".join(of.objective)
 
 
 def interval(of: SearchResult) -> str:
@@ -86,7 +85,7 @@ def section(summary: Summary) -> Iterator[Section]:
     parts: list[Part] = [Remark(state(of), "" if of.outcome.verdict == "regular" else "notice")]
     parts += [table(summary, of, trial_rows)] if trial_rows else []
     if of.outcome.limited_by == "budget":
-        notes.insert(0, f"to go on: cuesta search --resume {plain(str(summary.recorded.folder))}")
+        notes.insert(0, f"to go on: cuesta search --resume {summary.recorded.folder!s}")
     drawn = list(plots_of_trials(summary, of))
     more: list[Part] = [Plots(drawn)] if drawn else []
     more += [Remark(each, "faint") for each in explanation(of)]
@@ -96,7 +95,7 @@ def section(summary: Summary) -> Iterator[Section]:
 def state(of: SearchResult) -> str:
     """How the search ended, and what was shown to miss the objective."""
     found = of.outcome
-    ended = f"{found.verdict} after {many(found.trials, 'trial')}: {plain(found.why)}"
+    ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
     if found.breach is None:
         return f"{ended}; no load was shown to miss the objective"
     was = "was" if of.method.written(found.breach) == "1 user" or not of.method.whole else "were"
@@ -113,7 +112,7 @@ def noted(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
     if absent := sorted(set(range(1, max(measured_ones, default=0))) - measured_ones):
         yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
-        yield f"trial {', '.join(map(str, numbers))}: {plain(reason)}"
+        yield f"trial {', '.join(map(str, numbers))}: {reason}"
 
 
 def backlogs(summary: Summary) -> Iterator[str]:
@@ -149,7 +148,7 @@ def table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) ->
             verdict(row.trial),
             believed(row.believed, of),
             Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
-            plain(row.ask.because) if row.ask else "",
+            row.ask.because if row.ask else "",
         )
         for row in trial_rows
     ]
@@ -182,7 +181,7 @@ def verdict(trial: Trial) -> Words:
 
 
 def note(trial: Trial) -> str:
-    return plain("; ".join((*trial.doubts, *trial.against)))
+    return "; ".join((*trial.doubts, *trial.against))
 
 
 def believed(loads: tuple[float, float, float] | None, of: SearchResult) -> str:

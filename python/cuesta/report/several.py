@@ -9,7 +9,6 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
-from cuesta.plain_text import plain
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
 from cuesta.report.figure import duration, head, marked, notes, written
@@ -45,8 +44,8 @@ def names(folders: Sequence[Path]) -> list[str]:
     for length in range(1, most + 1):
         tails = ["/".join(parts[-length:]) for parts in paths]
         if len(set(tails)) == len(tails):
-            return [plain(tail) for tail in tails]
-    return [f"{plain(str(folder.absolute()))} ({number})" for number, folder in enumerate(folders, 1)]
+            return tails
+    return [f"{folder.absolute()!s} ({number})" for number, folder in enumerate(folders, 1)]
 
 
 def markdown(runs: Mapping[str, Summary]) -> str:
@@ -114,10 +113,10 @@ def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Cells]:
         *(Words("VALID", tone="good") if run.valid else Words("INVALID", tone="bad") for run in runs.values()),
     )
     yield "ended", *(run.ended for run in runs.values())
-    yield "name", *(plain(str(run.recorded.run.get("name", ABSENT))) for run in runs.values())
-    yield "started", *(plain(str(run.recorded.run.get("started", ABSENT))) for run in runs.values())
+    yield "name", *(str(run.recorded.run.get("name", ABSENT)) for run in runs.values())
+    yield "started", *(str(run.recorded.run.get("started", ABSENT)) for run in runs.values())
     yield "users", *(of_steps(run) for run in runs.values())
-    yield "load", *(plain(run.last.load) for run in runs.values())
+    yield "load", *(run.last.load for run in runs.values())
     yield "measured for", *(seconds(run.last.seconds) for run in runs.values())
 
 
@@ -133,7 +132,7 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in names]
     unlike = [(kind, name, values) for kind, name, values in unlike if any(value != values[0] for value in values)]
     for kind, name, values in unlike[:MOST_DIFFERENCES]:
-        yield f"{kind}: {plain(name)}", *(plain(shown(value)) for value in values)
+        yield f"{kind}: {name}", *(shown(value) for value in values)
     if len(unlike) > MOST_DIFFERENCES:
         yield many(len(unlike) - MOST_DIFFERENCES, "more fact"), *("" for _ in runs)
 

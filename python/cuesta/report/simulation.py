@@ -8,7 +8,6 @@ from cuesta.analysis.predict.simulate import SimulatedHost, SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, NO_INTERVAL, PERCENTILES, SimulatedFigure
 from cuesta.analysis.predict.what_if import Estimate
-from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between
 
@@ -23,10 +22,10 @@ RESTS_ON = (
 def simulation(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
     """The simulations of one system."""
     if system.hosts:
-        yield Remark(f"{', '.join(map(plain, system.played))}; seed {system.seed}")
+        yield Remark(f"{', '.join(system.played)}; seed {system.seed}")
     for host in system.hosts:
         if host.changes:
-            yield Remark(f"with {'; '.join(plain(str(change)) for change in host.changes)}:")
+            yield Remark(f"with {'; '.join(str(change) for change in host.changes)}:")
         yield loads(answer, host)
         yield from agreement(answer, host.figures)
         yield from (Remark(unanswered(answer, each), "notice") for each in host.figures if each.unanswered)
@@ -35,8 +34,8 @@ def simulation(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
         yield from paces_played([figure for host in system.hosts for figure in host.figures])
         yield Remark(effort(system.hosts), "faint")
         yield Remark(RESTS_ON, "notice")
-    yield from (Remark(plain(note), "notice") for note in system.notes)
-    yield from (Remark(f"NOT SIMULATED: {plain(why)}", "bad") for why in system.refused)
+    yield from (Remark(note, "notice") for note in system.notes)
+    yield from (Remark(f"NOT SIMULATED: {why}", "bad") for why in system.refused)
 
 
 def loads(answer: Answer, host: SimulatedHost) -> Table:
@@ -44,11 +43,11 @@ def loads(answer: Answer, host: SimulatedHost) -> Table:
     heads = [answer.users_are, "configuration", "series", "p50", "p95", "p99", "mean", "exact"]
     rows: list[list[Cell]] = []
     for figure in host.figures:
-        first: list[Cell] = [count(figure.asked.users), plain(figure.asked.configuration)]
+        first: list[Cell] = [count(figure.asked.users), figure.asked.configuration]
         for number, series in enumerate(figure.series):
             cells = [interval(series.percentiles.get(name)) for name in PERCENTILES]
             means = [interval(series.mean), ""] if number else [interval(figure.mean), seconds(figure.exact)]
-            rows.append([*(["", ""] if number else first), plain(series.name), *cells, *means])
+            rows.append([*(["", ""] if number else first), series.name, *cells, *means])
         measured = None if host.changes else measured_at(answer, figure)
         if measured and measured.percentiles and measured.response:
             values = [seconds(measured.percentiles.get(name)) for name in PERCENTILES]
@@ -115,8 +114,8 @@ def spread(values: Sequence[float]) -> str:
 
 def limit(answer: Answer, simulated: SimulatedLimit) -> str:
     """How many users keep the limit."""
-    name = f" ({plain(simulated.at.configuration)})" if simulated.at.configuration else ""
-    said = f"{plain(str(answer.limit))}: "
+    name = f" ({simulated.at.configuration})" if simulated.at.configuration else ""
+    said = f"{answer.limit!s}: "
     if simulated.reached is None:
         return f"{said}a single user misses it{name}"
     if simulated.users.not_reported:

@@ -9,7 +9,6 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
-from cuesta.plain_text import plain
 from cuesta.report.figure import head, mark, marked, notes
 from cuesta.report.headline import NOT_KEPT
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
@@ -63,7 +62,7 @@ def table(summary: Summary) -> Table:
         )
         for step in summary.steps
     ]
-    names: list[Cell] = [plain(name.removeprefix("group.").removeprefix("host.")) for name in swept]
+    names: list[Cell] = [name.removeprefix("group.").removeprefix("host.") for name in swept]
     heads: list[Cell] = ["step", *names, *map(head, figures), *(limits[each] for each in others), ""]
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
@@ -103,7 +102,7 @@ def state(summary: Summary, step: StepFigures) -> Cell:
 
 
 def point(step: StepFigures, name: str) -> str:
-    return plain(shown(name, step.swept.get(name, step.users if name == "users" else ABSENT)))
+    return shown(name, step.swept.get(name, step.users if name == "users" else ABSENT))
 
 
 def bounds(of: Asymptotes) -> Iterator[str]:
@@ -119,12 +118,12 @@ def bounds(of: Asymptotes) -> Iterator[str]:
     if of.heavy:
         yield (
             f"{ceiling(of.heavy)}: {per_s(of.heavy.most_per_s)}, {within(of.heavy.rate_interval)} a second, "
-            f"as each transaction takes {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, which was at most "
+            f"as each transaction takes {seconds(of.heavy.demand)} of {of.heavy.resource}, which was at most "
             f"{share(of.heavy.utilization)} busy, with {listed(of.heavy.users)}; "
             "a resource that is not metered may allow less"
         )
     else:
-        yield f"ceiling: not drawn: {plain(of.no_heavy)}"
+        yield f"ceiling: not drawn: {of.no_heavy}"
     for each in of.above:
         if each.is_chance:
             yield f"{surpassed(each)}: steps of this length differ that much by chance; longer ones are surer"
@@ -141,7 +140,7 @@ def past(summary: Summary) -> Iterator[str]:
     """Sentences on what happened when more was offered than the host can do."""
     several = len(summary.past_saturation) > 1
     for each in summary.past_saturation:
-        of = ", ".join(plain(shown(name, value)) for name, value in each.swept.items())
+        of = ", ".join(shown(name, value) for name, value in each.swept.items())
         which = f" ({of})" if several and of else ""
         steps = listed([step + 1 for step in each.steps], "step")
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"

@@ -6,7 +6,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cuesta.ledger.record import FormRow, Record
-from cuesta.plain_text import plain
 from cuesta.report import form_page
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.plots import bars
@@ -30,7 +29,7 @@ def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
 
 def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[Markup]:
     lesser = [name for name, record in of.items() if record.grade != "certified"]
-    reasons = [(f"{name}: {plain(why)}", "") for name in lesser for why in of[name].because]
+    reasons = [(f"{name}: {why}", "") for name in lesser for why in of[name].because]
     yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
     unlike = [paragraph(UNLIKE)] if len(by_script(of)) > 1 else []
     yield section("Systems", [table(("", *of), about(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
@@ -45,8 +44,8 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
 def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
     records = of.values()
     yield "grade", *(record.grade for record in records)
-    yield "system", *((plain(record.given.system), "wraps") for record in records)
-    yield "started", *(plain(record.given.started) for record in records)
+    yield "system", *((record.given.system, "wraps") for record in records)
+    yield "started", *(record.given.started for record in records)
     yield "users", *(f"{record.workload.users}, {record.workload.attached}" for record in records)
     yield "script", *(script(record) for record in records)
     yield "runs that count", *(str(record.method.runs) for record in records)

@@ -6,7 +6,6 @@ from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import StepFigures
-from cuesta.plain_text import plain
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import INK, NUMBER, REST, SECONDS, Spec, duration_scale, plot, quantity, span
 
@@ -40,7 +39,7 @@ def measured(step: StepFigures, limit: str) -> float | None:
 
 
 def drawn(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
-    name, what = plain(str(limit.figure)), "users" if of.method.whole else "rate, per second"
+    name, what = str(limit.figure), "users" if of.method.whole else "rate, per second"
     values = [*(point["y"] for point in points), limit.value]
     y = duration_scale(name, values) if limit.figure.is_duration else quantity(name)
     right = 1.05 * max(point["x"] for point in points)
