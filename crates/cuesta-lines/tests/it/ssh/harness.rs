@@ -1,14 +1,47 @@
-//! Shared functions of the tests: open a line, type, and read until a text arrives.
+//! Shared functions of the tests: serve logins, open a line, type, and read until a text arrives.
 
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
 use cuesta_record::clock::{self, Time};
+use russh::keys::{Algorithm, PrivateKey};
+use russh::server::{Config, Handler};
+use russh::{MethodKind, MethodSet};
 
 /// After this time a test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Serves logins by these methods on a thread, each connection by a host of its own; returns the address.
+pub(crate) fn served<H: Handler + Send + 'static>(
+    methods: &'static [MethodKind],
+    mut host: impl FnMut() -> H + Send + 'static,
+) -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            let config = Arc::new(Config {
+                keys: vec![PrivateKey::random(&mut russh::keys::key::safe_rng(), Algorithm::Ed25519).unwrap()],
+                methods: MethodSet::from(methods),
+                auth_rejection_time: Duration::ZERO,
+                ..Config::default()
+            });
+            while let Ok((stream, _)) = listener.accept().await {
+                if let Ok(session) = russh::server::run_stream(Arc::clone(&config), stream, host()).await {
+                    let _ = session.await;
+                }
+            }
+        });
+    });
+    address
+}
 
 /// Runs a test as the driver runs users.
 pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {

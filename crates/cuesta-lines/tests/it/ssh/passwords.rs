@@ -1,14 +1,12 @@
 //! Passwords, with a `russh` server: real hosts check the machine's accounts, which tests must not change.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use cuesta_lines::Login;
-use russh::keys::{Algorithm, PrivateKey};
-use russh::server::{Auth, ChannelOpenHandle, Config, Handler, Msg, Response, Session};
-use russh::{Channel, ChannelId, Error, MethodKind, MethodSet, Pty};
+use russh::server::{Auth, ChannelOpenHandle, Handler, Msg, Response, Session};
+use russh::{Channel, ChannelId, Error, MethodKind, Pty};
 
-use super::harness::{ask, driven, opened_by};
+use super::harness::{ask, driven, opened_by, served};
 
 /// A host with one user and password. It echoes its input.
 pub(crate) struct Host {
@@ -72,30 +70,13 @@ impl Handler for Host {
     }
 }
 
-/// Serves one login on a thread; returns the address and a receiver of the keys.
+/// Serves one login; returns the address and a receiver of the keys.
 pub(crate) fn host(
     methods: &'static [MethodKind],
 ) -> (SocketAddr, std::sync::mpsc::Receiver<(cuesta_record::Stamp, Vec<u8>)>) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = listener.local_addr().unwrap();
     let (came, coming) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            let config = Arc::new(Config {
-                keys: vec![PrivateKey::random(&mut russh::keys::key::safe_rng(), Algorithm::Ed25519).unwrap()],
-                methods: MethodSet::from(methods),
-                auth_rejection_time: std::time::Duration::ZERO,
-                ..Config::default()
-            });
-            let (stream, _) = listener.accept().await.unwrap();
-            let session = russh::server::run_stream(config, stream, Host { came }).await;
-            let _ = session.unwrap().await;
-        });
-    });
-    (address, coming)
+    let mut came = Some(came);
+    (served(methods, move || Host { came: came.take().expect("one login") }), coming)
 }
 
 async fn logs_in(methods: &'static [MethodKind], password: &str) -> Result<(), String> {

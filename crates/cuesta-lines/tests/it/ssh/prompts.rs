@@ -5,11 +5,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use cuesta_lines::Login;
-use russh::keys::{Algorithm, PrivateKey};
-use russh::server::{Auth, Config, Handler, Response};
-use russh::{Error, MethodKind, MethodSet};
+use russh::server::{Auth, Handler, Response};
+use russh::{Error, MethodKind};
 
-use super::harness::{driven, opened_by};
+use super::harness::{driven, opened_by, served};
 
 /// Prompts that are asked at once, each with whether its answer is shown.
 type Round = &'static [(&'static str, bool)];
@@ -43,7 +42,7 @@ impl Handler for Host {
     }
 }
 
-/// Serves logins on a thread; returns the address and what it hears: a row for each connection and each answer.
+/// Serves logins; returns the address and what it hears: a row for each connection and each answer.
 fn host(rounds: &'static [Round]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     serve(rounds, false)
 }
@@ -53,30 +52,13 @@ fn accepting_host(rounds: &'static [Round]) -> (SocketAddr, Arc<Mutex<Vec<String
 }
 
 fn serve(rounds: &'static [Round], accepts: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = listener.local_addr().unwrap();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let host = Host { rounds, asked: 0, accepts, heard: Arc::clone(&heard) };
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            let config = Arc::new(Config {
-                keys: vec![PrivateKey::random(&mut russh::keys::key::safe_rng(), Algorithm::Ed25519).unwrap()],
-                methods: MethodSet::from(&[MethodKind::KeyboardInteractive][..]),
-                auth_rejection_time: std::time::Duration::ZERO,
-                ..Config::default()
-            });
-            while let Ok((stream, _)) = listener.accept().await {
-                host.heard.lock().unwrap().push("(connection)".to_owned());
-                if let Ok(session) = russh::server::run_stream(Arc::clone(&config), stream, host.clone()).await {
-                    let _ = session.await;
-                }
-            }
-        });
-    });
-    (address, heard)
+    let connected = move || {
+        host.heard.lock().unwrap().push("(connection)".to_owned());
+        host.clone()
+    };
+    (served(&[MethodKind::KeyboardInteractive], connected), heard)
 }
 
 /// What the host hears of one login, and its error.
