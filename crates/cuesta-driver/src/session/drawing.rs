@@ -55,7 +55,9 @@ impl Session {
         ready!(Pin::new(&mut self.frame_alarm).poll(cx));
         let mut events = Vec::new();
         self.terminal.end_frame(&mut events);
-        events.into_iter().for_each(|event| self.handle_screen_event(event));
+        for event in events {
+            self.handle_screen_event(event);
+        }
         Poll::Ready(Ok(()))
     }
 

@@ -262,6 +262,7 @@ impl<'a> Keystroke<'a> {
 
 /// A key that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // But for the first two, they do not depend on one another.
 pub(crate) struct SentKey {
     /// When it was due.
     pub(crate) due: Stamp,

@@ -63,15 +63,16 @@ impl Driven {
     fn frame(&self) -> String {
         let position = self.position;
         match self.drawing {
-            Drawing::Menu => (0..=LAST)
-                .map(|item| {
+            Drawing::Menu => {
+                let item = |item| {
                     let style = if item == position { "\x1b[7m" } else { "" };
                     format!("\x1b[{};5H{style}item number {item}\x1b[m", 12 + item)
-                })
-                .collect(),
+                };
+                (0..=LAST).map(item).collect::<Vec<_>>().concat()
+            }
             Drawing::Pager => {
-                let rows = (0..20).map(|row| format!("row {row} of page {position} {}\r\n", "text ".repeat(row % 7)));
-                format!("\x1b[3;1H\x1b[J{}", rows.collect::<String>())
+                let row = |row: usize| format!("row {row} of page {position} {}\r\n", "text ".repeat(row % 7));
+                format!("\x1b[3;1H\x1b[J{}", (0..20).map(row).collect::<Vec<_>>().concat())
             }
             Drawing::Cursor => format!("\x1b[12;{}H", 5 + position),
             Drawing::Caret => {
@@ -214,7 +215,7 @@ fn none_is_wrong(what: &str, program: Driven, gap: u64, keys: &str) -> (RunRecor
     {
         assert!(value.abs_diff(lag) <= lag / 500 + 100_000, "{what}: {value} ns, but {lag} ns is right");
     }
-    let count = figures.map_or(0, |figures| figures.len());
+    let count = figures.map_or(0, hdrhistogram::Histogram::len);
     (records, count)
 }
 

@@ -158,7 +158,7 @@ impl Program for Editor {
                 now.answer();
                 match self.drawing {
                     Drawing::Field { .. } | Drawing::Addressed => {
-                        now.send(&format!("\x1b[{};1Hanswer {number}", 5 + number % 15))
+                        now.send(&format!("\x1b[{};1Hanswer {number}", 5 + number % 15));
                     }
                     Drawing::BelowStream { hides } => {
                         let rows = self.drawn_rows;

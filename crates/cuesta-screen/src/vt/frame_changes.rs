@@ -325,14 +325,12 @@ mod tests {
 
     #[test]
     fn text_that_scrolls_is_set_aside_to_its_border() {
-        let (mut frames, mut text) = (Vec::new(), String::from("\x1b[?25l"));
-        for frame in 0..6 {
-            for row in 0..5 {
-                let word = ["first", "second thing", "third", "no"][(frame + row) % 4];
-                text += &format!("\x1b[{};3H{word:16}\x1b[{};25H\u{2502} item", row + 1, row + 1);
-            }
-            frames.push(std::mem::take(&mut text));
-        }
+        let row = |frame: usize, row: usize| {
+            let word = ["first", "second thing", "third", "no"][(frame + row) % 4];
+            format!("\x1b[{};3H{word:16}\x1b[{};25H\u{2502} item", row + 1, row + 1)
+        };
+        let frame = |frame| "\x1b[?25l".to_owned() + &(0..5).map(|number| row(frame, number)).collect::<String>();
+        let frames: Vec<_> = (0..6).map(frame).collect();
         let frames: Vec<_> = frames.iter().map(String::as_str).collect();
         assert!(!differs(frames[0], &frames[1..], 200, "\x1b[2;20Hxyz"));
         assert!(differs(frames[0], &frames[1..], 200, "\x1b[2;27H\x1b[7mitem"));

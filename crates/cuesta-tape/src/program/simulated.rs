@@ -16,7 +16,7 @@ impl Program {
         for op in &mut self.ops {
             match op {
                 Op::Keys { settings, .. } if matches!(settings.echo, Echo::Screen | Echo::Change) => {
-                    settings.echo = Echo::Timed
+                    settings.echo = Echo::Timed;
                 }
                 Op::Expect(pattern, source) => {
                     *pattern = Pattern::new("").expect("the empty pattern compiles");

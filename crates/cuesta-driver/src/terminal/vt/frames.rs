@@ -65,7 +65,9 @@ impl VtTerminal {
             if from < to && !exactly {
                 self.end_frame(at, true, condition, events);
             } else if exactly {
-                condition.into_iter().for_each(|condition| self.check(condition, at));
+                if let Some(condition) = condition {
+                    self.check(condition, at);
+                }
                 if !self.screen.is_in_frame() {
                     self.change_drawn(at, false, events);
                 }
