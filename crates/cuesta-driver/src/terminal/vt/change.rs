@@ -176,7 +176,7 @@ impl ChangeEchoes {
 
     /// Gives up all keys sent before an instant.
     pub(super) fn give_up_before(&mut self, screen: &Screen, sent: Stamp, events: &mut Vec<ScreenEvent>) {
-        while self.frame_ends().is_some_and(|end| end <= sent) {
+        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= sent) {
             self.end_frame(screen, events);
         }
         let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
