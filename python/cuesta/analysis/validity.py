@@ -146,8 +146,8 @@ class Unfollowed:
     keys: int
     lost: int
     advice: ClassVar[str] = (
-        "on a program that draws, `Set Echo screen` follows what is typed; `Set Echo change` needs an answer before the "
-        "next key; `off` times no echoes"
+        "on a program that draws, `Set Echo screen` follows what is typed; `Set Echo change` needs an answer before "
+        "the next key; `off` times no echoes"
     )
 
     @classmethod

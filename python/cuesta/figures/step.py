@@ -321,8 +321,8 @@ class StepFigures:
     unfollowed: Annotated[
         int,
         About(
-            "timed keys without a figure, because the text to which they belong could not be followed, or it could not be "
-            "told which frame shows them",
+            "timed keys without a figure, because the text to which they belong could not be followed, or it could not "
+            "be told which frame shows them",
             Unit.COUNT,
             "unfollowed keys",
             counter=True,
