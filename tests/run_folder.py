@@ -143,6 +143,7 @@ class RunFolder:
             "skipped": 0,
             "stray": 0,
             "unfollowed": 0,
+            "set_aside": 0,
             "continued_long": 0,
             "undecoded": 0,
             # Users type for a quarter of the time in which they do not wait.

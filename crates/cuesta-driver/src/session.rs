@@ -38,6 +38,8 @@ pub(crate) struct Session {
     /// `None` once the opening is counted.
     opened: Option<Opened>,
     alarm: clock::Sleep,
+    /// Wakes the user when a frame is complete, where that is looked for.
+    frame_alarm: clock::Sleep,
     shared: Rc<ThreadState>,
     /// The user's slot.
     slot: usize,
@@ -120,6 +122,7 @@ impl Session {
             line,
             opened: Some(opened),
             alarm: clock::sleep_until(Stamp::FAR),
+            frame_alarm: clock::sleep_until(Stamp::FAR),
             shared,
             slot,
             group,
@@ -159,6 +162,7 @@ impl Session {
         if self.terminal.lacks(program) {
             self.terminal = terminal_for(&self.shared.groups[self.group], program);
         }
+        self.terminal.begin_pass(program);
         self.shared.has_screen(self.terminal.memory_change());
     }
 
@@ -297,7 +301,8 @@ impl Session {
         let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
         let timed = echo == Echo::Screen && !secret;
         let echo_map = &self.shared.program(self.group, self.program).echo_map;
-        let key_sent = SentKey { due, sent, timed, begins_input, ends_input };
+        let by_change = echo == Echo::Change && !secret;
+        let key_sent = SentKey { due, sent, timed, by_change, begins_input, ends_input };
         let mut events = Vec::new();
         self.terminal.key_sent(input, typed, key_sent, echo_map, &mut events);
         for event in events {

@@ -150,8 +150,10 @@ pub struct Counts {
     pub skipped: u64,
     /// Transactions behind whose answer output went on for more than a quarter of the response.
     pub continued_long: u64,
-    /// Keys without a figure: the text to which they belong could not be followed.
+    /// Keys without a figure: the text to which they belong could not be followed, or it could not be told which frame shows them.
     pub unfollowed: u64,
+    /// Most cells of a screen that changed by themselves and were set aside, where keys were timed to the first frame that differs.
+    pub set_aside: u64,
     /// Characters that were not an echo although only an echo could come.
     pub stray: u64,
     /// Received bytes that are no character of the line's character set.
@@ -325,6 +327,7 @@ impl Counts {
         self.skipped += other.skipped;
         self.continued_long += other.continued_long;
         self.unfollowed += other.unfollowed;
+        self.set_aside = self.set_aside.max(other.set_aside);
         self.stray += other.stray;
         self.undecoded += other.undecoded;
         self.sums.think += other.sums.think;

@@ -35,6 +35,8 @@ pub struct Program {
     pub needs_screen: bool,
     /// Whether echoes are looked for in the stream of characters.
     pub matches_stream: bool,
+    /// Whether keys are timed to the first frame that differs.
+    pub times_changes: bool,
     /// Whether a VT sends for some key what depends on modes that the host sets.
     pub needs_modes: bool,
     /// Pairs of (typed, shown). With a map, only echoes may come while one is awaited.
@@ -87,6 +89,7 @@ impl Program {
             reads_text: false,
             needs_screen: false,
             matches_stream: false,
+            times_changes: false,
             needs_modes: false,
             echo_map: settings.echo_map.clone(),
             patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
@@ -165,7 +168,8 @@ impl Program {
         for op in &self.ops {
             match op {
                 Op::Keys { keys, settings } => {
-                    self.needs_screen |= settings.echo == Echo::Screen;
+                    self.needs_screen |= matches!(settings.echo, Echo::Screen | Echo::Change);
+                    self.times_changes |= settings.echo == Echo::Change;
                     self.matches_stream |= settings.echo == Echo::Timed;
                     self.needs_modes |= keys.depend_on_modes();
                 }

@@ -309,6 +309,8 @@ pub enum Echo {
     Untimed,
     /// To the key's own echo in the stream of characters.
     Timed,
-    /// To the moment at which the screen shows the key where the cursor was.
+    /// To the moment at which the screen shows the text that is typed with the key.
     Screen,
+    /// To the first frame that differs because of the key.
+    Change,
 }

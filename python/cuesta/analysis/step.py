@@ -117,6 +117,7 @@ class StepRecords:
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),
+            set_aside=max((row.counts.get("set_aside", 0) for row in self.rows), default=0),
             limits=[],
             published=[],
             **{name: self.counter(name) for name in COUNTERS},

@@ -146,7 +146,10 @@ class Unfollowed:
 
     keys: int
     lost: int
-    advice: ClassVar[str] = "on a program that draws, `Set Echo screen` follows what is typed; `off` times no echoes"
+    advice: ClassVar[str] = (
+        "on a program that draws, `Set Echo screen` follows what is typed; `Set Echo change` needs an answer before "
+        "the next key; `off` times no echoes"
+    )
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:

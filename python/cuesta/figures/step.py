@@ -322,10 +322,20 @@ class StepFigures:
     unfollowed: Annotated[
         int,
         About(
-            "timed keys without a figure, because the text to which they belong could not be followed",
+            "timed keys without a figure, because the text to which they belong could not be followed, or it could not "
+            "be told which frame shows them",
             Unit.COUNT,
             "unfollowed keys",
             counter=True,
+        ),
+    ]
+    set_aside: Annotated[
+        int,
+        About(
+            "most cells of a user's screen that changed without keys and so count for no echo, where tapes "
+            "`Set Echo change`",
+            Unit.COUNT,
+            "cells set aside",
         ),
     ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]

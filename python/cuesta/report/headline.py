@@ -213,6 +213,11 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.undecoded:
         which = "no character of UTF-8, or of the target's ?charset=: name the host's set"
         yield f"{many(step.undecoded, 'received byte')} {which}"
+    if step.set_aside:
+        yield (
+            f"up to {many(step.set_aside, 'cell')} of a screen changed without keys, and were set aside: "
+            "no change there is an echo"
+        )
     yield from waiting_in_vain(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield fairness(step.fairness)

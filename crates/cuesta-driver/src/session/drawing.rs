@@ -1,8 +1,8 @@
 //! The session's display: drawn in turns with other users, looked at, and answering the host's queries.
 
 use std::future::Future;
-use std::pin::pin;
-use std::task::{Context, Poll};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 
 use cuesta_record::Stamp;
 use regex::bytes::Regex;
@@ -33,7 +33,7 @@ impl Session {
     /// Draws a piece, after every line that is ready has been read.
     pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         if self.terminal.is_drawn() {
-            return Poll::Pending;
+            return self.poll_frame(cx);
         }
         if !std::mem::take(&mut self.has_turn) {
             // This wakes the task after the other ready tasks have run and the lines have been polled.
@@ -45,6 +45,19 @@ impl Session {
         }
         self.draw();
         self.answer_host(cx)?;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ends the frame that is drawn, once nothing more of it has come for a moment.
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
+        let Some(end) = self.terminal.frame_ends() else { return Poll::Pending };
+        self.frame_alarm.reset(end);
+        ready!(Pin::new(&mut self.frame_alarm).poll(cx));
+        let mut events = Vec::new();
+        self.terminal.end_frame(&mut events);
+        for event in events {
+            self.handle_screen_event(event);
+        }
         Poll::Ready(Ok(()))
     }
 
@@ -74,6 +87,10 @@ impl Session {
             ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
             ScreenEvent::Missed => self.count_unechoed(1, Stamp::FAR),
             ScreenEvent::Lost => self.count_unfollowed(1),
+            ScreenEvent::Changed { at, set_aside } => {
+                self.shared.tally(|tally| tally.counts.set_aside = tally.counts.set_aside.max(set_aside as u64));
+                self.end_of_echo(at);
+            }
             ScreenEvent::Answer(at) => self.complete_on_screen(at),
         }
     }

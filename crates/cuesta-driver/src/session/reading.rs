@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// No more echo will come for a key. If it was the last one's, that may complete the response.
-    fn end_of_echo(&mut self, at: Stamp) {
+    pub(super) fn end_of_echo(&mut self, at: Stamp) {
         self.report_unechoed();
         if self.unechoed() == 0 && matches!(self.condition(), Some(WaitCondition::Echo)) {
             self.response.complete_by_echo(at);

@@ -36,6 +36,11 @@ pub(crate) trait Terminal {
         false
     }
 
+    /// The user begins a pass of a program.
+    fn begin_pass(&mut self, program: &Program) {
+        let _ = program;
+    }
+
     /// Whether what a key sends depends on what the host has sent before, which must be drawn first.
     fn draws_before(&self, input: KeyInput<'_>) -> bool {
         match input {
@@ -101,6 +106,16 @@ pub(crate) trait Terminal {
     /// Gives up all timed keys sent before an instant.
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
         let _ = (sent, events);
+    }
+
+    /// When a frame is complete if nothing more comes, where that is looked for.
+    fn frame_ends(&self) -> Option<Stamp> {
+        None
+    }
+
+    /// Nothing has come until then.
+    fn end_frame(&mut self, events: &mut Vec<ScreenEvent>) {
+        let _ = events;
     }
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
@@ -252,13 +267,16 @@ impl<'a> Keystroke<'a> {
 
 /// A key that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // But for the first two, they do not depend on one another.
 pub(crate) struct SentKey {
     /// When it was due.
     pub(crate) due: Stamp,
     /// When it was sent.
     pub(crate) sent: Stamp,
-    /// Whether its echo is timed, and counted if it is missing.
+    /// Whether its echo is timed to where the screen shows it, and counted if it is missing.
     pub(crate) timed: bool,
+    /// Whether its echo is timed to the first frame that differs because of it, and counted if it is missing.
+    pub(crate) by_change: bool,
     /// Whether it is the first key since the last response.
     pub(crate) begins_input: bool,
     /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
@@ -272,8 +290,11 @@ pub(crate) enum ScreenEvent {
     Key(SentKey, Stamp),
     /// A key will never be shown.
     Missed,
-    /// The text to which a key belongs cannot be followed.
+    /// The text to which a key belongs cannot be followed, or it cannot be told which frame shows it.
     Lost,
+    /// A frame has differed since an instant, and no key sent before waits any more. `set_aside`: how many cells were, because they
+    /// change by themselves.
+    Changed { at: Stamp, set_aside: usize },
     /// The wait condition has been met since an instant.
     Answer(Stamp),
 }

@@ -4,22 +4,25 @@
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
 //! while too much waits to be drawn. Pure.
 //!
-//! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition.
+//! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition; `change`: keys that are
+//!   timed to the first frame that differs.
 
 use std::collections::VecDeque;
 
 use answer::{Hold, finder};
+use change::ChangeEchoes;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Screen, TypedText, Widths, key_bytes};
 
-use cuesta_tape::{Key, WaitCondition};
+use cuesta_tape::{Key, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
 
 mod answer;
+mod change;
 mod frames;
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
@@ -34,6 +37,8 @@ pub(crate) struct VtTerminal {
     typed_text: TypedText<UnshownKey, Stamp>,
     changed_rows: ChangedRows,
     own_echoes: OwnEchoes,
+    /// What times keys to a change of the screen, if a program of the user's asks for that.
+    change_echoes: Option<Box<ChangeEchoes>>,
     /// What has come and is not drawn.
     bytes: Vec<u8>,
     /// How much of it is drawn already.
@@ -109,6 +114,7 @@ impl VtTerminal {
             typed_text: TypedText::default(),
             changed_rows: ChangedRows::default(),
             own_echoes: OwnEchoes::default(),
+            change_echoes: None,
             bytes: Vec::new(),
             drawn: 0,
             events: VecDeque::new(),
@@ -196,6 +202,12 @@ impl VtTerminal {
 }
 
 impl Terminal for VtTerminal {
+    fn begin_pass(&mut self, program: &Program) {
+        if program.times_changes {
+            self.change_echoes.get_or_insert_with(|| Box::new(ChangeEchoes::new()));
+        }
+    }
+
     fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
         Ok(Keystroke::of_vt(input, self.screen.modes()))
     }
@@ -209,6 +221,9 @@ impl Terminal for VtTerminal {
         echo_map: &[(u8, u8)],
         events: &mut Vec<ScreenEvent>,
     ) {
+        if let Some(changes) = &mut self.change_echoes {
+            changes.key_sent(key, events);
+        }
         let typed = std::str::from_utf8(text).unwrap_or_default();
         let is_single = typed.chars().nth(1).is_none();
         let key = SentKey { timed: key.timed && is_single, ..key };
@@ -250,7 +265,7 @@ impl Terminal for VtTerminal {
         let (received, from) = (*received, *from);
         self.changed_rows.mark_if_due(&self.screen, finder(condition));
         if from == 0 {
-            self.begin_read(&received, condition);
+            self.begin_read(&received, condition, events);
         }
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
@@ -282,12 +297,13 @@ impl Terminal for VtTerminal {
     }
 
     fn unechoed(&self) -> usize {
-        self.unechoed
+        self.unechoed + self.change_echoes.as_ref().map_or(0, |changes| changes.unechoed())
     }
 
     fn oldest(&self) -> Option<Stamp> {
         let waiting = self.typed_text.waiting().map(|unshown| &unshown.key);
-        waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
+        let timed = waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due);
+        timed.into_iter().chain(self.change_echoes.as_ref().and_then(|changes| changes.oldest())).min()
     }
 
     /// Untimed keys are given up as whole inputs: the end of
@@ -299,6 +315,20 @@ impl Terminal for VtTerminal {
         while self.typed_text.waiting().next().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
             let given_up = self.typed_text.give_up();
             self.handle(given_up, events);
+        }
+        if let Some(changes) = &mut self.change_echoes {
+            changes.give_up_before(&self.screen, sent, events);
+        }
+    }
+
+    fn frame_ends(&self) -> Option<Stamp> {
+        let changes = self.change_echoes.as_ref().filter(|_| !self.screen.is_in_frame());
+        changes.and_then(|changes| changes.frame_ends())
+    }
+
+    fn end_frame(&mut self, events: &mut Vec<ScreenEvent>) {
+        if let Some(changes) = &mut self.change_echoes {
+            changes.end_frame(&self.screen, events);
         }
     }
 
@@ -353,7 +383,8 @@ impl Terminal for VtTerminal {
     }
 
     fn memory_change(&mut self) -> (usize, usize) {
-        let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
+        let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
+        let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity() + changes;
         (std::mem::replace(&mut self.reported_memory, now), now)
     }
 }

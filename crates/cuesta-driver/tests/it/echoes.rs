@@ -14,6 +14,8 @@ enum Drawing {
     Plain,
     /// The row anew.
     Redrawn,
+    /// Each key alone on the alternate screen, at its cell.
+    Addressed,
     /// The key, and behind it how the row may go on, in grey or in the same style.
     Suggested { grey: bool },
     /// A field with a caret of its own. `cursor`: the column of the hidden cursor, from the caret. It is drawn again and again if it
@@ -55,6 +57,7 @@ impl Editor {
         match self.drawing {
             Drawing::Plain => new.to_owned(),
             Drawing::Twice => new.chars().flat_map(|key| [key, key]).collect(),
+            Drawing::Addressed => format!("\x1b[3;{}H{new}", 4 + row.len() - new.len()),
             Drawing::Redrawn => format!("\r\x1b[2K$ {row}"),
             Drawing::Suggested { .. } if rest.is_empty() => format!("{new}\x1b[K"),
             Drawing::Suggested { grey } => {
@@ -96,6 +99,7 @@ impl Program for Editor {
                 now.later(100, Action::Tick);
                 self.ticks = usize::from(blinks);
             }
+            Drawing::Addressed => now.send("\x1b[?1049h\x1b[2J\x1b[1;1HTitle $"),
             Drawing::BelowStream { hides } => {
                 now.send(if hides { "$ \x1b[?25l\r\n" } else { "$ \r\n" });
                 now.later(50, Action::Tick);
@@ -142,6 +146,7 @@ impl Program for Editor {
                     self.row.clear();
                     now.later(50, Action::Answer(self.answers));
                     let ended = match self.drawing {
+                        Drawing::Addressed => "\x1b[3;4H\x1b[K".to_owned(),
                         Drawing::Field { .. } | Drawing::BelowStream { .. } => self.draw(""),
                         _ => "\x1b[K\r\n".to_owned(),
                     };
@@ -152,7 +157,9 @@ impl Program for Editor {
                 self.answers += 1;
                 now.answer();
                 match self.drawing {
-                    Drawing::Field { .. } => now.send(&format!("\x1b[{};1Hanswer {number}", 5 + number % 15)),
+                    Drawing::Field { .. } | Drawing::Addressed => {
+                        now.send(&format!("\x1b[{};1Hanswer {number}", 5 + number % 15));
+                    }
                     Drawing::BelowStream { hides } => {
                         let rows = self.drawn_rows;
                         self.drawn_rows = 0;
@@ -195,6 +202,7 @@ fn every_key_is_shown_when_the_program_shows_it() {
         for drawing in [
             Drawing::Plain,
             Drawing::Redrawn,
+            Drawing::Addressed,
             Drawing::Suggested { grey: true },
             Drawing::Suggested { grey: false },
             Drawing::Field { cursor: 1, blinks: true, suggests: false, marked: false },
@@ -230,7 +238,9 @@ fn letters_that_are_drawn_twice_get_no_figure_or_the_right_one() {
 
 #[test]
 fn a_stream_that_moves_the_cursor_times_no_key() {
-    for drawing in [Drawing::Redrawn, Drawing::Suggested { grey: true }, Drawing::BelowStream { hides: false }] {
+    for drawing in
+        [Drawing::Redrawn, Drawing::Addressed, Drawing::Suggested { grey: true }, Drawing::BelowStream { hides: false }]
+    {
         let (records, log) = played(Editor::new(drawing, 150, false), &tape("timed", 83, "list all the"), 30.0);
         let figures = records.histograms.get("g/keys/echo").map_or(0, |echo| echo.count_between(0, 149_000_000));
         assert_eq!(figures, 0, "{drawing:?}");

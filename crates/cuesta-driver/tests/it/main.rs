@@ -8,6 +8,7 @@ mod announced;
 mod answers;
 mod bisync;
 mod block;
+mod changes;
 mod closed_loop;
 mod determinism;
 mod drops;

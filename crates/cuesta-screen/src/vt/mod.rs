@@ -4,6 +4,7 @@
 //! - [`TypedText`]: follows the text that a user types, and finds when each key is shown.
 //! - [`OwnEchoes`]: finds text that only echoes the user's own keys.
 //! - [`ChangedRows`]: finds what is new since the last key.
+//! - [`FrameChanges`]: finds what differs from one frame to the next, apart from what changes by itself.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`ModeWatch`]: the modes that keys depend on, alone.
@@ -16,6 +17,7 @@ mod cell;
 mod cells;
 mod changed_rows;
 mod charset;
+mod frame_changes;
 mod grid;
 mod keyboard;
 mod modes;
@@ -34,6 +36,7 @@ mod widths;
 pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
 pub use changed_rows::{ChangedRows, FreshRows};
+pub use frame_changes::{Cause, FrameChanges};
 pub use keyboard::key_bytes;
 pub use modes::{ModeWatch, Modes};
 pub use own_echoes::{MarkedText, OwnEchoes};

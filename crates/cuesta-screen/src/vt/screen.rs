@@ -151,6 +151,11 @@ impl Screen {
         (0..).zip(self.terminal.grid().row(row.into())).filter(|(_, cell)| !cell.is_tail())
     }
 
+    /// All cells of a row.
+    pub(super) fn row_cells(&self, row: u16) -> &[Cell] {
+        self.terminal.grid().row(row.into())
+    }
+
     /// A cell; `None` where there is none.
     pub fn cell(&self, row: u16, column: u16) -> Option<&Cell> {
         self.terminal.grid().row(row.into()).get(usize::from(column))

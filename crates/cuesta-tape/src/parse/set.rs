@@ -131,10 +131,12 @@ impl Parser<'_> {
         settings.echo = Some(match value.text.as_ref() {
             "timed" => Echo::Timed,
             "screen" => Echo::Screen,
+            "change" => Echo::Change,
             "off" => Echo::Untimed,
             _ => {
                 let message = format!("{} is no way to treat echoes", value.shown());
-                let hint = "write `timed` (every key to its own echo), `screen` (to its cell on the screen) or `off`";
+                let hint = "write `timed` (every key to its own echo), `screen` (to its text on the screen), `change` (to the first \
+                            frame that differs) or `off`";
                 return Err(self.error(&value, message, hint));
             }
         });

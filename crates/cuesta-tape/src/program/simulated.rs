@@ -15,7 +15,9 @@ impl Program {
         }
         for op in &mut self.ops {
             match op {
-                Op::Keys { settings, .. } if settings.echo == Echo::Screen => settings.echo = Echo::Timed,
+                Op::Keys { settings, .. } if matches!(settings.echo, Echo::Screen | Echo::Change) => {
+                    settings.echo = Echo::Timed;
+                }
                 Op::Expect { pattern, source, .. } => {
                     *pattern = Pattern::new("").expect("the empty pattern compiles");
                     *source = ExpectSource::Response;
@@ -26,7 +28,7 @@ impl Program {
         self.echo_map.clear();
         let times_echo = |op: &Op| matches!(op, Op::Keys { settings, .. } if settings.echo == Echo::Timed);
         self.matches_stream = self.ops.iter().any(times_echo);
-        (self.reads_text, self.needs_screen, self.needs_modes) = (false, false, false);
+        (self.reads_text, self.needs_screen, self.needs_modes, self.times_changes) = (false, false, false, false);
         self
     }
 }

@@ -12,7 +12,7 @@ fn load(path: &str) -> Result<String, String> {
 }
 
 /// Pieces of tapes: commands of every family, words, and invalid text.
-const PIECES: [&str; 78] = [
+const PIECES: [&str; 79] = [
     "Type \"a b\"",
     "Type@1s 'x' y",
     "Type Think",
@@ -45,6 +45,7 @@ const PIECES: [&str; 78] = [
     "Press@1s F5 3",
     "Press `\\e[1;5\"H`",
     "Set Echo screen",
+    "Set Echo change",
     "Think exp 5s max 1m",
     "Think 2s # law",
     "Think empirical rows",

@@ -74,6 +74,7 @@ Forever
   Expect+Screen /ok/
   Set Echo screen
   Press@1s F5 3
+  Set Echo change
   Press '\e[1;5H'
   Wait+Cursor@2s 1,1
   Set Echo timed

@@ -11,16 +11,24 @@ use super::answer::finder;
 use super::{ScreenEvent, VtTerminal};
 
 /// A program that draws the whole screen has drawn a frame once nothing has come for this long.
-const QUIET: Duration = Duration::from_millis(2);
+pub(super) const QUIET: Duration = Duration::from_millis(2);
 /// And on a line with a speed, for the time of this many characters.
 const QUIET_CHARACTERS: u32 = 4;
 /// A frame whose end the host does not mark is shown after this long.
-const LONGEST_FRAME: Duration = Duration::from_secs(1);
+pub(super) const LONGEST_FRAME: Duration = Duration::from_secs(1);
 
 impl VtTerminal {
     /// A read begins another frame once the line has been quiet for a moment.
-    pub(super) fn begin_read(&mut self, received: &Received, condition: Option<&WaitCondition>) {
+    pub(super) fn begin_read(
+        &mut self,
+        received: &Received,
+        condition: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
+    ) {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
+        if let Some(changes) = self.change_echoes.as_mut().filter(|_| !self.screen.is_in_frame()) {
+            changes.begin_read(&self.screen, received.at, quiet, events);
+        }
         let last = received.at_character(received.len.saturating_sub(1));
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
             self.typed_text.begin_frame();
@@ -40,7 +48,8 @@ impl VtTerminal {
         events: &mut Vec<ScreenEvent>,
     ) {
         // On a line with a speed the screen is checked after each character, because each has an instant of its own.
-        let exactly = condition.is_some() && !received.per_character.is_zero();
+        let awaits = condition.is_some() || self.change_echoes.as_ref().is_some_and(|changes| changes.is_waiting());
+        let exactly = awaits && !received.per_character.is_zero();
         while from < to {
             let bytes = &self.bytes[self.drawn..self.drawn + if exactly { 1 } else { to - from }];
             let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
@@ -55,8 +64,13 @@ impl VtTerminal {
             let at = received.at_character(from - 1);
             if from < to && !exactly {
                 self.end_frame(at, true, condition, events);
-            } else if let Some(condition) = condition.filter(|_| exactly) {
-                self.check(condition, at);
+            } else if exactly {
+                if let Some(condition) = condition {
+                    self.check(condition, at);
+                }
+                if !self.screen.is_in_frame() {
+                    self.change_drawn(at, false, events);
+                }
             }
         }
     }
@@ -91,9 +105,17 @@ impl VtTerminal {
         let matches = &mut self.matches;
         self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
         self.handle_matches(events);
+        self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {
             self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
             self.judge(condition, at, events);
+        }
+    }
+
+    /// More was drawn that may differ because of a key.
+    fn change_drawn(&mut self, at: Stamp, is_whole: bool, events: &mut Vec<ScreenEvent>) {
+        if let Some(changes) = &mut self.change_echoes {
+            changes.drawn(&self.screen, at, is_whole, events);
         }
     }
 

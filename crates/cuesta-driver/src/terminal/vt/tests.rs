@@ -23,7 +23,7 @@ fn receives(screen: &mut VtTerminal, text: &str, nanos: u64, per_character: u64)
 }
 
 fn key(nanos: u64, timed: bool, ends_input: bool) -> SentKey {
-    SentKey { due: at(nanos), sent: at(nanos), timed, begins_input: false, ends_input }
+    SentKey { due: at(nanos), sent: at(nanos), timed, by_change: false, begins_input: false, ends_input }
 }
 
 /// A timed key.

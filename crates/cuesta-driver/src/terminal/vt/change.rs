@@ -1,0 +1,250 @@
+//! Times keys to the first frame that differs because of them (`Set Echo change`).
+//!
+//! A frame does not tell which keys it shows. So a key has a figure only if no other key waited from when it was sent until the frame
+//! came, and if it was sent longer after the last key was shown than answers go on: else the frame may be the rest of an earlier answer.
+//! All other keys that wait when a frame differs are lost. What comes after such a frame may show any of them, so the keys that follow
+//! are lost as well, until the screen has been still for as long as a slow echo takes.
+//!
+//! How long answers go on is seen in a lull: when no key follows for a second. The first keys are kept back until then.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_screen::vt::{Cause, FrameChanges, Screen};
+
+use super::frames::{LONGEST_FRAME, QUIET};
+use crate::echo_matcher::SlowestEcho;
+use crate::terminal::{ScreenEvent, SentKey};
+
+/// What changes when no key was sent or shown for this long is no part of an answer.
+const LULL: Duration = Duration::from_secs(1);
+/// An echo is slow if it takes this many times as long as the slowest recent one.
+const SLOW: u32 = 4;
+/// At most this many keys may wait.
+const MOST_WAITING: usize = 256;
+/// This many keys without the rest of an answer behind them prove that answers have one frame.
+const ENOUGH: usize = 32;
+
+/// The keys that wait for a frame, and what is known of frames.
+#[derive(Debug)]
+pub(super) struct ChangeEchoes {
+    changes: FrameChanges,
+    /// Keys that no frame has shown, timed or not.
+    waiting: VecDeque<SentKey>,
+    /// What has been drawn, and may go on.
+    frame: Option<OpenFrame>,
+    last_key: Stamp,
+    /// When the last frame ended that showed a key.
+    last_shown: Stamp,
+    /// When the last frame ended that differed.
+    last_change: Stamp,
+    slowest: SlowestEcho,
+    /// For how long answers have gone on behind the first frame, at most: since the last lull, and before, which fades by a sixteenth
+    /// with each lull.
+    rest: (Duration, Duration),
+    /// While keys waited, a frame changed only what is set aside, and that is most of the screen: it may have shown them.
+    may_be_hidden: bool,
+    /// Keys sent before cannot be told from others.
+    clear_from: Stamp,
+    /// The first keys that were shown, each since an instant, and the time since the key before was. `None` once it was seen how long
+    /// answers go on.
+    kept_back: Option<Vec<(SentKey, Stamp, Duration)>>,
+}
+
+/// A frame that may go on.
+#[derive(Debug, Clone, Copy)]
+struct OpenFrame {
+    begun: Stamp,
+    /// Since when it differs, if that was looked for.
+    differs: Option<Stamp>,
+    /// When the last of it came.
+    last: Stamp,
+    /// It has ended when nothing has come for this long.
+    quiet: Duration,
+}
+
+impl ChangeEchoes {
+    pub(super) fn new() -> Self {
+        Self {
+            changes: FrameChanges::default(),
+            waiting: VecDeque::new(),
+            frame: None,
+            last_key: Stamp::ZERO,
+            last_shown: Stamp::ZERO,
+            last_change: Stamp::ZERO,
+            slowest: SlowestEcho::default(),
+            rest: (Duration::ZERO, Duration::ZERO),
+            may_be_hidden: false,
+            clear_from: Stamp::ZERO,
+            kept_back: Some(Vec::new()),
+        }
+    }
+
+    /// Its memory, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>() + self.changes.memory()
+    }
+
+    /// How many timed keys wait.
+    pub(super) fn unechoed(&self) -> usize {
+        self.waiting.iter().filter(|key| key.by_change).count()
+    }
+
+    /// When the timed key that waits longest was due.
+    pub(super) fn oldest(&self) -> Option<Stamp> {
+        self.waiting.iter().find(|key| key.by_change).map(|key| key.due)
+    }
+
+    /// Whether a key waits for a frame.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// A key is sent. Those that are not timed change the screen as well.
+    pub(super) fn key_sent(&mut self, key: SentKey, events: &mut Vec<ScreenEvent>) {
+        if self.lull_begins().is_some_and(|lull| lull <= key.sent) {
+            self.settle_kept_back(events);
+        }
+        if key.sent.since(self.last_key.max(self.last_shown)) >= LULL {
+            let (since, before) = self.rest;
+            self.rest = (Duration::ZERO, since.max(before * 15 / 16));
+        }
+        if self.waiting.len() >= MOST_WAITING && self.waiting.front().is_some_and(|key| !key.by_change) {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(key);
+        self.last_key = key.sent;
+    }
+
+    /// A read begins with a character that came at an instant: after a moment of quiet, or a key, it begins another frame.
+    pub(super) fn begin_read(&mut self, screen: &Screen, at: Stamp, quiet: Duration, events: &mut Vec<ScreenEvent>) {
+        let is_over = |frame: OpenFrame| at.since(frame.last) > quiet || self.last_key > frame.last;
+        if self.frame.is_some_and(is_over) {
+            self.end_frame(screen, events);
+        }
+        self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet }).quiet = quiet;
+    }
+
+    /// More of the frame was drawn, which may be seen: the last of it came at an instant.
+    pub(super) fn drawn(&mut self, screen: &Screen, at: Stamp, is_whole: bool, events: &mut Vec<ScreenEvent>) {
+        let frame = self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet: QUIET });
+        frame.last = at;
+        if frame.differs.is_none() && !self.waiting.is_empty() && self.changes.differs(screen, since_origin(at)) {
+            frame.differs = Some(at);
+        }
+        if is_whole || at.since(frame.begun) > LONGEST_FRAME {
+            self.end_frame(screen, events);
+        }
+    }
+
+    /// When [`end_frame`](Self::end_frame) is to be called, if nothing more comes.
+    pub(super) fn frame_ends(&self) -> Option<Stamp> {
+        self.frame.map(|frame| frame.last + frame.quiet).or_else(|| self.lull_begins())
+    }
+
+    /// The frame has ended, or a lull has begun.
+    pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<ScreenEvent>) {
+        let Some(frame) = self.frame.take() else { return self.settle_kept_back(events) };
+        if self.last_shown == Stamp::ZERO {
+            // What the program draws at first is an answer to the user's coming.
+            self.last_shown = frame.begun;
+        }
+        let waiting = self.waiting.iter().take_while(|key| key.sent <= frame.begun).count();
+        let is_rest = frame.last.since(self.last_key.max(self.last_shown)) < LULL;
+        let cause = match waiting {
+            0 if is_rest => Cause::Rest,
+            0 => Cause::Itself,
+            _ => Cause::Key,
+        };
+        if !self.changes.end_frame(screen, since_origin(frame.last), cause) {
+            self.may_be_hidden |= waiting > 0 && self.changes.hides_most();
+            return;
+        }
+        let since = frame.differs.unwrap_or(frame.last);
+        if waiting > 0 {
+            self.show(waiting, since, events);
+            self.last_shown = frame.last;
+        } else if is_rest && self.last_key > Stamp::ZERO {
+            self.rest.0 = self.rest.0.max(frame.last.since(self.last_shown));
+        }
+        if waiting == 0 && since < self.clear_from {
+            self.blur(since, Duration::ZERO);
+        }
+        self.last_change = frame.last;
+    }
+
+    /// Gives up all keys sent before an instant.
+    pub(super) fn give_up_before(&mut self, screen: &Screen, sent: Stamp, events: &mut Vec<ScreenEvent>) {
+        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= sent) {
+            self.end_frame(screen, events);
+        }
+        let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
+        let timed = self.waiting.drain(..given_up).filter(|key| key.by_change).count();
+        let outcome = if self.may_be_hidden { ScreenEvent::Lost } else { ScreenEvent::Missed };
+        events.extend(std::iter::repeat_n(outcome, timed));
+        self.may_be_hidden &= !self.waiting.is_empty();
+    }
+
+    /// A frame differs since an instant, for which the first `waiting` keys have waited.
+    fn show(&mut self, waiting: usize, since: Stamp, events: &mut Vec<ScreenEvent>) {
+        let oldest = self.waiting[0];
+        let since_shown = oldest.sent.since(self.last_shown);
+        let is_alone = waiting == 1
+            && oldest.sent >= self.clear_from
+            && oldest.sent > self.last_change + QUIET
+            && self.is_behind_answer(since_shown);
+        let timed = self.waiting.drain(..waiting).filter(|key| key.by_change).count();
+        if !is_alone {
+            self.blur(since, since.since(oldest.sent));
+        }
+        if std::mem::take(&mut self.may_be_hidden) || !is_alone {
+            events.extend(std::iter::repeat_n(ScreenEvent::Lost, timed));
+        } else {
+            self.slowest.learn(since.since(oldest.sent));
+            match &mut self.kept_back {
+                _ if timed == 0 => {}
+                None => events.push(ScreenEvent::Key(oldest, since)),
+                Some(kept_back) => kept_back.push((oldest, since, since_shown)),
+            }
+            if self.kept_back.as_ref().is_some_and(|kept_back| kept_back.len() >= ENOUGH) {
+                self.settle_kept_back(events);
+            }
+        }
+        if timed > 0 {
+            events.push(ScreenEvent::Changed { at: since, set_aside: self.changes.set_aside() });
+        }
+    }
+
+    /// Keys sent from now on are not clear until the screen has been still for a while. `waited`: the wait of the oldest key.
+    fn blur(&mut self, at: Stamp, waited: Duration) {
+        let slow = self.slowest.0.map_or(LULL, |slowest| slowest * SLOW);
+        self.clear_from = self.clear_from.max(at + slow.max(waited));
+    }
+
+    /// Whether a key that was sent so long after the last one was shown came behind all of its answer, with a quarter to spare.
+    fn is_behind_answer(&self, since_shown: Duration) -> bool {
+        since_shown > self.rest.0.max(self.rest.1) * 5 / 4
+    }
+
+    /// When a lull begins in which it is seen that no rest of an answer comes, if that is to be known.
+    fn lull_begins(&self) -> Option<Stamp> {
+        let is_kept_back = self.kept_back.as_ref().is_some_and(|kept_back| !kept_back.is_empty());
+        (is_kept_back && self.waiting.is_empty()).then(|| self.last_change.max(self.last_key) + LULL)
+    }
+
+    /// It was seen how an answer ends: keys that were sent in the middle of one are lost.
+    fn settle_kept_back(&mut self, events: &mut Vec<ScreenEvent>) {
+        for (key, since, since_shown) in self.kept_back.take().into_iter().flatten() {
+            events.push(if self.is_behind_answer(since_shown) {
+                ScreenEvent::Key(key, since)
+            } else {
+                ScreenEvent::Lost
+            });
+        }
+    }
+}
+
+fn since_origin(at: Stamp) -> Duration {
+    at.since(Stamp::ZERO)
+}

@@ -1,0 +1,344 @@
+//! Finds what differs from one frame to the next, apart from what changes by itself: a clock, a spinner, a caret that blinks.
+//!
+//! What changes by itself is learnt from frames that no key has caused. A cell is **set aside** once it has changed three times
+//! so, until it has not changed for twice as long as ever between, and at least for a second. With it is set aside
+//!
+//! - the whole number to which a digit belongs, and a cell on either side of it: the minutes of a clock turn over after its seconds
+//!   were learnt;
+//! - where rows next to one another are replaced, as by text that scrolls, each from its first changed cell to its right end, or to the
+//!   border of its box.
+//!
+//! The cursor is treated as a cell. Blanks look alike whether they were written or erased.
+
+use std::time::Duration;
+
+use super::cells::is_border;
+use super::{Attributes, Cell, Colour, Screen, Style};
+
+/// A cell is set aside once it has changed this often.
+const ENOUGH: u8 = 3;
+/// It stays so for at least this long, in ms.
+const LEAST: u32 = 1000;
+/// Changes further apart than this are not counted together, in ms.
+const FURTHEST: u32 = 10_000;
+/// A row is replaced if at least this many of its cells have changed, and most of its text between the first and the last of them.
+const REPLACED: usize = 4;
+
+/// The screen as it was at the end of the last frame, and what has changed by itself so far.
+///
+/// Memory: 40 bytes a cell (80×24: 75 KiB).
+#[derive(Debug, Default)]
+pub struct FrameChanges {
+    /// The cells, row by row.
+    before: Vec<Cell>,
+    columns: usize,
+    /// `None` if it is hidden.
+    cursor: Option<(u16, u16)>,
+    alternate: bool,
+    /// How each cell has changed by itself, and at last the cursor.
+    histories: Vec<History>,
+    /// Which cells have changed with the last frame. Reused for its memory.
+    changed: Vec<bool>,
+    /// When the last frame ended, in ms.
+    now: u32,
+}
+
+/// What may have made a frame differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A key, from which nothing is learnt.
+    Key,
+    /// It may be the rest of what a key has caused. That counts only if the cell changes by itself later.
+    Rest,
+    /// No key.
+    Itself,
+}
+
+/// How a cell has changed by itself.
+#[derive(Debug, Default, Clone, Copy)]
+struct History {
+    /// When it changed last, in ms.
+    last: u32,
+    /// The longest time from one change to the next, in ms.
+    longest: u32,
+    count: u8,
+    /// One of the changes had certainly no key for its cause.
+    is_certain: bool,
+}
+
+impl History {
+    fn is_set_aside(&self, now: u32) -> bool {
+        self.is_certain && self.count >= ENOUGH && now.wrapping_sub(self.last) <= self.life()
+    }
+
+    /// How long it stays set aside after a change.
+    fn life(&self) -> u32 {
+        LEAST.max(self.longest * 2)
+    }
+
+    fn note(&mut self, now: u32, by_itself: bool) {
+        let since = now.wrapping_sub(self.last);
+        if since > if self.count < ENOUGH { FURTHEST } else { self.life() } {
+            *self = Self::default();
+        }
+        if self.count > 0 {
+            self.longest = self.longest.max(since);
+        }
+        self.last = now;
+        self.count = self.count.saturating_add(1);
+        self.is_certain |= by_itself;
+    }
+}
+
+impl FrameChanges {
+    /// Whether the screen differs from the last frame by more than what is set aside. `at`: the time since any fixed instant.
+    pub fn differs(&self, screen: &Screen, at: Duration) -> bool {
+        let now = millis(at);
+        if self.is_other_screen(screen) {
+            return true;
+        }
+        let is_seen = |index: usize| !self.histories[index].is_set_aside(now);
+        let cells = rows(screen).zip(self.before.chunks(self.columns)).enumerate().filter(|(_, (now, was))| now != was);
+        let mut changed =
+            cells.flat_map(|(row, (now, was))| changes(now, was).map(move |column| row * self.columns + column));
+        changed.any(is_seen) || self.cursor != cursor(screen) && is_seen(self.before.len())
+    }
+
+    /// A frame has ended: learns what has changed by itself. Returns whether it [differs](Self::differs).
+    pub fn end_frame(&mut self, screen: &Screen, at: Duration, cause: Cause) -> bool {
+        let differs = self.differs(screen, at);
+        self.now = millis(at);
+        if self.is_other_screen(screen) {
+            self.begin(screen);
+            return differs;
+        }
+        self.mark_changed(screen);
+        if cause != Cause::Key {
+            self.mark_replaced(screen);
+        }
+        for (history, _) in self.histories.iter_mut().zip(&self.changed).filter(|(_, changed)| **changed) {
+            if cause != Cause::Key || history.is_set_aside(self.now) {
+                history.note(self.now, cause == Cause::Itself);
+            }
+        }
+        self.cursor = cursor(screen);
+        for (was, now) in self.before.chunks_mut(self.columns).zip(rows(screen)) {
+            was.copy_from_slice(now);
+        }
+        differs
+    }
+
+    /// How many cells are set aside at the end of the last frame.
+    pub fn set_aside(&self) -> usize {
+        self.histories[..self.before.len()].iter().filter(|history| history.is_set_aside(self.now)).count()
+    }
+
+    /// Whether most of the text that the screen shows is set aside, so that a change by a key may be hidden there.
+    pub fn hides_most(&self) -> bool {
+        let text = self.before.iter().zip(&self.histories).filter(|(cell, _)| !cell.is_blank());
+        let (all, set_aside) = text
+            .fold((0, 0), |(all, aside), (_, history)| (all + 1, aside + u32::from(history.is_set_aside(self.now))));
+        set_aside * 2 > all
+    }
+
+    /// Its memory, in bytes.
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.before) + size_of_val(&*self.histories) + size_of_val(&*self.changed)
+    }
+
+    /// Nothing is known of another screen.
+    fn begin(&mut self, screen: &Screen) {
+        self.before = rows(screen).flatten().copied().collect();
+        self.columns = screen.size().0.into();
+        self.histories = vec![History::default(); self.before.len() + 1];
+        self.changed = vec![false; self.before.len() + 1];
+        (self.cursor, self.alternate) = (cursor(screen), screen.is_alternate());
+    }
+
+    fn is_other_screen(&self, screen: &Screen) -> bool {
+        let (columns, rows) = screen.size();
+        self.columns != usize::from(columns)
+            || self.before.len() != self.columns * usize::from(rows)
+            || self.alternate != screen.is_alternate()
+    }
+
+    /// Marks what has changed, with the numbers that have.
+    fn mark_changed(&mut self, screen: &Screen) {
+        self.changed.fill(false);
+        let before = self.before.chunks(self.columns).zip(self.changed.chunks_mut(self.columns));
+        for (row, (was, marks)) in rows(screen).zip(before).filter(|(row, (was, _))| row != was) {
+            for column in changes(row, was) {
+                let is_number = is_digit(&row[column]) || is_digit(&was[column]);
+                let (left, right) = if is_number { number_around(row, column) } else { (column, column) };
+                marks[left..=right].fill(true);
+            }
+        }
+        if let Some(mark) = self.changed.last_mut() {
+            *mark = self.cursor != cursor(screen);
+        }
+    }
+
+    /// Marks the rest of rows that are replaced.
+    fn mark_replaced(&mut self, screen: &Screen) {
+        let rows: Vec<_> = rows(screen).collect();
+        let first: Vec<_> =
+            rows.iter().zip(self.before.chunks(self.columns)).map(|(row, was)| first_replaced(row, was)).collect();
+        for (number, row) in rows.iter().enumerate() {
+            let is_beside = [number.wrapping_sub(1), number + 1]
+                .iter()
+                .any(|beside| first.get(*beside).is_some_and(Option::is_some));
+            if let Some(first) = first[number].filter(|_| is_beside) {
+                let end = row[first..].iter().position(is_border).map_or(row.len(), |border| first + border);
+                self.changed[number * self.columns..][first..end].fill(true);
+            }
+        }
+    }
+}
+
+/// The first changed cell of a row, if most of the row's text is replaced from there on.
+fn first_replaced(now: &[Cell], was: &[Cell]) -> Option<usize> {
+    if now == was {
+        return None;
+    }
+    let (first, last) = (changes(now, was).next()?, changes(now, was).last()?);
+    let text = (first..=last).filter(|column| !now[*column].is_blank() || !was[*column].is_blank()).count();
+    let changed = changes(now, was).count();
+    (changed >= REPLACED && changed * 2 > text).then_some(first)
+}
+
+/// The columns in which two rows look otherwise.
+fn changes<'a>(now: &'a [Cell], was: &'a [Cell]) -> impl Iterator<Item = usize> + 'a {
+    let differ = |(_, (now, was)): &(usize, (&Cell, &Cell))| now != was && look(now) != look(was);
+    now.iter().zip(was).enumerate().filter(differ).map(|(column, _)| column)
+}
+
+/// What is seen of a cell, but for its combining characters.
+fn look(cell: &Cell) -> (Option<char>, Style, [Option<char>; 2]) {
+    let style = cell.style();
+    let attributes = style.attributes - Attributes::PROTECTED;
+    let mut marks = cell.marks();
+    let marks = [marks.next(), marks.next()];
+    if cell.is_blank() {
+        let attributes = attributes & (Attributes::INVERSE | Attributes::UNDERLINED | Attributes::CROSSED_OUT);
+        let shows_foreground = !attributes.is_empty();
+        let foreground = if shows_foreground { style.foreground } else { Colour::Default };
+        return (Some(' '), Style { foreground, attributes, ..style }, [None; 2]);
+    }
+    (cell.character(), Style { attributes, ..style }, marks)
+}
+
+/// The first and the last column of a number and of a cell on either side.
+fn number_around(row: &[Cell], column: usize) -> (usize, usize) {
+    let is_part =
+        |cell: &&Cell| is_digit(cell) || cell.character().is_some_and(|character| ":.,/%".contains(character));
+    let left = column - row[..column].iter().rev().take_while(is_part).count();
+    let right = column + row[column + 1..].iter().take_while(is_part).count();
+    (left.saturating_sub(1), (right + 1).min(row.len() - 1))
+}
+
+fn is_digit(cell: &Cell) -> bool {
+    cell.character().is_some_and(|character| character.is_ascii_digit())
+}
+
+fn rows(screen: &Screen) -> impl Iterator<Item = &[Cell]> {
+    (0..screen.size().1).map(|row| screen.row_cells(row))
+}
+
+fn cursor(screen: &Screen) -> Option<(u16, u16)> {
+    (!screen.modes().hidden_cursor).then(|| screen.cursor())
+}
+
+/// Wraps after 49 days.
+fn millis(at: Duration) -> u32 {
+    at.as_millis() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Draws frames that no key has caused, `ms` apart, and then one more: whether it differs.
+    fn differs(first: &str, frames: &[&str], ms: u64, last: &str) -> bool {
+        let mut screen = Screen::new(40, 8);
+        let mut changes = FrameChanges::default();
+        let mut at = Duration::from_secs(5);
+        for frame in [first].iter().chain(frames) {
+            screen.feed(frame.as_bytes());
+            at += Duration::from_millis(ms);
+            changes.end_frame(&screen, at, Cause::Itself);
+        }
+        screen.feed(last.as_bytes());
+        at += Duration::from_millis(ms);
+        changes.end_frame(&screen, at, Cause::Key)
+    }
+
+    const SPINS: [&str; 6] = ["\x1b[H/", "\x1b[H-", "\x1b[H\\", "\x1b[H|", "\x1b[H/", "\x1b[H-"];
+
+    #[test]
+    fn a_cell_that_changes_by_itself_is_set_aside() {
+        assert!(!differs("|", &SPINS, 100, "\x1b[H|"));
+        assert!(!differs("|", &SPINS, 2000, "\x1b[H|"));
+        assert!(differs("|", &SPINS, 100, "\x1b[H|\x1b[Hx\x1b[5;5Hx\x1b[1;2H"));
+        // Drawn twice at the beginning.
+        assert!(differs("a", &["\x1b[Hb", "\x1b[Hc"], 100, "\x1b[Hd"));
+        // The cursor alone.
+        assert!(differs("|", &SPINS, 100, "\x1b[C"));
+        assert!(!differs("|", &["\x1b[C", "\x1b[D", "\x1b[C", "\x1b[D"], 100, "\x1b[C"));
+        assert!(differs("|", &[], 100, "\x1b[?25l"));
+    }
+
+    #[test]
+    fn a_cell_that_has_not_changed_for_a_while_is_not() {
+        let mut screen = Screen::new(40, 8);
+        let mut changes = FrameChanges::default();
+        for (tick, frame) in (0..).zip(SPINS) {
+            screen.feed(frame.as_bytes());
+            changes.end_frame(&screen, Duration::from_millis(100 * tick), Cause::Itself);
+        }
+        assert_eq!(changes.set_aside(), 1);
+        screen.feed(b"\x1b[H|");
+        assert!(!changes.differs(&screen, Duration::from_millis(1500)));
+        assert!(changes.differs(&screen, Duration::from_millis(1600)));
+    }
+
+    #[test]
+    fn nothing_is_learnt_from_what_keys_cause() {
+        let mut screen = Screen::new(40, 8);
+        let mut changes = FrameChanges::default();
+        for (tick, frame) in (0..).zip(SPINS) {
+            screen.feed(frame.as_bytes());
+            changes.end_frame(
+                &screen,
+                Duration::from_millis(100 * tick),
+                if tick % 2 == 0 { Cause::Rest } else { Cause::Key },
+            );
+        }
+        assert_eq!(changes.set_aside(), 0);
+    }
+
+    #[test]
+    fn a_number_is_set_aside_as_a_whole() {
+        let seconds = ["\x1b[8G7", "\x1b[8G8", "\x1b[8G9"];
+        assert!(!differs("12:59:56", &seconds, 1000, "\r13:00:00"));
+        assert!(differs("12:59:56", &seconds, 1000, "\x1b[15Gx\x1b[9G"));
+    }
+
+    #[test]
+    fn text_that_scrolls_is_set_aside_to_its_border() {
+        let row = |frame: usize, row: usize| {
+            let word = ["first", "second thing", "third", "no"][(frame + row) % 4];
+            format!("\x1b[{};3H{word:16}\x1b[{};25H\u{2502} item", row + 1, row + 1)
+        };
+        let frame = |frame| "\x1b[?25l".to_owned() + &(0..5).map(|number| row(frame, number)).collect::<String>();
+        let frames: Vec<_> = (0..6).map(frame).collect();
+        let frames: Vec<_> = frames.iter().map(String::as_str).collect();
+        assert!(!differs(frames[0], &frames[1..], 200, "\x1b[2;20Hxyz"));
+        assert!(differs(frames[0], &frames[1..], 200, "\x1b[2;27H\x1b[7mitem"));
+    }
+
+    #[test]
+    fn blanks_look_alike() {
+        assert!(!differs("ab\x1b[?25l", &[], 100, "  \x1b[K\x1b[H\x1b[1;1Hab\x1b[31m   \x1b[m"));
+        assert!(differs("ab\x1b[?25l", &[], 100, "\x1b[41m   \x1b[m"));
+    }
+}
