@@ -233,3 +233,12 @@ def test_advice_follows_the_error_that_was_found(tmp_path: Path, errors: Row, ab
     summary = summarise(RunFolder(tmp_path / "run", edit=settling).write())
     assert [type(each.doubt).__name__ for each in summary.doubts] == ["Incomplete"]
     assert summary.doubts[0].doubt.advice == advice
+
+
+@pytest.mark.parametrize(
+    ("change", "never"), [({"gave_up": True}, 4), ({}, 0), ({"gave_up": True, "at_work": True}, 0)]
+)
+def test_users_who_gave_up_before_they_did_anything_never_got_to_work(tmp_path: Path, change: Row, never: int) -> None:
+    summary = run(tmp_path, edit_user=lambda row: row | {"at_work": False} | change)
+    assert summary.last.never_at_work == never
+    assert any("never got to work" in each for each in said(summary)) == (never > 0)

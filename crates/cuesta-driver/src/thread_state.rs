@@ -248,6 +248,11 @@ impl ThreadState {
         self.users.borrow_mut()[slot].at_work = true;
     }
 
+    /// A user has given a wait up.
+    pub(crate) fn gives_up(&self, slot: usize) {
+        self.users.borrow_mut()[slot].gave_up = true;
+    }
+
     /// The answer that a user waits for has begun.
     pub(crate) fn set_first_sign(&self, slot: usize, at: Option<Stamp>) {
         if let Some(WaitingFor::Answer(answer)) = &mut self.users.borrow_mut()[slot].waiting_for {

@@ -105,6 +105,8 @@ pub(crate) struct UserState {
     pub(crate) opening: Option<Stamp>,
     /// It has sent a key, or a wait of it was met, in this step.
     pub(crate) at_work: bool,
+    /// A wait of it was given up in this step.
+    pub(crate) gave_up: bool,
     /// Why it has no line.
     pub(crate) lost: Option<Failure>,
     pub(crate) connected: bool,
@@ -131,6 +133,7 @@ impl UserState {
             unechoed: None,
             opening: None,
             at_work: false,
+            gave_up: false,
             lost: None,
             connected: false,
             unanswered: 0,
@@ -183,6 +186,7 @@ impl UserState {
             waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
             lost: self.lost,
             at_work: self.at_work,
+            gave_up: self.gave_up,
             bisync: self.bisync.as_deref().map(|(now, before)| {
                 let figures = now.since(before).figures().into_iter();
                 figures.chain([("sequence", now.sent)]).collect()
@@ -223,7 +227,8 @@ impl UserState {
     }
 
     pub(crate) fn forget(&mut self) {
-        (self.transactions, self.unanswered, self.at_work) = (0, 0, false);
+        (self.transactions, self.unanswered) = (0, 0);
+        (self.at_work, self.gave_up) = (false, false);
         (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
         if let Some((now, before)) = self.bisync.as_deref_mut() {
             *before = *now;

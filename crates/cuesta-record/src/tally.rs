@@ -373,6 +373,8 @@ pub struct UserRow {
     pub lost: Option<Failure>,
     /// Whether it sent a key, or a wait of it was met.
     pub at_work: bool,
+    /// Whether a wait of it was given up.
+    pub gave_up: bool,
     /// What the user's bisync line carried, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bisync: Option<BTreeMap<&'static str, u64>>,

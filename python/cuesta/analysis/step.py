@@ -152,7 +152,7 @@ class StepRecords:
     def is_never_at_work(self, user: User) -> bool:
         """Whether a user could do nothing for want of the host. One whose session has just begun may be about to."""
         waits = user.waits == "prompt" and ((self.plan and self.plan.fixed) or user.waited >= self.seconds)
-        return not user.at_work and bool(user.lost or waits)
+        return not user.at_work and bool(user.lost or waits or user.gave_up)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         return sum(map(of, self.rows))

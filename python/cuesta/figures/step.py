@@ -342,7 +342,7 @@ class StepFigures:
     never_at_work: Annotated[
         int,
         About(
-            "users who sent no key and met no wait, and at the end waited for a prompt or had no line",
+            "users who sent no key and met no wait, but gave one up, or at the end waited for a prompt or had no line",
             Unit.COUNT,
             "users never at work",
             Better.LESS,

@@ -173,6 +173,8 @@ class User:
     """How long it had waited, in seconds."""
     at_work: bool = True
     """Whether it sent a key, or a wait of it was met."""
+    gave_up: bool = False
+    """Whether a wait of it was given up."""
     bisync: dict[str, int] | None = None
     """What its bisync line carried and counted, by name; `sequence` counts from the beginning of the run."""
 

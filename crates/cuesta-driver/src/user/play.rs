@@ -264,6 +264,7 @@ impl User {
                 // What was lost on the line is counted there.
                 if outcome == WaitOutcome::TimedOut {
                     self.fails(Failure::Timeout, session, clock::now().since(since));
+                    self.shared.gives_up(self.slot);
                 }
                 self.ready = clock::now();
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
