@@ -23,7 +23,7 @@ impl VtTerminal {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
         let last = received.at_character(received.len.saturating_sub(1));
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
-            self.typed_text.begin_frame();
+            self.typed_text.begin_frame(&self.screen);
             if !self.screen.is_in_frame() {
                 self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
             }
