@@ -92,7 +92,7 @@ impl VtTerminal {
         self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
         self.handle_matches(events);
         if let Some(condition) = condition {
-            self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
+            self.goes_on_until = (!is_marked && self.may_draw_on()).then_some(at + QUIET);
             self.judge(condition, at, events);
         }
     }
@@ -109,8 +109,10 @@ impl VtTerminal {
         self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
     }
 
-    /// Whether a program draws the screen as a whole, which may take several reads.
-    fn draws_whole_screen(&self) -> bool {
-        self.screen.is_alternate() || self.screen.modes().hidden_cursor
+    /// Whether a frame may take several reads: a program draws the screen as a whole, or its row, which goes on behind the cursor.
+    fn may_draw_on(&self) -> bool {
+        let cursor = self.screen.next_cell();
+        let goes_on = || self.screen.row(cursor.0).chars().count() > self.screen.text_before(cursor).chars().count();
+        self.screen.is_alternate() || self.screen.modes().hidden_cursor || goes_on()
     }
 }
