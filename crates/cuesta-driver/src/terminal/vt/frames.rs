@@ -1,5 +1,5 @@
 //! Draws reads in frames: between the marks of mode 2026, else up to the end of a read. A program that draws the whole screen may need
-//! several reads for a frame; an answer on it counts once the line has been quiet for a moment.
+//! several reads for a frame, and a shell for its row; an answer there counts once the line has been quiet for a moment.
 
 use std::time::Duration;
 
