@@ -109,6 +109,7 @@ Forever
     Right 2
     Sleep 400ms
     Backspace
+    Sleep 400ms
     Type " too"
     Enter
     Wait+Screen /answer \d+/
