@@ -145,6 +145,12 @@ fn a_prompt_may_have_text_at_the_right_end_of_its_row() {
 }
 
 #[test]
+fn a_row_that_is_drawn_anew_is_no_prompt_while_the_cursor_passes() {
+    // A shell draws its row again in two writes, and its prompt stands before the cursor in between.
+    answers_with("Wait+Prompt", given("$ ", &[(50, "\r\n$ half\r\x1b[2C"), (51, "half"), (500, "\r\n$ ")]));
+}
+
+#[test]
 fn what_stands_in_a_part_of_a_frame_is_no_answer() {
     let begin = "\x1b[?1049h\x1b[2J\x1b[Hstart> ";
     let marked: &[_] = &[

@@ -153,7 +153,7 @@ impl<K, I: Copy> TypedText<K, I> {
         }
         row.keys.push(TypedKey { character, value: Some(value), cell: None, sent_after });
         self.prints.expect(character);
-        self.prints.begin_frame();
+        self.begin_frame(screen);
         None
     }
 
@@ -203,9 +203,11 @@ impl<K, I: Copy> TypedText<K, I> {
         }
     }
 
-    /// What is drawn from now on belongs to another frame.
-    pub fn begin_frame(&mut self) {
-        self.prints.begin_frame();
+    /// What is drawn from now on belongs to another frame, unless the host has marked the beginning of one.
+    pub fn begin_frame(&mut self, screen: &Screen) {
+        if !screen.is_in_frame() {
+            self.prints.begin_frame();
+        }
     }
 
     /// Looks for the typed text at the end of a frame, or of what has come of it, at `last`.

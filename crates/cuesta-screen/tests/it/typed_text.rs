@@ -43,7 +43,7 @@ impl Typist {
                 shown.push(key);
             }
         };
-        self.typed.begin_frame();
+        self.typed.begin_frame(&self.screen);
         let mut from = 0;
         while from < bytes.len() {
             from += self.typed.draw(&mut self.screen, &bytes[from..], |index| from + index);
@@ -332,6 +332,14 @@ fn all_keys_of_a_frame_are_shown_in_it() {
     // Marked by the host: when the frame ends. What was there in between does not count.
     assert_eq!(user.types(" al").receives("\x1b[?2026h\r\x1b[2K$ list al").results(), "");
     assert_eq!(user.receives("\x1b[2K\r$ list a\x1b[?2026lx").results(), " 20 a20");
+}
+
+#[test]
+fn a_marked_frame_goes_on_whatever_is_typed_meanwhile_and_however_late_its_end_comes() {
+    let mut user = Typist::at(20, 5, &field("", "", 1));
+    user.types("l").receives("\x1b[?2026h").receives(field("l", "", 1)).types("s");
+    assert_eq!(user.receives("\x1b[?2026l").results(), "l7");
+    assert_eq!(user.receives(field("ls", "", 1)).results(), "s15");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Draws reads in frames: between the marks of mode 2026, else up to the end of a read. A program that draws the whole screen may need
-//! several reads for a frame; an answer on it counts once the line has been quiet for a moment.
+//! several reads for a frame, and a shell for its row; an answer there counts once the line has been quiet for a moment.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl VtTerminal {
         }
         let last = received.at_character(received.len.saturating_sub(1));
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
-            self.typed_text.begin_frame();
+            self.typed_text.begin_frame(&self.screen);
             if !self.screen.is_in_frame() {
                 self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
             }
@@ -107,7 +107,7 @@ impl VtTerminal {
         self.handle_matches(events);
         self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {
-            self.goes_on_until = (!is_marked && self.draws_whole_screen()).then_some(at + QUIET);
+            self.goes_on_until = (!is_marked && self.may_draw_on()).then_some(at + QUIET);
             self.judge(condition, at, events);
         }
     }
@@ -131,8 +131,10 @@ impl VtTerminal {
         self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
     }
 
-    /// Whether a program draws the screen as a whole, which may take several reads.
-    fn draws_whole_screen(&self) -> bool {
-        self.screen.is_alternate() || self.screen.modes().hidden_cursor
+    /// Whether a frame may take several reads: a program draws the screen as a whole, or its row, which goes on behind the cursor.
+    fn may_draw_on(&self) -> bool {
+        let cursor = self.screen.next_cell();
+        let goes_on = || self.screen.row(cursor.0).chars().count() > self.screen.text_before(cursor).chars().count();
+        self.screen.is_alternate() || self.screen.modes().hidden_cursor || goes_on()
     }
 }
