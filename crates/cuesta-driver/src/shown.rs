@@ -22,9 +22,9 @@ pub(crate) fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
     last(LAST_ROWS, &rows, secrets)
 }
 
-/// One row; without its text if it holds a secret.
+/// One row, with secrets taken out.
 pub(crate) fn shown_row(row: &str, secrets: &[&str]) -> String {
-    last(1, &[row], secrets).concat()
+    shown(&secrets.iter().fold(row.to_owned(), |row, secret| row.replace(secret, "…")))
 }
 
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {

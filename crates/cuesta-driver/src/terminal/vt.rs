@@ -74,6 +74,8 @@ pub(crate) struct VtTerminal {
     judged_at: u64,
     /// When the last byte came that was drawn.
     last_drawn: Stamp,
+    /// By then the last key that edits the row, or moves in it, is drawn.
+    edit_drawn_by: Stamp,
 }
 
 /// What a key should make the screen show.
@@ -133,6 +135,7 @@ impl VtTerminal {
             goes_on_until: None,
             judged_at: 0,
             last_drawn: Stamp::ZERO,
+            edit_drawn_by: Stamp::ZERO,
         }
     }
 
@@ -167,6 +170,9 @@ impl VtTerminal {
                 if effect == KeyEffect::Return {
                     self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
                 }
+                if effect != KeyEffect::Return {
+                    self.edit_drawn_by = key.sent + self.hold.length();
+                }
                 let taken_back = self.typed_text.control_key(effect.into());
                 self.handle(taken_back.map(KeyMatch::Lost), events);
                 self.own_echoes.control_key(effect == KeyEffect::Return, effect == KeyEffect::Erase);
@@ -182,6 +188,10 @@ impl VtTerminal {
             && self.typed_text.waiting().next().is_some_and(|unshown| !unshown.key.timed)
         {
             self.typed_text.give_up();
+        }
+        // What a program that hides the cursor draws for an editing key may look like this key.
+        if key.sent < self.edit_drawn_by && self.screen.modes().hidden_cursor {
+            self.typed_text.lose_row(&self.screen);
         }
         let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
         let lost = self.typed_text.type_character(&self.screen, character, UnshownKey { key, character, row });

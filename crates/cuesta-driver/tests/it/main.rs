@@ -14,6 +14,7 @@ mod determinism;
 mod drops;
 mod due;
 mod echoes;
+mod edits;
 mod emacs_study;
 mod hostile;
 mod keystrokes;

@@ -101,7 +101,7 @@ fn a_long_wait_is_shown_with_the_row_of_the_cursor_and_without_secrets() {
         }
     };
     run.stop();
-    assert_eq!((shown.condition.as_str(), shown.row.as_deref()), ("Line /root@vm/", Some("hello, …> ")));
+    assert_eq!((shown.condition.as_str(), shown.row.as_deref()), ("Wait+Line /root@vm/", Some("hello, …> ")));
     assert!(shown.seconds > 5.0, "{shown:?}");
 }
 

@@ -172,6 +172,14 @@ impl<K, I: Copy> TypedText<K, I> {
         None
     }
 
+    /// What is typed from now on can not be told from what keys before it draw: it is lost, up to the next Return or input.
+    pub fn lose_row(&mut self, screen: &Screen) {
+        if self.rows.back().is_none_or(|row| row.end.is_some()) {
+            self.rows.push_back(TypedRow::new(CellPosition::new(screen, screen.next_cell())));
+        }
+        self.rows.back_mut().into_iter().for_each(|row| row.is_lost = true);
+    }
+
     /// Gives up the unshown keys for which `keep` is false. The text that follows begins anew.
     pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
         for row in &mut self.rows {

@@ -74,7 +74,8 @@ impl Hold {
         self.slowest.0.is_none() && self.unechoed_inputs >= NEVER
     }
 
-    fn length(&self) -> Duration {
+    /// For how long a match is held; an echo takes no longer.
+    pub(super) fn length(&self) -> Duration {
         self.slowest.0.map_or(FIRST_HOLD, |slowest| slowest * HOLD_TIMES + HOLD_MORE)
     }
 }
