@@ -117,7 +117,7 @@ def comparable(found: Sequence[FittedModel]) -> Sequence[FittedModel]:
 
 def unfitted() -> Choice:
     """The model of what is known without any row."""
-    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], [], []), []), [], [])
+    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], []), []), [], [])
 
 
 def preferred(supported: Sequence[FittedModel]) -> FittedModel:
