@@ -23,6 +23,9 @@ class Load:
     locked: float = 0.0
     """Time for which each transaction holds a lock that all share, after its service. No meter shows it."""
     is_exponential: bool = True
+    """Whether think and service times are."""
+    is_fixed: bool = False
+    """Whether each service takes the same time, whatever think times are."""
 
 
 class Transaction(NamedTuple):
@@ -45,7 +48,7 @@ def transactions(rng: random.Random, load: Load, end: float) -> Iterator[Transac
     free, unlocked = [0.0] * load.servers, 0.0
     while inputs and (sent := heapq.heappop(inputs)) < end:
         begun = max(sent, heapq.heappop(free))
-        served = begun + drawn(load.service)
+        served = begun + (load.service if load.is_fixed else drawn(load.service))
         heapq.heappush(free, served)
         unlocked = max(unlocked, served) + load.locked
         answered = (unlocked if load.locked else served) + load.delay
@@ -65,11 +68,13 @@ class Seconds:
     """The response of each transaction."""
 
 
-def closed_loop(rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int) -> Seconds:
+def closed_loop(
+    rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int, *, is_fixed: bool = False
+) -> Seconds:
     """Simulate one server; all times are seconds. The first WARM are not recorded."""
     end = WARM + seconds
     seen = Seconds([0] * seconds, [0.0] * seconds, float(users * seconds), [])
-    for each in transactions(rng, Load(users, think, service, delay=delay), end):
+    for each in transactions(rng, Load(users, think, service, delay=delay, is_fixed=is_fixed), end):
         response = each.answered - each.sent
         seen.thinking -= max(min(each.answered, end) - max(each.sent, WARM), 0.0)
         if WARM <= each.answered < end:

@@ -298,6 +298,10 @@ BAD_TABLES = {
         'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nspeed = "2"\nthroughput = "1"\n',
         "no such word: speed",
     ),
+    "no such service": (
+        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "1"\nservice = "slow"\n',
+        "service: expected fixed or exponential",
+    ),
     "nothing measured": ('title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\n', "throughput or response"),
     "servers that are no number": (
         'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "1"\nservers = { cpu = 0 }\n',

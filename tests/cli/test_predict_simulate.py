@@ -77,7 +77,7 @@ def test_as_text(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: 
         "the means agree with the exact model's",
         "response.p95 < 10ms: a single user misses it",
         "million a second",
-        "services are taken as exponential",
+        "services are exponential unless it has fixed ones",
     ):
         assert said in text
 

@@ -189,10 +189,10 @@ def rate_search(path: Path, rates: Sequence[float], users_are_few: bool, **metho
     return path
 
 
-RATES = (5, 10, 20, 40, 18.84, 20.32, 21.77, 19.81, 18.69, 21.19, 19.91, *[18.9] * 5)
+RATES = (5, 10, 20, 40, 18.57, 20, 21.78, 20, 18.57, 21.13, 20, 18.57, 21.13, *[18.57] * 5)
 """What a search for a rate asks for there."""
 
-TRIALS = (4, 8, 16, 32, 64, 64, 24, 31, 30, 29, 32, *[28] * 5)
+TRIALS = (4, 8, 16, 32, 64, 64, 25, 28, 32, 30, *[28] * 5)
 """What a search asks for at this host."""
 
 

@@ -14,8 +14,8 @@ from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between
 NOTICED = 0.02
 """Relative difference of Z+K that is told."""
 RESTS_ON = (
-    "it rests on the model above: services are taken as exponential, the rest of a response as constant; the fitted "
-    "means do not tell that. The intervals (90 %) are the simulation's chance alone"
+    "it rests on the model above: services are exponential unless it has fixed ones, the rest of a response constant; "
+    "the fitted means do not tell that. The intervals (90 %) are the simulation's chance alone"
 )
 
 

@@ -184,6 +184,7 @@ def test_paced_users_never_get_more_than_they_ask_for(users: int) -> None:
         lambda: Station("cpu", 1, 1.5),
         lambda: Station("cpu", 1, 0),
         lambda: Station("cpu", 1, rates=(0.0,)),
+        lambda: Station("cpu", 1, 2, is_fixed=True),
         lambda: Network([Station("cpu", 1)], -1),
         lambda: Network([], 0),
         lambda: closed.solve(Network([Station("cpu", 1)]), 0),

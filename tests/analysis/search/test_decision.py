@@ -2,6 +2,7 @@
 
 import math
 import random
+import statistics
 from collections import Counter
 
 import pytest
@@ -58,17 +59,20 @@ def test_a_start_beyond_the_limit_is_halved(limit: int) -> None:
         assert len(trials) <= 25
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_trials_on_the_way_to_the_limit_leave_enough_for_it(seed: int) -> None:
-    """A start far beyond the limit at a host whose response varies much: halving takes seven trials."""
+def test_trials_on_the_way_to_the_limit_leave_enough_for_it() -> None:
+    """A start far beyond the limit at a host whose response varies by a factor of e: halving takes seven trials."""
     method = Method("regression", lowest=1, highest=2000, start=1000, whole=True)
+    ends, lengths = list[float](), list[int]()
+    for seed in range(30):
 
-    def measure(number: int, ask: Try) -> Trial:
-        return trial(number, ask.load, 3 * math.log(ask.load / 18) + random.Random(f"{seed} {number}").gauss(0, 1))
+        def measure(number: int, ask: Try, seed: int = seed) -> Trial:
+            return trial(number, ask.load, 3 * math.log(ask.load / 18) + random.Random(f"{seed} {number}").gauss(0, 1))
 
-    trials, found = search(measure, method)
-    assert (found.interval[1] or math.inf) <= 40
-    assert len(trials) <= 30
+        trials, found = search(measure, method)
+        ends.append(found.interval[1] or math.inf)
+        lengths.append(len(trials))
+    assert sum(end > 40 for end in ends) <= 5, sorted(ends)
+    assert statistics.fmean(lengths) <= 30
 
 
 def test_nothing_misses() -> None:

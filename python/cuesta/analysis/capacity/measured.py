@@ -7,6 +7,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import JsonObject, Recorded
+from cuesta.plan.sweep import setting_at
 from cuesta.target import BUILTIN_HOST
 
 
@@ -65,8 +66,17 @@ class MeasuredStep:
     def fixed_delay(self) -> float:
         """The delay that the built-in host was told to add to every answer, in seconds."""
         delay = self.recorded.plan.get("host", {}).get("delay")
-        is_builtin = all(group.get("target") == BUILTIN_HOST for group in self.groups)
-        return _native.duration(delay) / 1e9 if delay and is_builtin else 0.0
+        return _native.duration(delay) / 1e9 if delay and self.is_at_builtin_host else 0.0
+
+    @property
+    def has_fixed_service(self) -> bool:
+        """Whether the built-in host was told to serve every transaction for the same time."""
+        service = setting_at(self.step.swept, self.recorded.plan, "host.service_time") or ""
+        return service.startswith("fixed") and self.is_at_builtin_host
+
+    @property
+    def is_at_builtin_host(self) -> bool:
+        return all(group.get("target") == BUILTIN_HOST for group in self.groups)
 
     @property
     def held(self) -> float:

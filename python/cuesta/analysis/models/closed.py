@@ -1,7 +1,10 @@
-"""Solves a closed network exactly by the cheapest method that can."""
+"""Solves a closed network exactly by the cheapest method that can.
 
-from cuesta.analysis.models import convolution, exact_mva
-from cuesta.analysis.models.network import Network, Solution, insist_on_users
+Only of a single queueing station is it known what fixed services do: beside others they count as exponential.
+"""
+
+from cuesta.analysis.models import convolution, exact_mva, fixed_service
+from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users, solution
 
 SATURATED = 1 - 1e-12
 """The utilization from which on no further user makes a bottleneck busier, but for rounding."""
@@ -10,6 +13,11 @@ SATURATED = 1 - 1e-12
 def solve(network: Network, users: int) -> Solution:
     """The exact means: by convolution if one station has a queue or one has several servers, else by mean values."""
     queueing = [station for station in network.queueing if station.demand]
+    if len(queueing) == 1 and queueing[0].is_fixed:
+        throughput = users / (response(network, users) + network.think)
+        queue = users - throughput * network.delay
+        queues = [queue if each is queueing[0] else throughput * each.demand for each in network.stations]
+        return solution(network, users, throughput, queues)
     if len(queueing) == 1 or not all(station.is_single for station in queueing):
         return convolution.solve(network, users)
     return exact_mva.solve(network, users)
@@ -30,14 +38,16 @@ def response(network: Network, users: int) -> float:
     if len(queueing) > 1:
         return users / _throughput(network, users) - network.think
     (station,) = queueing
-    return network.delay - network.think + residence(users, station.demand, network.delay, station.servers)
+    return network.delay - network.think + residence(users, station, network.delay)
 
 
-def residence(users: int, demand: float, delay: float, servers: float = 1) -> float:
+def residence(users: int, station: Station, delay: float) -> float:
     """Seconds at the only station at which transactions wait; `delay` is the rest of a user's cycle."""
-    if not demand:
+    if not station.demand:
         return 0.0
-    throughput, queue = convolution.of_one_station(users, demand, delay, servers)
+    if station.is_fixed:
+        return fixed_service.residence(users, station.demand, delay)
+    throughput, queue = convolution.of_one_station(users, station.demand, delay, station.servers)
     return queue / throughput
 
 

@@ -14,8 +14,6 @@ SMALL = 1e-3
 """The size from which on downward a parameter's step does not shrink, lest rounding be taken for a slope."""
 PRECISION = 1e-9
 """Relative gain, relative step, and cosine between errors and slopes at which a fit ends."""
-DETERMINED = 1e-6
-"""The least singular value of slopes of unit length that is no rounding: below it, parameters replace one another."""
 
 Errors = Callable[[Sequence[float]], list[float]]
 """Parameters → predicted minus measured, for each row."""
@@ -28,8 +26,6 @@ class Fit:
     parameters: Sequence[float]
     errors: Sequence[float]
     """Of each row."""
-    slopes: Sequence[Sequence[float]]
-    """The derivative of each row's error by each parameter: a sequence for each parameter."""
 
     @property
     def squares(self) -> float:
@@ -44,26 +40,6 @@ class Fit:
     def freedom(self) -> int:
         """Rows that no parameter uses up."""
         return self.rows - len(self.parameters)
-
-    @property
-    def standard_errors(self) -> list[float]:
-        """Of each parameter, from the curvature of the sum of squares.
-
-        Infinite where the rows do not determine it, and of all parameters if no degree of freedom is left.
-        """
-        import numpy as np  # noqa: PLC0415, see above
-
-        if self.freedom <= 0 or not self.parameters:
-            return [math.inf] * len(self.parameters)
-        slopes = np.asarray(self.slopes)
-        lengths = np.linalg.norm(slopes, axis=1, keepdims=True)
-        lengths[lengths == 0] = 1.0
-        axes, singular, _ = np.linalg.svd(slopes / lengths, full_matrices=False)
-        is_seen = singular > DETERMINED
-        roots = np.linalg.norm(axes[:, is_seen] / singular[is_seen] / lengths, axis=1)
-        is_lost = np.any(np.abs(axes[:, ~is_seen]) > DETERMINED, axis=1)
-        spread = math.sqrt(self.squares / self.freedom)
-        return [math.inf if lost else spread * root for lost, root in zip(is_lost, roots.tolist(), strict=True)]
 
 
 def criterion(squares: float, rows: int, parameters: int) -> float:
@@ -82,12 +58,12 @@ def fit(errors: Errors, start: Sequence[float]) -> Fit:
     from scipy.optimize import least_squares  # noqa: PLC0415, see above
 
     if not start:
-        return Fit([], errors(start), [])
+        return Fit([], errors(start))
     ends = {"ftol": PRECISION, "xtol": PRECISION, "gtol": PRECISION}
     found = least_squares(
         lambda at: errors(at.tolist()), start, method="lm", jac=lambda at: derivatives(errors, at.tolist()), **ends
     )
-    return Fit(found.x.tolist(), found.fun.tolist(), found.jac.T.tolist())
+    return Fit(found.x.tolist(), found.fun.tolist())
 
 
 def derivatives(errors: Errors, at: Sequence[float]) -> list[tuple[float, ...]]:

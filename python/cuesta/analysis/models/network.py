@@ -27,6 +27,8 @@ class Station:
     rates: tuple[float, ...] = ()
     """If given, instead of `servers`: the rate with 1, 2, … transactions present as a multiple of 1 / demand; the last
     one holds for any more."""
+    is_fixed: bool = False
+    """Whether each service takes the same time: that of one server. Others are exponential."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.demand) and self.demand >= 0):
@@ -35,6 +37,8 @@ class Station:
             raise InputError(f"{self.name}: expected a whole number of servers from 1, got {self.servers:g}")
         if not all(math.isfinite(rate) and rate > 0 for rate in self.rates):
             raise InputError(f"{self.name}: expected rates over 0, got {', '.join(map(str, self.rates))}")
+        if self.is_fixed and not self.is_single:
+            raise InputError(f"{self.name}: expected one server of fixed service: no theory here has more of them")
 
     @property
     def is_delay(self) -> bool:

@@ -1,15 +1,16 @@
 """Users who type at fixed instants at one station: R = R₀ + D / (1 − λD), with λ = users / cycle.
 
 The users do not wait for answers while these come within the cycle, so the load is open and the station an M/M/1
-queue, or M/M/m. If an answer takes longer than the cycle, its user waits for it: then the load is closed, and users
-who never think have R = N/X (B. Schroeder, A. Wierman and M. Harchol-Balter, Open versus closed, NSDI 2006).
+queue, M/M/m, or M/D/1 if services are fixed. If an answer takes longer than the cycle, its user waits for it: then
+the load is closed, and users who never think have R = N/X (B. Schroeder, A. Wierman and M. Harchol-Balter, Open versus
+closed, NSDI 2006).
 """
 
 import math
 from dataclasses import dataclass
 
-from cuesta.analysis.models import closed, multi_server_queue
-from cuesta.analysis.models.network import Network, insist_on_users
+from cuesta.analysis.models import closed, fixed_service, multi_server_queue
+from cuesta.analysis.models.network import Network, Station, insist_on_users
 from cuesta.errors import InputError
 
 
@@ -31,19 +32,26 @@ def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: 
     insist_on_users(users)
     if not (cycle > 0 and demand >= 0 and delay >= 0):
         raise InputError(f"expected a cycle over 0 s and no negative times, got {cycle:g} s, {demand:g} s, {delay:g} s")
-    mean = response(users, cycle, demand, delay, servers)
+    mean = response(users, cycle, Station("station", demand, servers), delay)
     throughput = users / max(mean, cycle)
     return PacedSolution(mean, throughput, throughput * demand / servers, is_open=mean < cycle)
 
 
-def response(users: int, cycle: float, demand: float, delay: float, servers: int) -> float:
+def response(users: int, cycle: float, station: Station, delay: float) -> float:
     """Mean seconds, for values that were checked."""
     rate = users / cycle
-    if rate * demand < servers:
-        mean = delay + multi_server_queue.response(rate, demand, servers)
+    if rate * station.demand < station.servers:
+        mean = delay + open_response(rate, station)
         if mean < cycle:
             return mean
-    return max(delay + closed.residence(users, demand, delay, servers), cycle)
+    return max(delay + closed.residence(users, station, delay), cycle)
+
+
+def open_response(rate: float, station: Station) -> float:
+    """Mean seconds at a station that is not busy all the time, while nobody waits for an answer before typing."""
+    if station.is_fixed:
+        return fixed_service.open_response(rate, station.demand)
+    return multi_server_queue.response(rate, station.demand, int(station.servers))
 
 
 def network_response(network: Network, users: int, cycle: float) -> float:
@@ -52,8 +60,8 @@ def network_response(network: Network, users: int, cycle: float) -> float:
     if heaviest is None:
         return network.delay
     others = [station for station in network.queueing if station is not heaviest]
-    delay = network.delay + sum(solve(users, cycle, each.demand, 0.0, int(each.servers)).response for each in others)
-    return solve(users, cycle, heaviest.demand, delay, int(heaviest.servers)).response
+    delay = network.delay + sum(response(users, cycle, each, 0.0) for each in others)
+    return response(users, cycle, heaviest, delay)
 
 
 def saturation(cycle: float, demand: float, servers: int = 1) -> float:

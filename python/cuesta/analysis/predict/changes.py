@@ -98,7 +98,7 @@ def apply(
         servers = change.servers or station.servers
         if change.servers and alike > 1:
             demand, servers = demand * alike * station.servers / change.servers, station.servers
-        stations[name] = replace(station, demand=demand, servers=servers)
+        stations[name] = replace(station, demand=demand, servers=servers, is_fixed=station.is_fixed and servers == 1)
     return Network(list(stations.values()), network.think)
 
 

@@ -9,7 +9,7 @@ stands for stations even if another meets them better.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuesta.analysis.models.least_squares import Fit
 from cuesta.analysis.models.network import Station
@@ -24,6 +24,7 @@ from cuesta.analysis.predict.forms.scalability import Scalability
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Point
 from cuesta.analysis.predict.saturation import metered_stations
+from cuesta.analysis.predict.service import is_fixed
 
 SUPPORTED = 10.0
 """How far above the least criterion a form still has support."""
@@ -53,11 +54,20 @@ class Choice:
 def forms_for(points: Sequence[Point]) -> Iterator[Form]:
     """The forms that are tried, those that are preferred first."""
     stations = metered_stations(points)
-    yield OneStation()
+    fixed = is_fixed(points)
+    if fixed:
+        stations = {name: with_fixed_service(own) for name, own in stations.items()}
+    yield OneStation(is_fixed=fixed)
     if all(stations.get(point.at.demand) for point in points):
         yield from (OneStation(count) for count in several(stations[points[0].at.demand]))
         yield Metered(stations)
     yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
+
+
+def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
+    """The only metered resource with fixed service; several, or one of several servers, as they are."""
+    is_known = len(stations) == 1 and stations[0].is_single
+    return [replace(each, is_fixed=True) for each in stations] if is_known else stations
 
 
 def several(stations: Sequence[Station]) -> list[int]:
@@ -107,7 +117,7 @@ def comparable(found: Sequence[FittedModel]) -> Sequence[FittedModel]:
 
 def unfitted() -> Choice:
     """The model of what is known without any row."""
-    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], [], []), []), [], [])
+    return Choice(FittedModel(KnownDelay(), Parameters((), (), 0), [], Fit([], []), []), [], [])
 
 
 def preferred(supported: Sequence[FittedModel]) -> FittedModel:

@@ -138,6 +138,7 @@ def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float,
         response=response(summary, step, work),
         utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
         servers={each.name: each.servers for each in stations(measured)},
+        is_fixed=measured.has_fixed_service,
         recorded=(summary.recorded.folder, step.step),
         percentiles=percentiles(step.response if work.unit == "transaction" else step.echo),
     )

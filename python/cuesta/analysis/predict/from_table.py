@@ -15,7 +15,7 @@ from cuesta.ledger.historical import read_historical, read_toml
 from cuesta.ledger.rows import JsonObject
 
 FORMULAS = ("users", "think", "keying", "cycle", "throughput", "response", "known_delay", "per_transaction")
-WORDS = ("configuration", "demand", "delays", "users_are", "unit", "utilization", "servers")
+WORDS = ("configuration", "demand", "delays", "users_are", "unit", "utilization", "servers", "service")
 NEEDED = ("configuration", "users")
 
 
@@ -113,6 +113,7 @@ class PointsBlock:
             response=(timed := self.quantity("response", binding)) and self.positive(timed, "response", place),
             utilizations=dict(self.utilizations(binding, place)),
             servers=self.servers(),
+            is_fixed=self.has_fixed_service(),
         )
         if found.by_law and found.by_law.high <= 0:
             raise InputError(
@@ -136,6 +137,13 @@ class PointsBlock:
             if not isinstance(count, int) or count < 1:
                 raise self.wrong(f"servers of {name}: expected a whole number from 1, got {count!r}")
         return found
+
+    def has_fixed_service(self) -> bool:
+        """Whether the document says that services are fixed. Raises InputError for another word."""
+        word = self.block.get("service", "exponential")
+        if word not in ("exponential", "fixed"):
+            raise self.wrong(f"service: expected fixed or exponential, got {word!r}")
+        return bool(word == "fixed")
 
     def needed(self, name: str, binding: Mapping[str, str], place: str) -> float:
         value = self.number(name, binding, place)

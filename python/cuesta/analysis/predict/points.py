@@ -80,6 +80,8 @@ class Point:
     """The busy share of each metered resource; 1 is all of its servers."""
     servers: Mapping[str, float] = field(default_factory=dict)
     """The number of servers of a metered resource, where it is known to be another than 1."""
+    is_fixed: bool = False
+    """Whether a plan or a table says that each service takes the same time."""
     recorded: tuple[Path, int] | None = None
     """The run folder and the number of its step, from 0; None for a row of a table."""
     percentiles: Mapping[str, float] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from cuesta.analysis.predict.band import Band, band
 from cuesta.analysis.predict.fitting import FittedModel, fitted
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import MOST_USERS, Conditions, Point, paces
+from cuesta.analysis.predict.service import is_fixed
 
 APART = 0.10
 """Least relative difference of two saturation points that is called a conflict."""
@@ -53,7 +54,8 @@ def saturation_by_response(points: Sequence[Point]) -> list[Saturation]:
     Rows of configurations that share a demand or a delay must be given together. Each needs a response, or a
     throughput of a closed load.
     """
-    model = fitted(OneStation(), [point for point in points if point.response or point.by_law])
+    timed = [point for point in points if point.response or point.by_law]
+    model = fitted(OneStation(is_fixed=is_fixed(timed)), timed)
     return of_model(model) if model and model.fit.freedom > 0 else []
 
 

@@ -1,7 +1,8 @@
 """Plays users at the stations of a fitted model, in virtual time: percentiles, which no exact theory gives.
 
-The users are the driver's own (docs/simulation.md). Services are exponential, the rest of a response is constant. Where
-the lines have a speed, their time is taken out of that constant part, and the lines are simulated.
+The users are the driver's own (docs/simulation.md). Services are exponential unless the model has fixed ones; the rest
+of a response is constant. Where the lines have a speed, their time is taken out of that constant part, and the lines
+are simulated.
 """
 
 import math
@@ -12,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from cuesta import _native
-from cuesta.analysis.models.network import Network
+from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band
 from cuesta.analysis.predict.changes import Change, response_of
 from cuesta.analysis.predict.forms.metered import Metered
@@ -185,11 +186,11 @@ class Simulator:
         rest = max(constant - self.pace.line, 0.0) if has_lines else constant
         visit = "key_demand" if self.pace.is_of_keys else "demand"
         stations: list[dict[str, Any]] = [
-            {"name": station.name, visit: station.demand / waits, "servers": int(station.servers)}
+            {"name": station.name, visit: service(station, waits), "servers": int(station.servers)}
             for station in network.queueing
         ]
         if rest:
-            stations.append({"name": "delay", visit: f"fixed {nanoseconds(rest / waits)}ns", "servers": None})
+            stations.append({"name": "delay", visit: fixed(rest / waits), "servers": None})
         return self.workload if has_lines else self.workload.with_groups(line_speed=0), stations
 
     def times(self, at: Conditions, length: Length) -> Times:
@@ -199,6 +200,16 @@ class Simulator:
         shortest, cycle = (at.cycle or alone + at.own, max(at.cycle, response) if at.cycle else response + at.own)
         measure = cycle * length.cycles(at.users)
         return Times(shortest / at.users, max(cycle * length.cycles_before(at.users), measure / 10), measure)
+
+
+def service(station: Station, waits: float) -> str | float:
+    """The distribution of services in one of the waits of a transaction: a mean alone is exponential."""
+    mean = station.demand / waits
+    return fixed(mean) if station.is_fixed else mean
+
+
+def fixed(seconds: float) -> str:
+    return f"fixed {nanoseconds(seconds)}ns"
 
 
 def insist_on_stations(system: SystemPrediction, at: Conditions) -> None:

@@ -79,13 +79,14 @@ def breach(history: History, users: float | None) -> float | None:
     """
     most = max(users or 0.0, history.certified or 0.0)
     above = [trial for trial in history.counted if trial.load > most and not trial.lacked_users]
-    noise = noise_of(observations(history.counted)) * 2**0.5
+    seen = observations(history.counted)
     loads = sorted({trial.load for trial in above})
-    return next((load for load in loads if exceeds(load, above, noise) or fails(load, above)), None)
+    return next((load for load in loads if exceeds(load, above, noise_of(seen, load)) or fails(load, above)), None)
 
 
-def exceeds(load: float, trials: Sequence[Trial], noise: float) -> bool:
-    """Whether the lower 95 % bound of the mean excess at a load is above zero."""
+def exceeds(load: float, trials: Sequence[Trial], scale: float) -> bool:
+    """Whether the lower 95 % bound of the mean excess at a load is above zero, by the scale of the noise there."""
+    noise = scale * 2**0.5
     known = [trial.excess for trial in trials if trial.load == load and trial.excess is not None]
     return bool(known) and sum(known) / len(known) > student(FREEDOM) * noise / len(known) ** 0.5
 

@@ -73,7 +73,7 @@ class History:
         self.checks.append(trial)
         if not trial.counts:
             self.doubted.append(trial)
-        elif self.constancy.take(trial, noise_of(observations(self.counted))):
+        elif self.constancy.take(trial, noise_of(observations(self.counted), trial.load)):
             self._count(trial)
 
     def _is_recovery(self, trial: Trial, ask: Try | Outcome) -> bool:

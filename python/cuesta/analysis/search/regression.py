@@ -69,14 +69,18 @@ def agrees(trial: Trial) -> bool:
     return trial.excess is not None and math.isfinite(trial.excess) and trial.met == (trial.excess <= 0)
 
 
-def noise_of(seen: Iterable[Observation]) -> float:
-    """The scale of the noise: from loads that were tried more than once, at least the floor."""
+def noise_of(seen: Iterable[Observation], near: float) -> float:
+    """The scale of the noise near a load: from loads that were tried more than once, at least the floor.
+
+    Queues vary most near saturation. Loads far away, such as the first one, which is tried again and again, count
+    little.
+    """
     squares, freedom = PRIOR_WEIGHT * FLOOR**2, float(PRIOR_WEIGHT)
-    for _, group in groupby(seen, key=lambda each: each.load):
+    for load, group in groupby(seen, key=lambda each: each.load):
         known = [each.excess for each in group if each.excess is not None]
         mean = sum(known) / len(known) if known else 0.0
-        squares += sum((value - mean) ** 2 for value in known)
-        freedom += max(len(known) - 1, 0)
+        squares += kernel(load, near) * sum((value - mean) ** 2 for value in known)
+        freedom += kernel(load, near) * max(len(known) - 1, 0)
     return max(math.sqrt(squares / freedom), FLOOR)
 
 
@@ -87,7 +91,7 @@ def fit(seen: tuple[Observation, ...]) -> Belief | None:
     missed = [each.load for each in seen if not each.met]
     if not met or not missed:
         return None
-    noise = noise_of(seen)
+    noise = noise_of(seen, divide(seen))
     seen = tuple(at_mean(each, noise) for each in seen)
     low, high = min(*met, *missed), max(*met, *missed)
     centre = divide(seen)
@@ -120,12 +124,13 @@ def ceiling(seen: Sequence[Observation]) -> float | None:
 
 
 def at_mean(observation: Observation, noise: float) -> Observation:
-    """Raise an excess from the middle of what trials of one load have to the logarithm of their mean.
+    """Raise an excess from the middle of what trials of one load have to what a long run has.
 
-    A long run tends to that mean, which is higher by half the variance if the logarithms are normal. The variance of
-    Student's t with 4 degrees of freedom is twice the square of its scale.
+    A long run has the percentile of all values together. If their tail is exponential, its logarithm is above the mean
+    of those of the trials by their variance, and these are skewed, so that their middle is below the mean by about as
+    much: measured at M/D/1 that is 84 % busy, 0.08 and 0.03 at a variance of 0.07, and more near saturation.
     """
-    raised = None if observation.excess is None else observation.excess + noise**2
+    raised = None if observation.excess is None else observation.excess + 2 * noise**2
     return replace(observation, excess=raised)
 
 

@@ -19,9 +19,10 @@ class Metered:
     name: str = "metered stations"
 
     def formula(self, is_paced: bool) -> str:
+        fixed = ", fixed service" if any(each.is_fixed for own in self.stations.values() for each in own) else ""
         if is_paced:
-            return "R = R₀ + Σ D / (1 − U), D = U/X of each meter"
-        return "X = N / (Z + K + R₀ + Σ D + waiting), D = U/X of each meter, exact mean values"
+            return f"R = R₀ + Σ D {'+ waiting' if fixed else '/ (1 − U)'}, D = U/X of each meter{fixed}"
+        return f"X = N / (Z + K + R₀ + Σ D + waiting), D = U/X of each meter, exact mean values{fixed}"
 
     def scaled(self, factor: float) -> "Metered":
         """The stations if every meter were off by a factor."""
