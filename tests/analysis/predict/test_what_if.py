@@ -46,11 +46,11 @@ formula = "t.{{row}}.users >= 1"
 """
 
 
-@pytest.mark.parametrize("table", [MCS, TMUX])
-def test_a_change_of_nothing_changes_nothing(table: Path) -> None:
+@pytest.mark.parametrize(("table", "configurations"), [(MCS, 4), (TMUX, 1)])
+def test_a_change_of_nothing_changes_nothing(table: Path, configurations: int) -> None:
     """Whatever form fits: a station, a bound or a paced station."""
     measurements = read_table(table)
-    for name in measurements.configurations[:4]:
+    for name in measurements.configurations[:configurations]:
         points = [point for point in measurements.points if point.at.configuration == name]
         (system,) = predict(measurements, points, [point.at for point in points]).systems
         found = changed_figures(system, [Change("", factor=1.0)])

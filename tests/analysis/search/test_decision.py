@@ -63,7 +63,7 @@ def test_trials_on_the_way_to_the_limit_leave_enough_for_it() -> None:
     """A start far beyond the limit at a host whose response varies by a factor of e: halving takes seven trials."""
     method = Method("regression", lowest=1, highest=2000, start=1000, whole=True)
     ends, lengths = list[float](), list[int]()
-    for seed in range(30):
+    for seed in range(12):
 
         def measure(number: int, ask: Try, seed: int = seed) -> Trial:
             return trial(number, ask.load, 3 * math.log(ask.load / 18) + random.Random(f"{seed} {number}").gauss(0, 1))
@@ -71,7 +71,7 @@ def test_trials_on_the_way_to_the_limit_leave_enough_for_it() -> None:
         trials, found = search(measure, method)
         ends.append(found.interval[1] or math.inf)
         lengths.append(len(trials))
-    assert sum(end > 40 for end in ends) <= 5, sorted(ends)
+    assert sum(end > 40 for end in ends) <= 2, sorted(ends)
     assert statistics.fmean(lengths) <= 30
 
 
