@@ -1,5 +1,8 @@
 """Reads files that others wrote: at most so many bytes, so that one without an end is refused."""
 
+import errno
+import os
+import stat
 from pathlib import Path
 
 LONGEST_TEXT = 16 << 20
@@ -11,9 +14,17 @@ class TooLongError(ValueError):
 
 
 def read_bytes(path: Path, longest: int) -> bytes:
-    """Read a whole file. Raises OSError, and TooLongError if it has more than `longest` bytes."""
-    with path.open("rb") as file:
-        content = file.read(longest + 1)
+    """Read a whole file. Raises OSError, and TooLongError if it has more than `longest` bytes.
+
+    A named pipe is refused, because nobody may write to it; one that a shell has opened (`/dev/fd/63`) is read.
+    """
+    try:
+        if stat.S_ISFIFO(path.stat().st_mode) and path.parent.resolve() != Path(f"/proc/{os.getpid()}/fd"):
+            raise OSError(errno.EINVAL, "it is a named pipe")
+        with path.open("rb") as file:
+            content = file.read(longest + 1)
+    except ValueError:  # its name has a NUL
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
     if len(content) > longest:
         raise TooLongError(f"it is over {longest >> 20} MiB")
     return content

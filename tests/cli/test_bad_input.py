@@ -1,5 +1,6 @@
 """Bad input gives one clear message with place and remedy and the right exit code, and leaves no partial files."""
 
+import os
 import resource
 import socket
 import subprocess
@@ -99,6 +100,15 @@ BAD = {
     ),
     "a search that never was": (["search", "--resume", "."], Exit.BAD_INPUT, ["not a run folder"]),
     "check of a bad tape": (["check", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
+    "check of a named pipe": (["check", "pipe"], Exit.BAD_INPUT, ["pipe", "a named pipe"]),
+    "a tape that reads a named pipe": (["check", "pipe.tape"], Exit.BAD_INPUT, ["pipe.tape", "a named pipe"]),
+    "a plan nested too deep": (["check", "deep.toml"], Exit.BAD_INPUT, ["deep.toml", "nested too deep"]),
+    "a plan with an endless number": (["check", "long.toml"], Exit.BAD_INPUT, ["long.toml", "it is not TOML"]),
+    "a limit beside no list": (
+        ["run", "limits.toml", "--limit", "response.p50<1s"],
+        Exit.BAD_INPUT,
+        ["limits: expected a list"],
+    ),
     "check of a missing tape": (["check", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file"]),
     "host that cannot listen": (["host", "--listen", "tcp://192.0.2.1:5"], Exit.FAILED, ["192.0.2.1"]),
     "host with a bad law": (["host", "--service-time", "exq 5s"], Exit.USAGE, ["--service-time", "exq"]),
@@ -114,6 +124,11 @@ def files(here: Path, write: Write) -> list[str]:
     write("login.tape", 'Type "${password}"\n')
     write("bad.csv", "user,password\nann\n")
     write("few.csv", "user\nann\n")
+    write("deep.toml", f"users = {5000 * '['}")
+    write("long.toml", f"users = {6000 * '9'}")
+    write("limits.toml", 'tape = "good.tape"\nlimits = 3')
+    write("pipe.tape", 'Think empirical pipe\nType "a"\n')
+    os.mkfifo(here / "pipe")
     return sorted(path.name for path in here.iterdir())
 
 

@@ -102,9 +102,11 @@ pub(crate) enum Pressed {
 struct EndedAnswer {
     /// When its last character came.
     at: Stamp,
-    /// What the screen showed then, apart from numbers, and the cursor's row; `None` without a screen.
-    shape: Option<u64>,
+    /// The cursor's row then; `None` without a screen.
     row: Option<String>,
+    /// What the screen shows, apart from numbers, and since when; `None` without a screen.
+    shape: Option<u64>,
+    changed: Stamp,
 }
 
 impl Session {
@@ -241,18 +243,18 @@ impl Session {
     pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
         self.answered = (*condition != WaitCondition::Echo).then(|| EndedAnswer {
             at,
-            shape: self.terminal.shape(),
             row: self.terminal.cursor_row(),
+            shape: self.terminal.shape(),
+            changed: at,
         });
     }
 
     /// For how long output has gone on behind the last answer, if it has. On a screen, numbers that change are no output: a clock may
     /// run there; nor is what a program draws that also draws while one types. With it, the cursor's row when the answer seemed complete.
     pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
-        let EndedAnswer { at, shape, row } = self.answered.take().filter(|_| !self.draws_unasked)?;
-        let continued = self.last_heard.since(at);
-        let shows_more = shape.is_none() || self.terminal.shape() != shape;
-        (continued > SAME_MOMENT && shows_more).then_some((continued, row))
+        let EndedAnswer { at, row, shape, changed } = self.answered.take().filter(|_| !self.draws_unasked)?;
+        let continued = shape.map_or(self.last_heard, |_| changed).since(at);
+        (continued > SAME_MOMENT).then_some((continued, row))
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of

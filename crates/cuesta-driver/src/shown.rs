@@ -6,6 +6,7 @@ use crate::text::Text;
 const LAST_ROWS: usize = 5;
 const SCREEN_ROWS: usize = 50;
 const COLUMNS: usize = 400;
+const HIDDEN: &str = "(hidden)";
 
 /// The rows of a screen that are not blank; rows that hold a secret are hidden.
 pub(crate) fn screen_rows(rows: &[String], secrets: &[&str]) -> Vec<String> {
@@ -22,24 +23,30 @@ pub(crate) fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
     last(LAST_ROWS, &rows, secrets)
 }
 
-/// One row, with secrets taken out.
-pub(crate) fn shown_row(row: &str, secrets: &[&str]) -> String {
-    shown(&secrets.iter().fold(row.to_owned(), |row, secret| row.replace(secret, "…")))
+/// A row of a screen, with secrets taken out; hidden if it holds a part of one.
+pub(crate) fn shown_row(row: &str, screen: &[String], secrets: &[&str]) -> String {
+    let without = secrets.iter().fold(row.to_owned(), |row, secret| row.replace(secret, "…"));
+    let rows: Vec<&str> = screen.iter().map(String::as_str).collect();
+    let mut hidden = rows.iter().zip(rows_with(&rows, secrets)).filter(|(_, hidden)| *hidden);
+    if without == row && hidden.any(|(hidden, _)| hidden.trim_end() == row.trim_end()) {
+        return HIDDEN.to_owned();
+    }
+    shown(&without)
 }
 
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {
     let hidden = rows_with(rows, secrets);
-    let shown_rows =
-        rows.iter().zip(hidden).map(|(row, hidden)| if hidden { "(hidden)".to_owned() } else { shown(row) });
+    let shown_rows = rows.iter().zip(hidden).map(|(row, hidden)| if hidden { HIDDEN.to_owned() } else { shown(row) });
     shown_rows.skip(rows.len().saturating_sub(number)).collect()
 }
 
-/// Which rows hold a part of a secret. A secret may continue in the next row.
+/// Which rows hold a part of a secret. A secret may continue in the next row, also where a blank or the border of a box is between.
 fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
+    let rows: Vec<String> = rows.iter().map(|row| solid(row)).collect();
     let joined = rows.concat();
     let mut hidden = vec![false; rows.len()];
-    for secret in secrets {
-        for (found, _) in joined.match_indices(secret) {
+    for secret in secrets.iter().map(|secret| solid(secret)).filter(|secret| !secret.is_empty()) {
+        for (found, _) in joined.match_indices(&secret) {
             let mut begin = 0;
             for (row, hidden) in rows.iter().zip(&mut hidden) {
                 let end = begin + row.len();
@@ -51,9 +58,19 @@ fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
     hidden
 }
 
-/// A text without control characters, cut.
+/// A text without blanks and lines of boxes.
+fn solid(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !('\u{2500}'..='\u{257f}').contains(c)).collect()
+}
+
+/// A text without characters that control a terminal, are invisible or change the direction of text; and cut.
 pub(crate) fn shown(text: &str) -> String {
-    let plain = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let is_harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let plain = text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c });
     plain.take(COLUMNS).collect()
 }
 
@@ -66,6 +83,7 @@ mod tests {
         let written = b"$ make\r\n\x1b[1;31mcc1: error\x1b[0m\x1b]0;title\x07\r\n\r\nmake: *** [all] Error 1\x07\r\n";
         assert_eq!(last_rows(written, &[]), ["$ make", "cc1: error", "make: *** [all] Error 1"]);
         assert_eq!(last_rows("a\u{9b}31mb".as_bytes(), &[]), ["a\u{fffd}31mb"]);
+        assert_eq!(last_rows("a\u{202e}b\u{e0041}".as_bytes(), &[]), ["a\u{fffd}b\u{fffd}"]);
     }
 
     #[test]
@@ -81,5 +99,10 @@ mod tests {
         assert_eq!(last_rows(written, &["hunter2"]), ["login: ann", "(hidden)", "bye"]);
         assert_eq!(last_rows(b"it was hun\r\nter2, no\r\nbye", &["hunter2"]), ["(hidden)", "(hidden)", "bye"]);
         assert_eq!(last_rows(b"it was hun\x1b[0mter2", &["hunter2", ""]), ["(hidden)"]);
+        let rows = ["| say: correct  |", "| horse, ok     |", "> "].map(|row| row.replace('|', "\u{2502}"));
+        assert_eq!(screen_rows(&rows, &["correct horse"]), ["(hidden)", "(hidden)", ">"]);
+        let screen = ["word: hun".to_owned(), "ter2".to_owned()];
+        assert_eq!(shown_row("ter2 ", &screen, &["hunter2"]), "(hidden)");
+        assert_eq!(shown_row("hi hunter2>", &screen, &["hunter2"]), "hi …>");
     }
 }

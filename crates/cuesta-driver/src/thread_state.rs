@@ -317,6 +317,11 @@ impl ThreadState {
         self.users.borrow_mut()[slot].long_wait = Some(Box::new(sample));
     }
 
+    /// When the measurement began that goes on, or the last one; zero before the first.
+    pub(crate) fn measuring_since(&self) -> Stamp {
+        self.measuring_since.get()
+    }
+
     /// The secrets that a user types.
     pub(crate) fn secrets(&self, slot: usize) -> Vec<&str> {
         let (group, rank) = {

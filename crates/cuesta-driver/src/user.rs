@@ -271,6 +271,7 @@ impl User {
 
     fn forget_input(&mut self) {
         self.input = OpenTransaction::default();
+        self.answered = None;
         self.loops.clear();
     }
 

@@ -2,13 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Reads a whole file of UTF-8; one that is longer than `most` bytes, or never ends, is refused when that many have been read.
 ///
 /// # Errors
-/// When it cannot be read, is longer, or is not UTF-8.
+/// When it cannot be read, is longer, is not UTF-8, or is a named pipe, to which nobody may write.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    if path.metadata()?.file_type().is_fifo() {
+        return Err(io::Error::other("it is a named pipe"));
+    }
     let mut text = String::new();
     File::open(path)?.take(most + 1).read_to_string(&mut text)?;
     if text.len() as u64 > most {

@@ -148,7 +148,7 @@ pub struct Counts {
     pub silent: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
-    /// Transactions behind whose answer output went on for more than a quarter of the response.
+    /// Transactions behind whose answer output went on for more than a quarter of the response, and 20 ms.
     pub continued_long: u64,
     /// Keys without a figure: the text to which they belong could not be followed, or it could not be told which frame shows them.
     pub unfollowed: u64,

@@ -129,7 +129,10 @@ class Mismatched:
     keys: int
     wrong: int
     most: float
-    advice: ClassVar[str] = "check that the host echoes what is typed, and that no other output comes between"
+    advice: ClassVar[str] = (
+        "check that the host echoes what is typed, and that no other output comes between; keys that print nothing, "
+        "such as commands of vi, belong under `Set Echo off`, or have `Set Echo change`"
+    )
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
@@ -193,7 +196,7 @@ class Continued:
         if not (sample := self.sample):
             return MENDS["Wait"]
         row = f", by the row `{sample.row}`" if sample.row else ""
-        mend = next(mend for word, mend in MENDS.items() if sample.condition.startswith(word))
+        mend = MENDS.get(sample.condition.partition(" ")[0], MENDS["Wait"])
         return f"{sample.wait} was met too early{row}: {mend}"
 
     def __str__(self) -> str:

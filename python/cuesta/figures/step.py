@@ -380,7 +380,7 @@ class StepFigures:
     continued_long: Annotated[
         int,
         About(
-            "transactions behind whose answer output went on for more than a quarter of the response time",
+            "transactions behind whose answer output went on for over a quarter of the response time, and over 20 ms",
             Unit.COUNT,
             "transactions that went on",
             Better.LESS,

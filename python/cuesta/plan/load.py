@@ -111,7 +111,9 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, TooLongError, UnicodeDecodeError) as error:
         why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", str(error))
         raise InputError(f"{path}: cannot read the plan: {why}") from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise InputError(f"{path}: it is not TOML: it is nested too deep") from None
+    except ValueError as error:  # TOMLDecodeError, and a number of thousands of digits
         is_tape = path.suffix == ".tape"
         mend = (
             f'a plan names a tape: tape = "{path.name}"' if is_tape else "see https://toml.io for how TOML is written"
@@ -197,8 +199,11 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
         for each in _values(name, value) or (value,):
             _check(spell(name), name, each)
     groups = raw["group"]
-    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
+    tables = [raw.get(name, {}) for name in (*TABLES, "sweep")]
+    if not isinstance(groups, list) or not isinstance(raw.get("limits", []), list):
         return  # the schema reports it
+    if not all(isinstance(table, dict) for table in (*groups, *tables)):
+        return
     for name, value in layer.items():
         if name == "limits" and isinstance(value, list):
             raw["limits"] = [*raw.get("limits", []), *value]

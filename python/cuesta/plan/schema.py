@@ -183,7 +183,8 @@ class Validity(PlanTable):
     echo_mismatches: Share = Field(0.001, description="largest share of keys whose echo was wrong or missing")
     unfollowed: Share = Field(0.05, description="largest share of keys that could not be followed in the output")
     continued: Share = Field(
-        0.1, description="largest share of answers behind which output went on for more than a quarter of the response"
+        0.1,
+        description="largest share of answers behind which output went on for over a quarter of the response, and over 20 ms",
     )
     untaken_keys: Share = Field(
         0.001,

@@ -79,11 +79,19 @@ impl Session {
         events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);
         self.shared.set_first_sign(self.slot, self.first_sign());
+        if let Some(answered) = &mut self.answered {
+            let shape = self.terminal.shape();
+            if answered.shape != shape {
+                (answered.shape, answered.changed) = (shape, self.last_heard);
+            }
+        }
     }
 
     /// Handles what the screen has brought about.
     pub(super) fn handle_screen_event(&mut self, event: ScreenEvent) {
         match event {
+            // A key that was kept back may have been shown before the measurement.
+            ScreenEvent::Key(key, at) if key.by_change && at < self.shared.measuring_since() => {}
             ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
             ScreenEvent::Missed => self.count_unechoed(1, Stamp::FAR),
             ScreenEvent::Lost => self.count_unfollowed(1),

@@ -18,6 +18,8 @@ use crate::user_state::{Activity, AwaitedAnswer, WaitingFor};
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
+/// The rest of an answer that comes within this time is short, however short the response.
+const SHORT_REST: Duration = Duration::from_millis(20);
 /// The name of samples of answers behind which output went on.
 const CONTINUED: &str = "continued";
 
@@ -199,7 +201,7 @@ impl User {
     fn count_continued(&mut self, session: &mut Session) {
         let Some((series, response, wait)) = self.answered.take() else { return };
         let Some((continued, row)) = session.continued() else { return };
-        let is_long = continued > response / 4;
+        let is_long = continued > (response / 4).max(SHORT_REST);
         self.shared.tally(|tally| {
             tally.record(series, continued);
             tally.counts.continued_long += u64::from(is_long);
