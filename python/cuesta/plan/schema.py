@@ -184,7 +184,8 @@ class Validity(PlanTable):
     unfollowed: Share = Field(0.05, description="largest share of keys that could not be followed in the output")
     continued: Share = Field(
         0.1,
-        description="largest share of answers behind which output went on for over a quarter of the response, and over 20 ms",
+        description="largest share of answers behind which output went on for over a quarter of the response, and over "
+        "20 ms",
     )
     untaken_keys: Share = Field(
         0.001,
