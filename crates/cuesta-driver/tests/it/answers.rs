@@ -111,7 +111,7 @@ fn output_that_goes_on_behind_an_answer_is_counted() {
 
 #[test]
 fn a_clock_makes_no_answer_longer() {
-    let parts: &[_] = &[(300, "\r\nanswer #\r\n"), (304, "$ ")];
+    let parts: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (304, "$ ")];
     let clock = Some((100, "\x1b7\x1b[1;60H12:00:#\x1b8"));
     let program = Given { tick: clock, ..given("\x1b[2J\x1b[5;1H$ ", parts) };
     let (records, _) = played(program, &tape("Wait+Screen /answer \\d/"), 40.0);
