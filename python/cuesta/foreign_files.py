@@ -1,4 +1,4 @@
-"""Reads files that others wrote: at most so many bytes, so that one without an end is refused."""
+"""Reads files that others wrote, up to a limit: a file without an end is refused."""
 
 import errno
 import os

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
 UNWATCHED = ("tn3270", "tn3270s", "bsc")
-"""Kinds of lines whose users sit at no video terminal, so that nobody's session there can be recorded."""
+"""Kinds of lines that `cuesta record` cannot record: their users do not type at a video terminal."""
 LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
 

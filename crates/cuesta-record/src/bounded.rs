@@ -8,7 +8,7 @@ use std::path::Path;
 /// Reads a whole file of UTF-8; one that is longer than `most` bytes, or never ends, is refused when that many have been read.
 ///
 /// # Errors
-/// When it cannot be read, is longer, is not UTF-8, or is a named pipe, to which nobody may write.
+/// When the file cannot be read, is longer, or is not UTF-8. A named pipe is refused: reading it waits for a writer, and there may be none.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     if path.metadata()?.file_type().is_fifo() {
         return Err(io::Error::other("it is a named pipe"));

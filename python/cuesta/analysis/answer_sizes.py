@@ -13,11 +13,11 @@ from cuesta.figures.step import StepFigures
 from cuesta.units import count, many, share
 
 UNIT = 1e9
-"""Histograms are of billionths: a second of them is so many characters."""
+"""Characters in a second: the histogram of sizes counts a character as a nanosecond."""
 APART = 2.0
-"""How many times shorter than usual an answer is that is another one."""
+"""An answer is of another kind if it is this many times shorter than the usual one."""
 LEAST_MODE = 0.1
-"""The least share of the answers, more than at the lightest load, that are so short."""
+"""The share of short answers must grow by at least this much from the lightest load."""
 ENOUGH = 10
 """Answers that are no chance."""
 OfClasses = Mapping[tuple[str, str], Histogram]

@@ -41,7 +41,7 @@ DRIFT_BEYOND_CHANCE = 4.8
 """Least value of Kendall's statistic, in standard errors. A series of fewer than 14 values cannot reach it."""
 
 RATES = (2.0, 4.0, 8.0, 15.0)
-"""Time constants of transients that are tried, in the series: it lasts for so many."""
+"""The series lasts for this many time constants of the transient; each is tried."""
 
 TRANSIENT_BEYOND_CHANCE, TRANSIENT_OF_FEW = 3.0, 100.0
 """Least transient, in standard errors: the first, and the second divided by the number of values."""

@@ -19,7 +19,7 @@ LARGEST = 100.0
 
 
 def residence(users: int, demand: float, away: float) -> float:
-    """Seconds of waiting and service, where users are `away` for so many seconds between two of their transactions."""
+    """Mean seconds of waiting and service. `away`: mean seconds between a user's answer and the next transaction."""
     if not away:
         return users * demand
     total, term, n = 1.0, 1.0, 0

@@ -48,7 +48,7 @@ def response(users: int, cycle: float, station: Station, delay: float) -> float:
 
 
 def open_response(rate: float, station: Station) -> float:
-    """Mean seconds at a station that is not busy all the time, while nobody waits for an answer before typing."""
+    """Mean response of an open load, in seconds, at a station below saturation."""
     if station.is_fixed:
         return fixed_service.open_response(rate, station.demand)
     return multi_server_queue.response(rate, station.demand, int(station.servers))

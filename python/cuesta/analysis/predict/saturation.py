@@ -83,7 +83,7 @@ def saturation_by_meters(points: Sequence[Point]) -> list[Saturation]:
 
 
 def of_meter(points: Sequence[Point], resource: str) -> Saturation | None:
-    """Where a meter's line through its rows reaches 1; None where the rows are few, or hardly rise."""
+    """The load at which a line through a meter's readings reaches 1; None if there are few, or they hardly rise."""
     line = utilization_line(points, resource)
     if line is None:
         return None
