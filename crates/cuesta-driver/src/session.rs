@@ -5,7 +5,7 @@
 //!
 //! - Here: the state, and sending keys.
 //! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
-//!   responses; `drawing`: the screen.
+//!   responses; `drawing`: the screen; `rest`: what goes on behind an answer.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -26,10 +26,13 @@ use crate::thread_state::ThreadState;
 
 mod drawing;
 mod reading;
+mod rest;
 mod sample;
 mod waiting;
 
 pub(crate) use waiting::WaitOutcome;
+
+use rest::Rest;
 
 /// A line with a user at it.
 #[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
@@ -76,16 +79,8 @@ pub(crate) struct Session {
     heard: bool,
     /// When the last byte came.
     last_heard: Stamp,
-    /// The last complete answer.
-    answered: Option<EndedAnswer>,
-    /// What the screen showed beside the cursor's row when the first key of the input was sent.
-    beside: Option<u64>,
-    /// It changed while the input was typed: the program draws without being asked.
-    draws_unasked: bool,
+    rest: Rest,
 }
-
-/// What comes within this time belongs to the same answer.
-const SAME_MOMENT: Duration = Duration::from_millis(2);
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,17 +91,6 @@ pub(crate) enum Pressed {
     Kept(Stamp),
     /// The terminal did not take it, which is counted.
     Refused,
-}
-
-/// An answer that seemed complete.
-struct EndedAnswer {
-    /// When its last character came.
-    at: Stamp,
-    /// The cursor's row then; `None` without a screen.
-    row: Option<String>,
-    /// What the screen shows, apart from numbers, and since when; `None` without a screen.
-    shape: Option<u64>,
-    changed: Stamp,
 }
 
 impl Session {
@@ -145,9 +129,7 @@ impl Session {
             input_has_ended: true,
             heard: false,
             last_heard: Stamp::ZERO,
-            answered: None,
-            beside: None,
-            draws_unasked: false,
+            rest: Rest::default(),
         };
         session.begin_pass(program);
         session
@@ -241,20 +223,16 @@ impl Session {
 
     /// The answer was complete at an instant. An echo is only the first sign of what a program draws.
     pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
-        self.answered = (*condition != WaitCondition::Echo).then(|| EndedAnswer {
-            at,
-            row: self.terminal.cursor_row(),
-            shape: self.terminal.shape(),
-            changed: at,
-        });
+        if *condition == WaitCondition::Echo {
+            self.rest.end();
+        } else {
+            self.rest.begin(at, self.terminal.cursor_row(), self.terminal.shape());
+        }
     }
 
-    /// For how long output has gone on behind the last answer, if it has. On a screen, numbers that change are no output: a clock may
-    /// run there; nor is what a program draws that also draws while one types. With it, the cursor's row when the answer seemed complete.
+    /// For how long output has gone on behind the last answer, if it has; and the cursor's row when the answer seemed complete.
     pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
-        let EndedAnswer { at, row, shape, changed } = self.answered.take().filter(|_| !self.draws_unasked)?;
-        let continued = shape.map_or(self.last_heard, |_| changed).since(at);
-        (continued > SAME_MOMENT).then_some((continued, row))
+        self.rest.take(self.last_heard)
     }
 
     /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of
@@ -319,19 +297,14 @@ impl Session {
         let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
         self.sending = false;
         sending?;
-        self.look_beside(begins_input, settings.ends_input);
+        if begins_input {
+            self.rest.begin_input(self.terminal.shape());
+        } else if settings.ends_input {
+            self.rest.end_input(self.terminal.shape());
+        }
         self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
         self.count_traffic();
         Ok(if key.bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
-    }
-
-    /// Looks at the beginning and at the end of an input whether the program draws without being asked.
-    fn look_beside(&mut self, begins_input: bool, ends_input: bool) {
-        if begins_input {
-            self.beside = self.terminal.shape_beside_cursor();
-        } else if ends_input {
-            self.draws_unasked = self.terminal.shape_beside_cursor() != self.beside;
-        }
     }
 
     fn program(&self) -> &Program {

@@ -44,8 +44,9 @@ CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FS
 
 WIDTH = 80
 INDENT = 5
-LABEL = 44
-CELL = 12
+LABEL = 41
+CELL = 13
+"""Columns of a figure: a space before the longest, `under 500 µs`."""
 INTERVAL = " " * 11 + "95 % of samples"
 WIDE = 15
 """Columns of an interval."""

@@ -14,7 +14,7 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -183,8 +183,8 @@ impl Terminal for BlockTerminal {
         [false, true].iter().any(|to_cursor| pattern.is_match(self.display.fresh_text(*to_cursor).0.as_bytes()))
     }
 
-    fn shape(&self) -> Option<u64> {
-        Some(shape_of(&self.display.text()))
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(self.display.text().lines(), self.display.cursor().0, 0))
     }
 
     fn cursor_row(&self) -> Option<String> {

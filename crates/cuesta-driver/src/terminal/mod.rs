@@ -9,7 +9,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
@@ -26,7 +25,10 @@ use crate::group::Group;
 
 mod block;
 mod plain;
+mod shape;
 mod vt;
+
+pub(crate) use shape::Shape;
 
 /// A terminal. What is not said here about a display is that of a terminal without one.
 pub(crate) trait Terminal {
@@ -145,13 +147,8 @@ pub(crate) trait Terminal {
         false
     }
 
-    /// A hash of what the display shows, apart from numbers; `None` without a display.
-    fn shape(&self) -> Option<u64> {
-        None
-    }
-
-    /// As [`shape`](Self::shape), without the cursor's row: what typing alone does not change.
-    fn shape_beside_cursor(&self) -> Option<u64> {
+    /// What the display shows, apart from numbers; `None` without a display.
+    fn shape(&self) -> Option<Shape> {
         None
     }
 
@@ -169,14 +166,6 @@ pub(crate) trait Terminal {
     fn memory_change(&mut self) -> (usize, usize) {
         (0, 0)
     }
-}
-
-/// A hash of a text without its numbers.
-fn shape_of(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
-    parts.for_each(|part| part.hash(&mut hasher));
-    hasher.finish()
 }
 
 /// The terminal of a user of this group who plays a program.

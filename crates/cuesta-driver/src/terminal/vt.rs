@@ -19,7 +19,7 @@ use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Scr
 use cuesta_tape::{Key, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Terminal, shape_of};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal};
 
 mod answer;
 mod change;
@@ -371,15 +371,8 @@ impl Terminal for VtTerminal {
         }
     }
 
-    fn shape(&self) -> Option<u64> {
-        Some(shape_of(&self.screen.text()))
-    }
-
-    fn shape_beside_cursor(&self) -> Option<u64> {
-        let cursor = self.screen.cursor().0;
-        let rows = (0..self.screen.size().1).filter(|row| *row != cursor).map(|row| self.screen.row(row));
-        // Rows that scroll by may all look the same.
-        Some(shape_of(&rows.collect::<Vec<_>>().join("\n")).wrapping_add(self.screen.scrolled()))
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(self.screen.rows(), self.screen.cursor().0, self.screen.scrolled()))
     }
 
     fn cursor_row(&self) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::programs::{Action, Doing, Program, assert_same, played};
 /// A program whose output is given: at first, again and again, and the parts of its answer, each with its delay since Return in ms.
 struct Given {
     begin: &'static str,
-    /// Output that comes again and again, and after how many ms; `#` stands for a number.
+    /// Output that comes again and again, and after how many ms; `#` stands for a number, `@` for a spinner's next character.
     tick: Option<(u64, &'static str)>,
     echoes: bool,
     parts: Vec<(u64, &'static str)>,
@@ -22,6 +22,8 @@ struct Given {
 fn given(begin: &'static str, parts: &[(u64, &'static str)]) -> Given {
     Given { begin, tick: None, echoes: true, parts: parts.to_vec(), ticks: 0, returns: 0 }
 }
+
+const SPINNER: &str = "|/-\\";
 
 impl Program for Given {
     fn begin(&mut self, now: &mut Doing) {
@@ -49,7 +51,8 @@ impl Program for Given {
             Action::Tick | Action::Draw(_) => {
                 let Some((ms, text)) = self.tick else { return };
                 self.ticks += 1;
-                now.send(&text.replace('#', &self.ticks.to_string()));
+                let spinner = &SPINNER[self.ticks % 4..][..1];
+                now.send(&text.replace('#', &self.ticks.to_string()).replace('@', spinner));
                 now.later(ms, Action::Tick);
             }
         }
@@ -110,14 +113,23 @@ fn output_that_goes_on_behind_an_answer_is_counted() {
 }
 
 #[test]
-fn a_clock_makes_no_answer_longer() {
+fn a_clock_or_a_spinner_makes_no_answer_longer_and_hides_no_rest() {
     let parts: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (304, "$ ")];
-    let clock = Some((100, "\x1b7\x1b[1;60H12:00:#\x1b8"));
-    let program = Given { tick: clock, ..given("\x1b[2J\x1b[5;1H$ ", parts) };
-    let (records, _) = played(program, &tape("Wait+Screen /answer \\d/"), 40.0);
-    assert!(records.histogram("g/t/continued").len() > 5);
-    assert!(records.histogram("g/t/continued").max() < 10_000_000);
-    assert_eq!(records.sum("continued_long"), 0.0);
+    let with_rest: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (1200, "and more\r\n$ ")];
+    for drawn in ["\x1b7\x1b[1;60H12:00:#\x1b8", "\x1b7\x1b[1;60Hworking @\x1b8"] {
+        let play = |parts| {
+            let program = Given { tick: Some((70, drawn)), ..given("\x1b[2J\x1b[5;1H$ ", parts) };
+            played(program, &tape("Wait+Screen /answer \\d/"), 40.0).0
+        };
+        let records = play(parts);
+        assert!(records.histogram("g/t/continued").len() > 5, "{drawn}");
+        assert!(records.histogram("g/t/continued").max() < 10_000_000, "{drawn}");
+        assert_eq!(records.sum("continued_long"), 0.0, "{drawn}");
+        let records = play(with_rest);
+        // The spinner is learnt in the first input, and behind the last answer no key follows.
+        assert!(records.sum("continued_long") >= records.sum("transactions") - 2.0, "{drawn}");
+        assert!(records.histogram("g/t/continued").max().abs_diff(900_000_000) < 2_000_000, "{drawn}");
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ enum Drawing {
     /// A field with a caret of its own. `cursor`: the column of the hidden cursor, from the caret. It is drawn again and again if it
     /// blinks.
     Field { cursor: i16, blinks: bool, suggests: bool, marked: bool },
+    /// A field with another caret, far from the hidden cursor.
+    Caret(&'static str),
     /// A box below text that streams; the box moves down as the text grows, and is erased and drawn anew for each word.
     BelowStream { hides: bool },
     /// Each key twice.
@@ -35,6 +37,8 @@ struct Editor {
     /// Keys that come within the lag of the first are drawn with it.
     coalesces: bool,
     row: String,
+    /// The row that was ended last.
+    ended: String,
     waiting: Vec<(usize, char)>,
     drawn_rows: usize,
     answers: usize,
@@ -47,7 +51,7 @@ const WORDS: [&str; 8] = ["pleasant", "list", "all", "the", "little", "files", "
 impl Editor {
     fn new(drawing: Drawing, lag: u64, coalesces: bool) -> Self {
         let (row, waiting) = (String::new(), Vec::new());
-        Self { drawing, lag, coalesces, row, waiting, drawn_rows: 0, answers: 0, ticks: 0 }
+        Self { drawing, lag, coalesces, row, ended: String::new(), waiting, drawn_rows: 0, answers: 0, ticks: 0 }
     }
 
     /// Draws the row with all that is shown, `new` of it for the first time.
@@ -74,6 +78,7 @@ impl Editor {
                 );
                 if marked { format!("\x1b[?2026h\x1b[3;1H\x1b[2K{frame}\x1b[?2026l") } else { frame }
             }
+            Drawing::Caret(caret) => format!("\x1b[3;1H| {row}{caret}\x1b[m\x1b[K\x1b[3;60H|\x1b[20;1H"),
             Drawing::BelowStream { hides } => {
                 let up =
                     if self.drawn_rows == 0 { String::new() } else { format!("\x1b[{}A\r\x1b[J", self.drawn_rows) };
@@ -99,6 +104,7 @@ impl Program for Editor {
                 now.later(100, Action::Tick);
                 self.ticks = usize::from(blinks);
             }
+            Drawing::Caret(_) => now.send("\x1b[?1049h\x1b[?25l\x1b[2J\x1b[1;1HTitle $ "),
             Drawing::Addressed => now.send("\x1b[?1049h\x1b[2J\x1b[1;1HTitle $"),
             Drawing::BelowStream { hides } => {
                 now.send(if hides { "$ \x1b[?25l\r\n" } else { "$ \r\n" });
@@ -143,11 +149,11 @@ impl Program for Editor {
                 }
                 if self.waiting.first().is_some_and(|(number, _)| self.coalesces || *number <= up_to) {
                     self.waiting.remove(0);
-                    self.row.clear();
+                    self.ended = std::mem::take(&mut self.row);
                     now.later(50, Action::Answer(self.answers));
                     let ended = match self.drawing {
                         Drawing::Addressed => "\x1b[3;4H\x1b[K".to_owned(),
-                        Drawing::Field { .. } | Drawing::BelowStream { .. } => self.draw(""),
+                        Drawing::Field { .. } | Drawing::Caret(_) | Drawing::BelowStream { .. } => self.draw(""),
                         _ => "\x1b[K\r\n".to_owned(),
                     };
                     now.send(&ended);
@@ -157,6 +163,10 @@ impl Program for Editor {
                 self.answers += 1;
                 now.answer();
                 match self.drawing {
+                    Drawing::Caret(_) => {
+                        let at = 5 + 2 * (number % 7);
+                        now.send(&format!("\x1b[{};1Hanswer {number}\x1b[{at};1H> {}\x1b[K", at + 1, self.ended));
+                    }
                     Drawing::Field { .. } | Drawing::Addressed => {
                         now.send(&format!("\x1b[{};1Hanswer {number}", 5 + number % 15));
                     }
@@ -208,6 +218,11 @@ fn every_key_is_shown_when_the_program_shows_it() {
             Drawing::Field { cursor: 1, blinks: true, suggests: false, marked: false },
             Drawing::Field { cursor: 0, blinks: false, suggests: true, marked: false },
             Drawing::Field { cursor: -1, blinks: true, suggests: true, marked: true },
+            Drawing::Caret("▏"),
+            Drawing::Caret("█"),
+            Drawing::Caret("_"),
+            Drawing::Caret("\x1b[4m "),
+            Drawing::Caret("\x1b[5;36m▌"),
             Drawing::BelowStream { hides: true },
             Drawing::BelowStream { hides: false },
         ] {
@@ -233,6 +248,18 @@ fn letters_that_are_drawn_twice_get_no_figure_or_the_right_one() {
         let is_right =
             |nanos: u64| Duration::from_nanos(nanos).abs_diff(Duration::from_millis(250)) < Duration::from_millis(1);
         assert!(figures.is_none_or(|echo| is_right(echo.min()) && is_right(echo.max())), "{echo}");
+    }
+}
+
+#[test]
+fn keys_before_a_caret_that_is_not_known_as_one_get_no_figure() {
+    // Behind each answer, and the cursor, stands what was typed.
+    for caret in ["»", "\x1b[32m»", "<-"] {
+        let (records, log) =
+            played(Editor::new(Drawing::Caret(caret), 150, false), &tape("screen", 83, "list all the"), 30.0);
+        assert!(!records.histograms.contains_key("g/keys/echo"), "{caret:?}");
+        assert!(records.sum("unfollowed") > 0.9 * log.echoes.len() as f64, "{caret:?}: {}", records.sum("unfollowed"));
+        assert_same(caret, records.histogram("g/row/response"), &log.answers, 1);
     }
 }
 

@@ -7,7 +7,8 @@
 //! What a program shows beyond is not typed text: suggestions, completions, placeholders. The text ends
 //!
 //! 1. at the visible cursor, or at a caret that the program draws before it;
-//! 2. with a hidden cursor, at a caret that the program draws (a cell in inverse, or on another ground), or where the style changes;
+//! 2. with a hidden cursor, at a caret that the program draws (a cell in inverse, underlined or on another ground, a bar, a block or a low
+//!    line), or where the style changes;
 //! 3. where it stands already, if the cursor has gone elsewhere, after a Return for example.
 //!
 //! Some keys never appear, such as a password or a command of vi. They are *missed* when a later key is shown. Text that cannot be
@@ -104,6 +105,12 @@ impl<K> TypedRow<K> {
 
     fn is_waiting(&self) -> bool {
         self.shown < self.keys.len()
+    }
+
+    /// Loses its keys, and those that will follow.
+    fn lose<I>(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
+        self.keys.drain(..).filter_map(|key| key.value).for_each(|key| found(KeyMatch::Lost(key)));
+        (self.shown, self.is_lost) = (0, true);
     }
 }
 
@@ -232,6 +239,10 @@ impl<K, I: Copy> TypedText<K, I> {
             }
             if let Some(growth) = self.growth(screen, index) {
                 self.miss_rows_before(index, &mut found);
+                if growth.may_be_answer {
+                    self.rows[index].lose(&mut found);
+                    continue;
+                }
                 self.grow(screen, index, &growth, last, &mut found);
             } else {
                 self.look_after(screen, index, &mut found);
@@ -328,9 +339,7 @@ impl<K, I: Copy> TypedText<K, I> {
             return;
         }
         found(KeyMatch::Settled { is_right: false });
-        let waiting = row.keys.drain(..).filter_map(|key| key.value);
-        waiting.for_each(|key| found(KeyMatch::Lost(key)));
-        (row.shown, row.is_lost) = (0, true);
+        row.lose(found);
     }
 
     /// All keys are shown; the doubtful ones may yet turn out to be one letter drawn twice.
@@ -343,8 +352,7 @@ impl<K, I: Copy> TypedText<K, I> {
             && !standing::stands(screen, row)
         {
             self.is_doubtful = false;
-            (row.is_lost, row.shown) = (true, 0);
-            row.keys.clear();
+            row.lose(&mut *found);
             found(KeyMatch::Settled { is_right: false });
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Growth {
     pub(super) first: usize,
     /// The cell of each key; `None` for one that is not drawn by itself.
     pub(super) cells: Vec<Option<(u16, u16)>>,
+    /// Whether these cells may be no echo: the text may have stood elsewhere, before a caret that is not known as one.
+    pub(super) may_be_answer: bool,
 }
 
 /// A position behind which nothing is typed text.
@@ -31,7 +33,7 @@ struct End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
     Cursor,
-    /// A cell in inverse, or on another ground, that the program draws.
+    /// A caret that the program draws.
     Caret,
     /// The hidden cursor is near.
     NearCursor,
@@ -103,7 +105,7 @@ impl<K, I: Copy> TypedText<K, I> {
         let mut ends: Vec<_> = new
             .filter_map(|((at, column), character)| {
                 let end = (at, column + width(character) as u16);
-                let mark = mark_at(screen, (at, column), end)?;
+                let mark = mark_at(screen, (at, column), end, &is_last)?;
                 (mark != Mark::Style || is_known).then_some(End { at: end, mark })
             })
             .collect();
@@ -118,7 +120,8 @@ impl<K, I: Copy> TypedText<K, I> {
             let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
             let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
             let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at)) || !stands_in_place(screen, row);
-            let growth = Growth { first, cells: trace.cells };
+            let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
+            let growth = Growth { first, cells: trace.cells, may_be_answer };
             (is_there && (trace.is_whole || is_tail) && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
     }
@@ -129,7 +132,7 @@ impl<K, I: Copy> TypedText<K, I> {
         traces(screen, row, end).find_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
-            let growth = Growth { first, cells: trace.cells.split_off(in_trace) };
+            let growth = Growth { first, cells: trace.cells.split_off(in_trace), may_be_answer: false };
             let shows_more = row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
@@ -210,7 +213,7 @@ impl<K, I: Copy> TypedText<K, I> {
             cells.push(Some(cell));
             (before, at) = (Some(cell), behind);
         }
-        Growth { first: row.shown, cells }
+        Growth { first: row.shown, cells, may_be_answer: false }
     }
 }
 
@@ -287,8 +290,8 @@ fn caret_before(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)
 }
 
 /// What marks the end of a text whose last character stands in a cell, if anything does. A caret over a character is no end of the text
-/// but behind it.
-fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16)) -> Option<Mark> {
+/// but behind it. `is_typed`: which characters may be the text's own.
+fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16), is_typed: impl Fn(char) -> bool) -> Option<Mark> {
     let cursor = screen.next_cell();
     let style = style_of(screen, cell);
     let is_near = cursor.0 == end.0 && cursor.1.abs_diff(end.1) <= BESIDE;
@@ -296,6 +299,7 @@ fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16)) -> Option<Mark> {
     match () {
         () if is_under_caret(screen, cell) => None,
         () if is_caret(screen, end, style) => Some(Mark::Caret),
+        () if caret_character(screen, end).is_some_and(|caret| !is_typed(caret)) => Some(Mark::Caret),
         () if is_near && ends => Some(Mark::NearCursor),
         () => ends.then_some(Mark::Style),
     }
@@ -307,14 +311,19 @@ fn is_under_caret(screen: &Screen, (row, column): (u16, u16)) -> bool {
     is_inverse(column) && !is_inverse(column + 1) && (column == 0 || !is_inverse(column - 1))
 }
 
-/// Whether a cell is drawn as a caret behind a text of this style: in inverse, or alone on another ground.
+/// Whether a cell is drawn as a caret behind a text of this style: in inverse, underlined or on another ground, and alone so.
 fn is_caret(screen: &Screen, (row, column): (u16, u16), text: Style) -> bool {
-    let Some(cell) = screen.cell(row, column) else { return false };
-    let style = cell.style();
-    let is_inverse = |style: Style| style.attributes.contains(Attributes::INVERSE);
-    let next = screen.cell(row, column + 1).map(Cell::style);
-    let is_alone = next.is_none_or(|next| next.background != style.background || is_inverse(next) != is_inverse(style));
-    is_alone && (is_inverse(style) != is_inverse(text) || style.background != text.background)
+    let drawn = |style: Style| (style.attributes & (Attributes::INVERSE | Attributes::UNDERLINED), style.background);
+    let Some(caret) = screen.cell(row, column).map(|cell| drawn(cell.style())) else { return false };
+    let next = screen.cell(row, column + 1).map(|cell| drawn(cell.style()));
+    caret != drawn(text) && next != Some(caret)
+}
+
+/// The bar, block or low line in a cell, if nothing follows it: many programs draw their caret so.
+fn caret_character(screen: &Screen, (row, column): (u16, u16)) -> Option<char> {
+    let is_end = screen.cell(row, column + 1).is_none_or(|next| next.is_blank() || is_border(next));
+    let character = screen.cell(row, column)?.character()?;
+    (is_end && matches!(character, '|' | '_' | '\u{2588}'..='\u{258f}')).then_some(character)
 }
 
 fn style_of(screen: &Screen, (row, column): (u16, u16)) -> Style {

@@ -1,0 +1,73 @@
+//! What a display shows, row by row, apart from numbers.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What a display shows at an instant.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// A hash of each row.
+    rows: Vec<u64>,
+    /// The cursor's row.
+    cursor: usize,
+    /// How many rows have scrolled off so far.
+    scrolled: u64,
+}
+
+impl Shape {
+    /// `rows`: the texts of all rows, from the top; `cursor`: the cursor's row; `scrolled`: how many rows have scrolled off so far.
+    pub(crate) fn new(rows: impl IntoIterator<Item = impl AsRef<str>>, cursor: u16, scrolled: u64) -> Self {
+        let rows = rows.into_iter().map(|row| without_numbers(row.as_ref())).collect();
+        Self { rows, cursor: cursor.into(), scrolled }
+    }
+
+    /// The rows that show something else than those where they stand, and where they have scrolled up from, showed before.
+    pub(crate) fn changed_since(&self, before: &Self) -> impl Iterator<Item = usize> {
+        let scrolled = self.scrolled_since(before);
+        let stood = move |at: usize, row: u64| [at, at + scrolled].iter().any(|at| before.rows.get(*at) == Some(&row));
+        self.rows.iter().enumerate().filter(move |(at, row)| !stood(*at, **row)).map(|(at, _)| at)
+    }
+
+    /// As [`changed_since`](Self::changed_since), without the rows through which the cursor has come: typing changes them.
+    pub(crate) fn changed_beside_cursor(&self, before: &Self) -> impl Iterator<Item = usize> {
+        let begun = before.cursor.saturating_sub(self.scrolled_since(before));
+        let typed = begun.min(self.cursor)..=begun.max(self.cursor);
+        self.changed_since(before).filter(move |row| !typed.contains(row))
+    }
+
+    fn scrolled_since(&self, before: &Self) -> usize {
+        usize::try_from(self.scrolled - before.scrolled).unwrap_or(usize::MAX / 2)
+    }
+}
+
+/// A hash of a text without its numbers.
+fn without_numbers(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.for_each(|part| part.hash(&mut hasher));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(before: &Shape, after: &Shape) -> (Vec<usize>, Vec<usize>) {
+        (after.changed_since(before).collect(), after.changed_beside_cursor(before).collect())
+    }
+
+    #[test]
+    fn a_row_is_unchanged_where_it_stands_and_where_it_has_scrolled_to() {
+        let before = Shape::new(["spinner -", "one", "two", "$ ", "12:00"], 3, 0);
+        let typed = Shape::new(["spinner \\", "one", "two", "$ ls", "12:01"], 3, 0);
+        assert_eq!(changed(&before, &typed), (vec![0, 3], vec![0]));
+        let scrolled = Shape::new(["spinner \\", "two", "$ ls", "new", "12:01"], 3, 1);
+        assert_eq!(changed(&typed, &scrolled), (vec![3], vec![]));
+    }
+
+    #[test]
+    fn typed_text_that_wraps_at_the_last_row_is_where_the_cursor_has_come_through() {
+        let before = Shape::new(["one", "two", "$ "], 2, 5);
+        let wrapped = Shape::new(["$ a long", "command", "of rows"], 2, 7);
+        assert_eq!(changed(&before, &wrapped), (vec![0, 1, 2], vec![]));
+    }
+}
