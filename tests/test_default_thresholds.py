@@ -50,7 +50,9 @@ def over_ssh(folder: Path) -> Iterator[str]:
         yield host.target
 
 
-@pytest.mark.parametrize("host", [at_a_terminal, over_telnet, over_ssh])
+@pytest.mark.parametrize(
+    "host", [*(pytest.param(host, marks=pytest.mark.nightly) for host in (at_a_terminal, over_telnet)), over_ssh]
+)
 def test_a_real_shell_is_measured_validly(
     host: Callable[[Path], AbstractContextManager[str]],
     here: Path,

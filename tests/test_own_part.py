@@ -39,7 +39,7 @@ meters = "none"
 
 
 @pytest.mark.quiet  # a thread does not spin while others want its CPU
-@pytest.mark.parametrize("spin", ["--spin", "--no-spin"])
+@pytest.mark.parametrize("spin", [pytest.param("--spin", marks=pytest.mark.nightly), "--no-spin"])
 def test_what_is_left_of_an_echo_is_what_the_packets_took(
     spin: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

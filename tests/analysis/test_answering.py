@@ -242,3 +242,10 @@ def test_users_who_gave_up_before_they_did_anything_never_got_to_work(tmp_path: 
     summary = run(tmp_path, edit_user=lambda row: row | {"at_work": False} | change)
     assert summary.last.never_at_work == never
     assert any("never got to work" in each for each in said(summary)) == (never > 0)
+
+
+def test_lines_that_show_no_prompt_count_although_their_users_work_on_others(tmp_path: Path) -> None:
+    summary = run(tmp_path, {"errors": {"no-login": 1}})
+    failed = summary.last.errors.count
+    assert summary.last.never_at_work == 0
+    assert said(summary) == [f"{failed} of {failed} lines showed no prompt (allowed 1.0 %)"]

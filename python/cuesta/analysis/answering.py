@@ -139,6 +139,27 @@ class NeverAtWork:
 
 
 @dataclass(frozen=True, slots=True)
+class NoLogin:
+    """Lines were given up: what the tape waits for before its first pass did not come. Users may work on others."""
+
+    failed: int
+    lines: int
+    most: float
+    advice: ClassVar[str] = "see by hand why the host shows no prompt, with as many users as here"
+
+    @classmethod
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
+        failed = step.errors.by_name.get("no-login", 0)
+        lines = max(step.login.count + failed, step.users)
+        if failed <= allowed.lost_users * lines or NeverAtWork.found(step, allowed):
+            return None
+        return cls(failed, lines, allowed.lost_users)
+
+    def __str__(self) -> str:
+        return f"{count(self.failed)} of {many(self.lines, 'line')} showed no prompt (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
 class Silent:
     """Transactions ended by silence of a host that sent nothing: a host that has stopped is silent too."""
 

@@ -16,6 +16,7 @@ from cuesta.analysis.answering import (
     Few,
     FewOfGroup,
     NeverAtWork,
+    NoLogin,
     Silent,
     Skipped,
     Stuck,
@@ -382,7 +383,7 @@ class OutsideTheKernel:
 
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
-    *(Died, Untaken, Unanswered, NeverAtWork, Silent, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Died, Untaken, Unanswered, NeverAtWork, NoLogin, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Unmultiplexed, LostByAgents, OutsideTheKernel),
     *(Lost, Incomplete, Crowded, Overloaded, Unsettled, Stolen, Exhausted, Late, Busy, Starved),
     *(Mismatched, Unfollowed, Continued, Skipped, Stuck, Few, FewOfGroup),

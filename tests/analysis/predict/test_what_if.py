@@ -169,7 +169,7 @@ def never_falls(values: list[float]) -> bool:
     return all(after >= before * (1 - 1e-9) for before, after in pairwise(values))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(stations=STATIONS, own=OWN, delay=st.floats(0.0, 1.0), slack=st.floats(1.01, 20.0), servers=st.integers(1, 8))
 def test_more_servers_and_smaller_demands_never_lower_a_limit(
     stations: list[tuple[float, int]], own: float, delay: float, slack: float, servers: int

@@ -48,7 +48,7 @@ def verdicts(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(methods(), st.data())
 def test_a_search_stays_within_its_loads_and_ends(method: Method, data: st.DataObject) -> None:
     """Each answer is drawn, whatever was asked; the last ones are repeated until the search ends."""
@@ -63,7 +63,7 @@ def test_a_search_stays_within_its_loads_and_ends(method: Method, data: st.DataO
     check(ask, trials)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(methods(), st.lists(st.tuples(st.floats(0.01, 9000), verdicts()), max_size=40), st.booleans())
 def test_trials_that_were_never_asked_for_lead_to_an_answer(
     method: Method, given_: list[tuple[float, dict[str, Any]]], whole: bool

@@ -154,6 +154,7 @@ TAPE = 'Set TypingSpeed 0ms\nSet Echo timed\nSet EchoMap "a0"\nType "a"\nWait+Ec
 
 
 @pytest.mark.quiet
+@pytest.mark.nightly
 def test_a_sweep_of_what_works_on_the_wire(here: Path, write: Write) -> None:
     """25 typists of 5 keys a second: TMux puts several segments into a datagram, and each waits up to its hold time."""
     write("typist.tape", TAPE)

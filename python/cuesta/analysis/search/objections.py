@@ -12,6 +12,7 @@ from cuesta.analysis.answering import (
     Few,
     FewOfGroup,
     NeverAtWork,
+    NoLogin,
     Silent,
     Skipped,
     Stuck,
@@ -38,7 +39,13 @@ ENOUGH_A_USER = 10
 STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup, Shrunk)
 """Doubts that say that the host answered too little or not at all."""
 
-FAILED = {Lost: "lost_users", NeverAtWork: "never_at_work", Incomplete: "lost_users", Mismatched: "errors.rate"}
+FAILED = {
+    Lost: "lost_users",
+    NeverAtWork: "never_at_work",
+    NoLogin: "errors.rate",
+    Incomplete: "lost_users",
+    Mismatched: "errors.rate",
+}
 """Doubts about the host's failures, each with the figure that a limit can be set on."""
 
 OVERLOAD = (Unbegun, Skipped, Overloaded)
