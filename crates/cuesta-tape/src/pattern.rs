@@ -9,6 +9,8 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind};
 
 /// RE2's most repetitions in one `{n}`.
 const MOST_REPEATS: u32 = 1000;
@@ -38,15 +40,8 @@ impl Pattern {
 
     /// Whether it matches one text only: it has no group, class, repetition or alternative.
     pub fn is_fixed(&self) -> bool {
-        let mut rest = self.as_str().chars();
-        while let Some(character) = rest.next() {
-            match character {
-                '\\' if rest.next().is_some_and(char::is_alphanumeric) => return false,
-                '[' | '(' | '.' | '*' | '+' | '?' | '{' | '|' => return false,
-                _ => {}
-            }
-        }
-        true
+        let parsed = ParserBuilder::new().utf8(false).build().parse(self.as_str());
+        parsed.is_ok_and(|pattern| is_one_text(&pattern))
     }
 
     /// What matches with it.
@@ -58,6 +53,14 @@ impl Pattern {
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
+    }
+}
+
+fn is_one_text(pattern: &Hir) -> bool {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => true,
+        HirKind::Concat(parts) => parts.iter().all(is_one_text),
+        _ => false,
     }
 }
 

@@ -159,7 +159,9 @@ mod tests {
                 crate::parse(tape, "t", &|_: &str| Err(String::new())).unwrap_or_else(|errors| panic!("{errors}"));
             tape.notes.iter().filter(|note| note.message.contains("one text only")).count()
         };
-        for tape in ["Enter Wait+Screen /Ready/", "Type \"x\" Wait+Screen@2s /^a\\.b$/"] {
+        for tape in
+            ["Enter Wait+Screen /Ready/", "Type \"x\" Wait+Screen@2s /^a\\.b$/", "Enter Wait+Screen /\\bdone\\x21/"]
+        {
             assert_eq!(notes(tape), 1, "{tape}");
         }
         for tape in
