@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::vt::{StreamByte, StreamParser};
+use cuesta_screen::vt::StreamParser;
 use cuesta_tape::WaitCondition;
 
 use crate::text::Text;
@@ -16,7 +16,7 @@ const FLOOD: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct ResponseMatcher {
     bytes: u64,
-    /// Characters without control functions and control characters, while a wait counts them.
+    /// Characters without control functions and control characters.
     characters: u64,
     stream: StreamParser,
     first: Option<Stamp>,
@@ -99,27 +99,25 @@ impl ResponseMatcher {
             text.push(bytes);
         }
         let completed = match condition {
+            Some(WaitCondition::Characters(wanted)) => self.index_of_character(bytes, *wanted),
             Some(WaitCondition::Bytes(wanted)) if self.bytes >= *wanted => {
                 Some(wanted.saturating_sub(before + 1) as usize)
             }
-            Some(WaitCondition::Characters(wanted)) => self.count_characters(bytes, *wanted),
             _ => None,
         };
+        self.characters += self.stream.count(bytes) as u64;
         if let Some(index) = completed.filter(|_| self.done.is_none()) {
             self.complete(received.at_character(from + index));
         }
     }
 
-    /// Counts characters; returns the index of the byte with which as many as wanted have come.
-    fn count_characters(&mut self, bytes: &[u8], wanted: u64) -> Option<usize> {
-        let mut last = None;
-        for (index, byte) in bytes.iter().enumerate() {
-            if matches!(self.stream.take(*byte), StreamByte::Character(character) if !character.is_control()) {
-                self.characters += 1;
-                last = last.or((self.characters >= wanted).then_some(index));
-            }
-        }
-        last
+    /// The index of the byte with which as many characters as wanted have come.
+    fn index_of_character(&self, bytes: &[u8], wanted: u64) -> Option<usize> {
+        let (mut stream, mut characters) = (self.stream, self.characters);
+        bytes.iter().position(|byte| {
+            characters += stream.count(std::slice::from_ref(byte)) as u64;
+            characters >= wanted
+        })
     }
 
     /// The wait condition changed: judges what has come again.

@@ -3,33 +3,34 @@
 //! A session listens in every wait, so each character is stamped when it comes. A user whose program looks at a screen has
 //! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
-//! - Here: the state, and sending keys.
+//! - Here: the state. `sending`: sends keys.
 //! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
 //!   responses; `drawing`: the screen; `rest`: what goes on behind an answer.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 use std::time::Duration;
 
 use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, StampPair, Traffic};
 use cuesta_record::{Failure, Stamp, WaitEnd, clock};
-use cuesta_tape::{Echo, KeySettings, Program, WaitCondition};
+use cuesta_tape::{Program, WaitCondition};
 
 use crate::echo_matcher::{EchoMatcher, PendingKey};
-use crate::error::{LineLoss, failure_of};
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
-use crate::terminal::{KeyInput, SentKey, Terminal, terminal_for};
+use crate::terminal::{Terminal, terminal_for};
 use crate::thread_state::ThreadState;
 
 mod drawing;
 mod reading;
 mod rest;
 mod sample;
+mod sending;
 mod waiting;
 
+pub(crate) use sending::Pressed;
 pub(crate) use waiting::WaitOutcome;
 
 use rest::Rest;
@@ -42,7 +43,7 @@ pub(crate) struct Session {
     opened: Option<Opened>,
     alarm: clock::Sleep,
     /// Wakes the user when a frame is complete, where that is looked for.
-    frame_alarm: clock::Sleep,
+    frame_alarm: Option<Box<clock::Sleep>>,
     shared: Rc<ThreadState>,
     /// The user's slot.
     slot: usize,
@@ -82,17 +83,6 @@ pub(crate) struct Session {
     rest: Rest,
 }
 
-/// What became of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pressed {
-    /// It was sent at an instant.
-    Sent(Stamp),
-    /// It was pressed at an instant, and the terminal sends nothing for it.
-    Kept(Stamp),
-    /// The terminal did not take it, which is counted.
-    Refused,
-}
-
 impl Session {
     pub(crate) fn new(
         line: Box<dyn Line>,
@@ -108,7 +98,7 @@ impl Session {
             line,
             opened: Some(opened),
             alarm: clock::sleep_until(Stamp::FAR),
-            frame_alarm: clock::sleep_until(Stamp::FAR),
+            frame_alarm: None,
             shared,
             slot,
             group,
@@ -221,90 +211,20 @@ impl Session {
         came.since(self.line.kernel_sent()?)
     }
 
-    /// The answer was complete at an instant. An echo is only the first sign of what a program draws.
+    /// The answer was complete at an instant. An echo is only the first sign of what a program draws, and what comes behind an
+    /// acknowledgement is a message of its own.
     pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
-        if *condition == WaitCondition::Echo {
+        if matches!(condition, WaitCondition::Echo | WaitCondition::Delivered) {
             self.rest.end();
         } else {
             self.rest.begin(at, self.terminal.cursor_row(), self.terminal.shape());
         }
     }
 
-    /// For how long output has gone on behind the last answer, if it has; and the cursor's row when the answer seemed complete.
-    pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
-        self.rest.take(self.last_heard)
-    }
-
-    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of
-    /// a secret, whose length no count may reveal.
-    pub(crate) async fn send(
-        &mut self,
-        input: KeyInput<'_>,
-        due: Stamp,
-        settings: KeySettings,
-        secret: bool,
-    ) -> Result<Pressed, LineLoss> {
-        self.count_opening();
-        if self.terminal.draws_before(input) {
-            self.draw_in_turns().await;
-        }
-        let key = match self.terminal.press(input) {
-            Ok(key) => key,
-            Err(refusal) => {
-                self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
-                return Ok(Pressed::Refused);
-            }
-        };
-        let typed = key.text();
-        self.next_condition = settings.next_wait;
-        let begins_input = std::mem::take(&mut self.input_has_ended);
-        let echo = settings.echo;
-        // The text holds no timed echoes.
-        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
-        (self.first_stamps, self.heard) = (None, false);
-        self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
-        let sent = clock::now();
-        if echo == Echo::Timed {
-            if begins_input {
-                self.echo_matcher.begin_input();
-            }
-            let echo_map = &self.shared.program(self.group, self.program).echo_map;
-            self.echo_matcher.await_key(typed, echo_map, !secret, due, sent);
-            let lost = self.echo_matcher.lost();
-            if lost > 0 {
-                self.count_unfollowed(lost);
-            }
-            if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
-                self.line.announce(Expected::Echo(typed.len()));
-            }
-        }
-        let ends_input = settings.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
-        let timed = echo == Echo::Screen && !secret;
-        let echo_map = &self.shared.program(self.group, self.program).echo_map;
-        let by_change = echo == Echo::Change && !secret;
-        let key_sent = SentKey { due, sent, timed, by_change, begins_input, ends_input };
-        let mut events = Vec::new();
-        self.terminal.key_sent(input, typed, key_sent, echo_map, &mut events);
-        for event in events {
-            self.handle_screen_event(event);
-        }
-        if echo != Echo::Untimed {
-            self.report_unechoed();
-        }
-        self.alarm.reset(sent + self.program().patience);
-        let mut rest = &*key.bytes;
-        self.sending = true;
-        let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
-        self.sending = false;
-        sending?;
-        if begins_input {
-            self.rest.begin_input(self.terminal.shape());
-        } else if settings.ends_input {
-            self.rest.end_input(self.terminal.shape());
-        }
-        self.shared.tally(|tally| tally.counts.characters.sent += key.bytes.len() as u64);
-        self.count_traffic();
-        Ok(if key.bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
+    /// For how long output has gone on behind the last answer, if it has, now that the next key was sent at an instant; and the
+    /// cursor's row when the answer seemed complete.
+    pub(crate) fn continued(&mut self, next: Stamp) -> Option<(Duration, Option<String>)> {
+        self.rest.take(self.last_heard, next)
     }
 
     fn program(&self) -> &Program {
@@ -319,23 +239,6 @@ impl Session {
     /// Whether the host can echo at all: over pipes none can.
     fn can_echo(&self) -> bool {
         self.shared.groups[self.group].can_echo
-    }
-
-    /// Sends characters; the line is lost if it takes none until the alarm.
-    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), LineLoss>> {
-        while !rest.is_empty() {
-            match self.line.poll_send(cx, rest) {
-                Poll::Ready(taken) => *rest = &rest[taken?..],
-                // A host that does not read may be waiting for us to read.
-                Poll::Pending => {
-                    if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                        return Poll::Ready(Err(LineLoss::Blocked));
-                    }
-                    ready!(self.poll_listen(cx))?;
-                }
-            }
-        }
-        Poll::Ready(Ok(()))
     }
 
     /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.

@@ -12,6 +12,7 @@ use cuesta_record::{
 use cuesta_tape::Program;
 
 use crate::connect::Connect;
+use crate::echo_matcher::PendingKey;
 use crate::group::Group;
 use crate::pacing::ArrivalQueue;
 use crate::progress::ProgressGuard;
@@ -50,6 +51,8 @@ pub(crate) struct ThreadState {
     drawings: Cell<u64>,
     /// Reused for its memory.
     event_buffer: Cell<Vec<ScreenEvent>>,
+    /// Likewise: echoes that one user's read has brought.
+    echo_buffer: Cell<Vec<(PendingKey, Stamp)>>,
 }
 
 /// One drawing in this many is timed: reading the clock costs as much as a short drawing.
@@ -79,6 +82,7 @@ impl ThreadState {
             screens: Cell::default(),
             drawings: Cell::default(),
             event_buffer: Cell::default(),
+            echo_buffer: Cell::default(),
         }
     }
 
@@ -168,6 +172,15 @@ impl ThreadState {
     /// Takes back the buffer that [`draw`](Self::draw) returned.
     pub(crate) fn keep_event_buffer(&self, events: Vec<ScreenEvent>) {
         self.event_buffer.set(events);
+    }
+
+    /// A buffer for echoes, which [`keep_echo_buffer`](Self::keep_echo_buffer) takes back.
+    pub(crate) fn echo_buffer(&self) -> Vec<(PendingKey, Stamp)> {
+        self.echo_buffer.take()
+    }
+
+    pub(crate) fn keep_echo_buffer(&self, echoes: Vec<(PendingKey, Stamp)>) {
+        self.echo_buffer.set(echoes);
     }
 
     /// Counts in the tally. It is never held over a wait.

@@ -60,8 +60,8 @@ pub(crate) struct User {
     /// When the last response was complete, and when it was accepted, if that was later because it might have been an echo. The
     /// next key is not due between the two.
     response_held: Option<(Stamp, Stamp)>,
-    /// The last answer: the series for output that goes on behind it, its response time, and its wait.
-    answered: Option<(SeriesId, Duration, usize)>,
+    /// The last answer: its response time, the series for output that goes on behind it, and its wait.
+    answered: Option<(Duration, SeriesId, u32)>,
     /// Index of the operation that is played; of the last one that waited, and since when.
     at: usize,
     last_wait: (usize, Stamp),

@@ -21,16 +21,16 @@ const PIECE: usize = 1024;
 pub(crate) struct Decoded<L> {
     line: L,
     /// The host's character set; none = UTF-8, which passes as it is.
-    charset: Option<Charset>,
+    charset: Option<Box<Charset>>,
     /// The beginning of a character of UTF-8 whose rest has not come.
-    partial: Vec<u8>,
+    partial: Box<[u8]>,
     undecoded: u64,
     last: Tail,
 }
 
 impl<L: Line> Decoded<L> {
     pub(crate) fn new(line: L, charset: Option<Charset>) -> Self {
-        Self { line, charset, partial: Vec::new(), undecoded: 0, last: Tail::new() }
+        Self { line, charset: charset.map(Box::new), partial: Box::default(), undecoded: 0, last: Tail::default() }
     }
 
     /// Decodes what is read.
@@ -82,7 +82,7 @@ impl<L: Line> Decoded<L> {
         while let Err(error) = std::str::from_utf8(rest) {
             let bad = &rest[error.valid_up_to()..];
             let Some(len) = error.error_len() else {
-                self.partial = bad.to_vec();
+                self.partial = bad.into();
                 return;
             };
             self.undecoded += len as u64;

@@ -207,7 +207,8 @@ impl OpenError {
     }
 }
 
-/// Opens the terminal's end of a line to `target`. Only under [`cuesta_record::clock::run`], in real time.
+/// Opens the terminal's end of a line to `target`. Only under [`cuesta_record::clock::run`], in real time. What is rarely opened has a
+/// box of its own, so that the others take less memory.
 pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
     match target {
         Target::Host => Err(OpenError::NoAddress),
@@ -217,13 +218,10 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
             Ok(text(Telnet::terminal(line, options, *enter), options))
         }
         Target::Telnet(TelnetTarget { address, enter, tls: Some(settings) }) => {
-            let line = tls(address, settings, options).await?;
+            let line = Box::pin(tls(address, settings, options)).await?;
             Ok(text(Telnet::terminal(line, options, *enter), options))
         }
-        Target::Tn3270(target) => match &target.tls {
-            None => block(tcp::connect(&target.address, options).await?, target, options).await,
-            Some(settings) => block(tls(&target.address, settings, options).await?, target, options).await,
-        },
+        Target::Tn3270(target) => Box::pin(open_block(target, options)).await,
         Target::Bisync(target) => {
             // What a station sends is no key. And while the kernel's stamp of it is not read, the kernel acknowledges nothing at once.
             let unstamped = Options { stamped: false, ..options.clone() };
@@ -254,6 +252,13 @@ async fn tls(address: &Address, settings: &TlsSettings, options: &Options) -> Re
     // No kernel stamps: they would be of packets, some of which carry no character.
     let line = tcp::connect(address, &Options { stamped: false, ..options.clone() }).await?;
     before_timeout(address, options, Tls::connect(line, address, settings)).await
+}
+
+async fn open_block(target: &Tn3270Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
+    match &target.tls {
+        None => block(tcp::connect(&target.address, options).await?, target, options).await,
+        Some(settings) => block(tls(&target.address, settings, options).await?, target, options).await,
+    }
 }
 
 /// A 3270's line, whose logical unit the host has accepted.

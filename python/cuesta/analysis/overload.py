@@ -53,9 +53,11 @@ def overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[
     ended = sum(row.counts.get("passes", 0) for row in rows)
     if plan is None or plan.any_closed or not ended:
         return None
-    if sum(row.sums["think"] + row.sums["keying"] for row in rows) / ended > times.settled - times.begin:
+    measured = passes(plan, seconds)
+    begun = max(ended, sum(each.due for each in measured))
+    if sum(row.sums["think"] + row.sums["keying"] for row in rows) / begun > times.settled - times.begin:
         return None
-    return above_capacity(plan.open_per_s + plan.paced_per_s, list(passes(plan, seconds)))
+    return above_capacity(plan.open_per_s + plan.paced_per_s, measured)
 
 
 def passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:

@@ -157,13 +157,13 @@ class Unfollowed:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        lost, keys = step.unfollowed, step.keystrokes.count
+        lost = step.unfollowed
+        keys = step.echo.asked + lost
         return cls(keys, lost) if lost > allowed.unfollowed * keys else None
 
     def __str__(self) -> str:
-        return (
-            f"{count(self.lost)} of {many(self.keys, 'key')} could not be followed in the output, and have no echo time"
-        )
+        keys = many(self.keys, "timed key")
+        return f"{count(self.lost)} of {keys} could not be followed in the output, and have no echo time"
 
 
 FEWEST_THAT_WENT_ON = 3

@@ -71,7 +71,7 @@ class WaitSample:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """Transactions under way when measuring ended. No distribution has them."""
+    """Transactions under way when measuring ended. Distributions have them as censored values."""
 
     count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
     oldest: Annotated[float, About("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")]

@@ -181,7 +181,7 @@ class Validity(PlanTable):
     driver_cpu: Share = Field(0.9, description="largest CPU use of the driver, as a share of its threads")
     run_wait: Share = Field(0.2, description="largest share of time in which the driver's threads waited for a CPU")
     echo_mismatches: Share = Field(0.001, description="largest share of keys whose echo was wrong or missing")
-    unfollowed: Share = Field(0.05, description="largest share of keys that could not be followed in the output")
+    unfollowed: Share = Field(0.05, description="largest share of timed keys that could not be followed in the output")
     continued: Share = Field(
         0.1,
         description="largest share of answers behind which output went on for over a quarter of the response, and over "

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::Stamp;
+use cuesta_record::{Stamp, clock};
 use regex::bytes::Regex;
 use tokio::task;
 
@@ -51,8 +51,9 @@ impl Session {
     /// Ends the frame that is drawn, once nothing more of it has come for a moment.
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         let Some(end) = self.terminal.frame_ends() else { return Poll::Pending };
-        self.frame_alarm.reset(end);
-        ready!(Pin::new(&mut self.frame_alarm).poll(cx));
+        let alarm = self.frame_alarm.get_or_insert_with(|| Box::new(clock::sleep_until(end)));
+        alarm.reset(end);
+        ready!(Pin::new(alarm).poll(cx));
         let mut events = Vec::new();
         self.terminal.end_frame(&mut events);
         for event in events {

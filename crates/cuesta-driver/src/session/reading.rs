@@ -10,6 +10,7 @@ use cuesta_tape::WaitCondition;
 use super::Session;
 use crate::echo_matcher::EchoMatch;
 use crate::error::LineLoss;
+use crate::terminal::ScreenEvent;
 
 impl Session {
     /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
@@ -76,6 +77,9 @@ impl Session {
         // With a map, only echoes may come while one is expected.
         let strict = !self.program().echo_map.is_empty();
         let mut from = 0;
+        if self.echoes.is_empty() {
+            self.echoes = self.shared.echo_buffer();
+        }
         for (index, byte) in bytes.iter().enumerate() {
             // What follows an echo in its row may show that it was none.
             if !self.echo_matcher.expects_echo() && (self.echoes.is_empty() || !self.echo_matcher.is_in_row()) {
@@ -102,6 +106,9 @@ impl Session {
             self.count_echoes();
         }
         self.doubtful_echoes = self.echoes.len();
+        if self.echoes.is_empty() {
+            self.shared.keep_echo_buffer(std::mem::take(&mut self.echoes));
+        }
     }
 
     /// Counts the echoes that were found so far.
@@ -183,7 +190,10 @@ impl Session {
         self.resolve_echoes(sent_before);
         if lost > 0 || !events.is_empty() {
             for event in events {
-                self.handle_screen_event(event);
+                match event {
+                    ScreenEvent::Missed => self.count_unechoed(1, sent_before),
+                    event => self.handle_screen_event(event),
+                }
             }
             self.count_unechoed(lost, sent_before);
             self.report_unechoed();

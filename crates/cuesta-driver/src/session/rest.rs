@@ -2,7 +2,7 @@
 //!
 //! On a screen, numbers that change are no rest, because a clock may run there; nor is what changes in rows that also change while
 //! one types: a spinner, a bar, a stream. While these rows become more, and where they do so again and again because what is drawn
-//! there moves, nothing is known of a rest.
+//! there moves, nothing is known of a rest. Nor is it of what goes on until the next key, before one has typed for a while.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,15 +15,33 @@ use crate::terminal::Shape;
 const SAME_MOMENT: Duration = Duration::from_millis(2);
 /// What is drawn while one types moves, if in so many inputs it was in rows where it was not before.
 const MOVES: u32 = 3;
+/// Inputs must have taken so long, all together, until what is drawn unasked is known.
+const LONG_ENOUGH: Duration = Duration::from_secs(1);
+/// This share of the time until the next key is all of it, but for a moment of a spinner.
+const ALMOST: f64 = 0.75;
 
-/// Follows what goes on behind answers, and learns what is drawn without being asked.
+/// Follows what goes on behind answers.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
-    /// The last answer that seemed complete.
-    answer: Option<EndedAnswer>,
-    /// What the screen showed when the input began.
-    begun: Option<Shape>,
-    /// Rows that have changed while the user typed elsewhere.
+    /// When the last character of an answer came that seemed complete.
+    since: Option<Stamp>,
+    /// `None` without a screen.
+    on_screen: Option<Box<OnScreen>>,
+}
+
+/// What is known of a screen.
+#[derive(Debug, Default)]
+struct OnScreen {
+    /// The cursor's row when the answer seemed complete.
+    row: Option<String>,
+    /// What the screen shows behind it, and since when.
+    shape: Option<Shape>,
+    changed: Stamp,
+    /// When the input began, and what the screen showed then.
+    begun: Option<(Stamp, Shape)>,
+    /// How long inputs have taken.
+    typed: Duration,
+    /// Rows that have changed while the user typed elsewhere: what is drawn there was not asked for.
     unasked: BTreeSet<usize>,
     /// In how many inputs they became more.
     grown: u32,
@@ -31,58 +49,76 @@ pub(super) struct Rest {
     grows: bool,
 }
 
-#[derive(Debug)]
-struct EndedAnswer {
-    /// When its last character came.
-    at: Stamp,
-    /// The cursor's row then; `None` without a screen.
-    row: Option<String>,
-    /// What the screen shows, and since when; `None` without a screen.
-    shape: Option<Shape>,
-    changed: Stamp,
-}
-
 impl Rest {
     /// The first key of an input is sent.
-    pub(super) fn begin_input(&mut self, shape: Option<Shape>) {
-        self.begun = shape;
+    pub(super) fn begin_input(&mut self, shape: Option<Shape>, at: Stamp) {
+        if let Some(shape) = shape {
+            self.on_screen.get_or_insert_default().begun = Some((at, shape));
+        }
     }
 
     /// The last key of an input is sent.
-    pub(super) fn end_input(&mut self, shape: Option<Shape>) {
-        let (Some(begun), Some(shape)) = (self.begun.take(), shape) else { return };
+    pub(super) fn end_input(&mut self, shape: Option<Shape>, at: Stamp) {
+        if let (Some(screen), Some(shape)) = (&mut self.on_screen, shape) {
+            screen.learn(&shape, at);
+        }
+    }
+
+    /// An answer was complete at an instant.
+    pub(super) fn begin(&mut self, at: Stamp, row: Option<String>, shape: Option<Shape>) {
+        self.since = Some(at);
+        if shape.is_some() {
+            let screen = self.on_screen.get_or_insert_default();
+            (screen.row, screen.shape, screen.changed) = (row, shape, at);
+        }
+    }
+
+    /// Nothing is an answer's rest any more.
+    pub(super) fn end(&mut self) {
+        self.since = None;
+    }
+
+    /// Something was drawn, the last of it came at an instant.
+    pub(super) fn look(&mut self, shape: impl FnOnce() -> Option<Shape>, at: Stamp) {
+        if let (Some(_), Some(screen)) = (self.since, &mut self.on_screen) {
+            screen.look(shape(), at);
+        }
+    }
+
+    /// For how long output has gone on behind the last answer, if it has, up to `heard` without a screen; and the cursor's row when the
+    /// answer seemed complete. The next key is sent at an instant.
+    pub(super) fn take(&mut self, heard: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
+        let since = self.since.take()?;
+        let (took, row) = match &mut self.on_screen {
+            Some(screen) => screen.take(since, next)?,
+            None => (heard.since(since), None),
+        };
+        (took > SAME_MOMENT).then_some((took, row))
+    }
+}
+
+impl OnScreen {
+    fn learn(&mut self, shape: &Shape, at: Stamp) {
+        let Some((since, begun)) = self.begun.take() else { return };
+        self.typed += at.since(since);
         let known = self.unasked.len();
         self.unasked.extend(shape.changed_beside_cursor(&begun));
         self.grows = self.unasked.len() > known;
         self.grown += u32::from(self.grows);
     }
 
-    /// An answer was complete at an instant.
-    pub(super) fn begin(&mut self, at: Stamp, row: Option<String>, shape: Option<Shape>) {
-        self.answer = Some(EndedAnswer { at, row, shape, changed: at });
-    }
-
-    /// Nothing is an answer's rest any more.
-    pub(super) fn end(&mut self) {
-        self.answer = None;
-    }
-
-    /// Something was drawn, the last of it came at an instant.
-    pub(super) fn look(&mut self, shape: impl FnOnce() -> Option<Shape>, at: Stamp) {
-        let Some(answer) = &mut self.answer else { return };
-        let (Some(before), Some(shape)) = (&answer.shape, shape()) else { return };
-        if shape.changed_since(before).any(|row| !self.unasked.contains(&row)) {
-            answer.changed = at;
+    fn look(&mut self, shape: Option<Shape>, at: Stamp) {
+        if let (Some(before), Some(shape)) = (&self.shape, &shape)
+            && shape.changed_since(before).any(|row| !self.unasked.contains(&row))
+        {
+            self.changed = at;
         }
-        answer.shape = Some(shape);
+        self.shape = shape;
     }
 
-    /// For how long output has gone on behind the last answer, if it has, up to `heard` without a screen; and the cursor's row when the
-    /// answer seemed complete.
-    pub(super) fn take(&mut self, heard: Stamp) -> Option<(Duration, Option<String>)> {
-        let EndedAnswer { at, row, shape, changed } =
-            self.answer.take().filter(|_| !self.grows && self.grown < MOVES)?;
-        let took = shape.map_or(heard, |_| changed).since(at);
-        (took > SAME_MOMENT).then_some((took, row))
+    fn take(&mut self, since: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
+        let took = self.changed.since(since);
+        let may_be_unasked = self.typed < LONG_ENOUGH && took > next.since(since).mul_f64(ALMOST);
+        (!self.grows && self.grown < MOVES && !may_be_unasked).then(|| (took, self.row.take()))
     }
 }

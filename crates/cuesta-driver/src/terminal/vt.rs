@@ -8,6 +8,7 @@
 //!   timed to the first frame that differs.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use answer::{Hold, finder};
 use change::ChangeEchoes;
@@ -68,6 +69,8 @@ pub(crate) struct VtTerminal {
     can_echo: bool,
     /// When the frame began that the host has marked the beginning of.
     frame_begun: Option<Stamp>,
+    /// A frame is whole once nothing has come for this long.
+    quiet: Duration,
     /// Until then, what was drawn last may be a part of a frame.
     goes_on_until: Option<Stamp>,
     /// How much had scrolled off when the screen was judged last.
@@ -132,6 +135,7 @@ impl VtTerminal {
             reported_memory: 0,
             can_echo,
             frame_begun: None,
+            quiet: frames::QUIET,
             goes_on_until: None,
             judged_at: 0,
             last_drawn: Stamp::ZERO,
@@ -169,8 +173,7 @@ impl VtTerminal {
                 // Programs that draw the whole screen end no row.
                 if effect == KeyEffect::Return {
                     self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
-                }
-                if effect != KeyEffect::Return {
+                } else {
                     self.edit_drawn_by = key.sent + self.hold.length();
                 }
                 let taken_back = self.typed_text.control_key(effect.into());

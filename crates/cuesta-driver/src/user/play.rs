@@ -32,7 +32,7 @@ impl User {
         while at < to {
             self.at = at;
             match &program.ops[at] {
-                Op::Keys { keys, settings } => self.keys(session, keys, *settings).await?,
+                Op::Keys { keys, settings } => self.keys(session, keys, settings).await?,
                 Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
                 Op::Think(distribution) => {
                     let pause = distribution.sample(&mut self.rng);
@@ -112,7 +112,7 @@ impl User {
         Ok(())
     }
 
-    async fn keys(&mut self, session: &mut Session, keys: &Keys, settings: KeySettings) -> Result<(), Stop> {
+    async fn keys(&mut self, session: &mut Session, keys: &Keys, settings: &KeySettings) -> Result<(), Stop> {
         match keys {
             Keys::Text(pieces) => {
                 let text = text(pieces, self.shared.groups[self.group].row(self.rank));
@@ -121,8 +121,8 @@ impl User {
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
-                    let settings = KeySettings { ends_input: settings.ends_input && rest == 0, ..settings };
-                    self.key(session, KeyInput::Character(key), settings, secret).await?;
+                    let ends_input = settings.ends_input && rest == 0;
+                    self.key(session, KeyInput::Character(key), settings, ends_input, secret).await?;
                 }
                 // Without gaps no echo could have come yet.
                 if !settings.gap.is_zero() && session.received() == received {
@@ -131,26 +131,28 @@ impl User {
             }
             Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
-                    let settings = KeySettings { ends_input: settings.ends_input && left == 0, ..settings };
-                    self.key(session, KeyInput::Key(key), settings, false).await?;
+                    let ends_input = settings.ends_input && left == 0;
+                    self.key(session, KeyInput::Key(key), settings, ends_input, false).await?;
                 }
             }
             Keys::Paste(pieces) => {
                 let text = text(pieces, self.shared.groups[self.group].row(self.rank));
                 let secret = self.shared.groups[self.group].types_secret(pieces);
-                let at_once = KeySettings { gap: Duration::ZERO, ..settings };
-                self.key(session, KeyInput::Paste(&text), at_once, secret).await?;
+                let at_once = KeySettings { gap: Duration::ZERO, ..*settings };
+                self.key(session, KeyInput::Paste(&text), &at_once, settings.ends_input, secret).await?;
             }
         }
         Ok(())
     }
 
-    /// Types one key: its gap passes, then it is sent. A text without gaps takes turns with other users.
+    /// Types one key: its gap passes, then it is sent. A text without gaps takes turns with other users. `ends_input`: it is the last of
+    /// those before the wait.
     async fn key(
         &mut self,
         session: &mut Session,
         key: KeyInput<'_>,
-        settings: KeySettings,
+        settings: &KeySettings,
+        ends_input: bool,
         secret: bool,
     ) -> Result<(), Stop> {
         task::consume_budget().await;
@@ -177,7 +179,7 @@ impl User {
         }
         let can_send_from = due.max(self.ready).max(free);
         session.begin_next_at(can_send_from);
-        let sent = match session.send(key, due, settings, secret).await? {
+        let sent = match session.send(key, due, settings, ends_input, secret).await? {
             Pressed::Sent(sent) => {
                 self.input.key = Some((due, sent));
                 sent
@@ -185,7 +187,7 @@ impl User {
             Pressed::Kept(sent) => sent,
             Pressed::Refused => return Ok(()),
         };
-        self.count_continued(session);
+        self.count_continued(session, sent);
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
         self.shared.is_at_work(self.slot);
         let lateness = sent.since(can_send_from);
@@ -198,9 +200,11 @@ impl User {
     }
 
     /// Counts the output that has gone on behind the last answer, now that the next key is sent.
-    fn count_continued(&mut self, session: &mut Session) {
-        let Some((series, response, wait)) = self.answered.take() else { return };
-        let Some((continued, row)) = session.continued() else { return };
+    fn count_continued(&mut self, session: &mut Session, sent: Stamp) {
+        let continued = session.continued(sent);
+        let (Some((response, series, wait)), Some((continued, row))) = (self.answered.take(), continued) else {
+            return;
+        };
         let is_long = continued > (response / 4).max(SHORT_REST);
         self.shared.tally(|tally| {
             tally.record(series, continued);
@@ -208,8 +212,10 @@ impl User {
         });
         if is_long {
             let row = |session: &Session| row.map(|row| session.shown(&row));
-            self.shared
-                .add_sample(CONTINUED, || WaitSample { row: row(session), ..self.sample(session, wait, continued) });
+            self.shared.add_sample(CONTINUED, || WaitSample {
+                row: row(session),
+                ..self.sample(session, wait as usize, continued)
+            });
         }
     }
 
@@ -342,7 +348,7 @@ impl User {
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
-        self.answered = Some((classes[class].continued, transaction.response(), self.last_wait.0));
+        self.answered = Some((transaction.response(), classes[class].continued, self.last_wait.0 as u32));
         self.shared.count_transaction(self.slot, transaction.response());
     }
 

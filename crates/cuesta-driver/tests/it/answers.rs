@@ -133,6 +133,40 @@ fn a_clock_or_a_spinner_makes_no_answer_longer_and_hides_no_rest() {
 }
 
 #[test]
+fn a_spinner_is_no_rest_where_users_press_single_keys() {
+    let drawn = "\x1b7\x1b[1;60Hworking @\x1b8";
+    let keys = "Set WaitTimeout 4s\nSleep 1s\nForever\nTransaction \"t\"\nEnter\nWait+Screen /answer \\d/\nEnd\nSleep 2s\nEnd\n";
+    let parts: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n$ ")];
+    let with_rest: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (1200, "and more\r\n$ ")];
+    for (drawn, parts, goes_on) in [(Some(drawn), parts, false), (None, parts, false), (None, with_rest, true)] {
+        let tick = drawn.map(|drawn| (70, drawn));
+        let (records, _) = played(Given { tick, ..given("\x1b[2J\x1b[5;1H$ ", parts) }, keys, 40.0);
+        let counted = records.sum("continued_long");
+        assert!(if goes_on { counted > 5.0 } else { counted == 0.0 }, "{drawn:?}: {counted}");
+    }
+}
+
+#[test]
+fn the_characters_of_answers_are_counted_whatever_is_waited_for() {
+    // Echoes are none of them where they are timed.
+    for wait in ["Wait+Prompt", "Wait+Silence 200ms", "Wait+Characters 9"] {
+        let program = given("$ ", &[(50, "\r\n\x1b[32mgr\u{fc}n\x1b[m \r\nab\r\n$ ")]);
+        let (records, _) = played(program, &format!("Set Echo timed\n{}", tape(wait)), 40.0);
+        let sizes = records.histogram("g/t/characters");
+        assert_eq!((sizes.min(), sizes.max()), (9, 9), "{wait}");
+    }
+}
+
+#[test]
+fn a_prompt_below_a_region_that_scrolls_is_an_answer() {
+    // As under a multiplexer with its status row at the top.
+    let begin = "status\x1b[2;24r\x1b[24;1H$ ";
+    for wait in ["Wait+Line /\\$ /", "Wait+Screen /done/"] {
+        answers_with(wait, given(begin, &[(300, "\r\ndone\r\n$ ")]));
+    }
+}
+
+#[test]
 fn what_another_wait_waits_for_goes_on_behind_no_answer() {
     let parts: &[_] = &[(50, "\r\npart one\r\n"), (450, "all done\r\n$ ")];
     let (records, _) = played(given("$ ", parts), &tape("Wait+Screen /one/"), 40.0);

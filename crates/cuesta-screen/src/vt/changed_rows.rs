@@ -19,6 +19,7 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use super::own_echoes::MarkedText;
+use super::terminal::RegionScrolls;
 use super::{OwnEchoes, Screen};
 
 /// Most matches that are remembered.
@@ -37,6 +38,7 @@ pub struct ChangedRows {
     /// The text up to the cursor.
     before_cursor: u64,
     scrolled: u64,
+    region_scrolls: RegionScrolls,
     cleared: u64,
     alternate: bool,
     /// The last key ended an input, and nothing was drawn since.
@@ -80,6 +82,7 @@ impl ChangedRows {
         self.cursor = screen.next_cell();
         self.before_cursor = hash(&screen.text_before(self.cursor));
         self.scrolled = screen.scrolled();
+        self.region_scrolls = screen.region_scrolls().clone();
         self.cleared = screen.cleared();
         self.alternate = screen.is_alternate();
         self.matches.clear();
@@ -121,9 +124,9 @@ impl ChangedRows {
     pub fn fresh_rows(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> FreshRows {
         let rows = 0..screen.size().1;
         let now: Vec<_> = rows.clone().map(|row| hash(&without_echoes(screen, echoed, row))).collect();
-        let gone = self.gone(screen);
-        let before = gone.and_then(|gone| self.rows.get(gone..)).unwrap_or_default();
-        let was = aligned(before, &now).into_iter().map(|row| Some(row? + gone?)).collect::<Vec<_>>();
+        let left: Vec<_> = (0..self.rows.len()).filter(|row| self.place(screen, *row).is_some()).collect();
+        let before: Vec<_> = left.iter().map(|row| self.rows[*row]).collect();
+        let was: Vec<_> = aligned(&before, &now).into_iter().map(|row| Some(left[row?])).collect();
         let mut text = MarkedText::default();
         for (row, was) in rows.zip(&was) {
             text.append(if was.is_some() { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
@@ -135,23 +138,29 @@ impl ChangedRows {
     pub fn is_new(&self, screen: &Screen, fresh: &FreshRows, end: usize, found: &str) -> bool {
         let row = row_of(&fresh.text.text, end);
         // A row below a region that scrolls stays where it is, and only its numbers change.
-        let has_stayed = !fresh.was.contains(&Some(row))
-            && self.shapes.get(row).is_some_and(|before| *before == shape(&screen.row(row as u16)));
+        let has_stayed = self.shapes.get(row).is_some_and(|before| *before == shape(&screen.row(row as u16)));
+        let stayed = Some(row).filter(|row| has_stayed && !fresh.was.contains(&Some(*row)));
         let was = fresh.was.get(row).copied().flatten();
-        self.is_new_in_rows(screen, row, was.or(Some(row).filter(|_| has_stayed)), found)
+        self.is_new_in_row(screen, fresh, row, was.or(stayed), found)
     }
 
     /// As [`is_new`](Self::is_new), in the cursor's row.
-    pub fn is_new_at_cursor(&self, screen: &Screen, found: &str) -> bool {
-        self.is_new_in_rows(screen, screen.next_cell().0.into(), None, found)
+    pub fn is_new_at_cursor(&self, screen: &Screen, echoed: &OwnEchoes, found: &str) -> bool {
+        let fresh = self.fresh_rows(screen, echoed, false);
+        self.is_new_in_row(screen, &fresh, screen.next_cell().0.into(), None, found)
     }
 
     /// Whether a match is new in a row, which may have been another one before.
-    fn is_new_in_rows(&self, screen: &Screen, row: usize, was: Option<usize>, found: &str) -> bool {
+    fn is_new_in_row(&self, screen: &Screen, fresh: &FreshRows, row: usize, was: Option<usize>, found: &str) -> bool {
         // Where a row is blank, nothing stood.
-        let Some(gone) = self.gone(screen).filter(|_| !found.trim().is_empty()) else { return true };
+        if self.gone(screen).is_none() || found.trim().is_empty() {
+            return true;
+        }
+        // What stood here and stands elsewhere now, as where a program draws its rows anew, is not in this row.
+        let stood = (row..self.rows.len()).find(|before| self.place(screen, *before) == Some(row));
+        let here = stood.filter(|row| !fresh.was.contains(&Some(*row)));
         let found = hash(found);
-        ![Some(row + gone), was].into_iter().flatten().any(|row| self.matches.contains(&(row, found)))
+        ![here, was].into_iter().flatten().any(|row| self.matches.contains(&(row, found)))
     }
 
     /// Whether the cursor or its row has changed by more than echoes. `to_cursor`: its row up to the cursor.
@@ -169,6 +178,17 @@ impl ChangedRows {
             return self.before_cursor != hash(&before.unwrap_or_else(|| screen.text_before((row, column))));
         }
         self.rows.get(usize::from(row)).copied() != Some(hash(&without_echoes(screen, echoed, row)))
+    }
+
+    /// To which row a remembered one has scrolled; `None` if it has scrolled off, or the other screen is shown.
+    fn place(&self, screen: &Screen, row: usize) -> Option<usize> {
+        let row = row.checked_sub(self.gone(screen)?)?;
+        let (before, now) = (&self.region_scrolls, screen.region_scrolls());
+        // Where another region has scrolled since, it is not known by how much this one had.
+        if before.changes != now.changes || !now.region.contains(&row) {
+            return Some(row);
+        }
+        row.checked_sub(now.count - before.count).filter(|row| now.region.contains(row))
     }
 
     /// How many of the remembered rows have scrolled off; `None` if the other screen is shown.
@@ -203,9 +223,9 @@ fn row_of(text: &str, at: usize) -> usize {
 
 /// As [`hash`], without numbers.
 fn shape(row: &str) -> u64 {
-    let mut parts = row.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+    let parts = row.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
     let mut hasher = DefaultHasher::new();
-    parts.by_ref().for_each(|part| part.hash(&mut hasher));
+    parts.for_each(|part| part.hash(&mut hasher));
     hasher.finish()
 }
 
@@ -366,7 +386,9 @@ mod tests {
         assert_eq!(is_new("\x1b[1;3r\x1b[4;1H12:01 done\x1b[3;1H", &["\n\x1b7\x1b[4;4H2\x1b8"]), [false]);
         assert_eq!(is_new("\x1b[2;1H12:01 done", &["\x1b[2;7Hbusy", "\x1b[2;7Hdone"]), [false, true]);
         assert_eq!(is_new("done 1", &["\x1b[2J\x1b[Hdone 1", "\x1b[Hdone 2"]), [false, true]);
-        // The same answer again, in another row.
+        // The same answer again, below a title in a region that scrolls.
+        assert_eq!(is_new("T\r\n\r\n\r\ndone\x1b[2;4r\x1b[4;5H", &["\n\rdone"]), [true]);
+        // And in another row.
         assert_eq!(is_new("done\r\n$ x", &["\r\ndone"]), [true]);
         assert_eq!(is_new("$ x\r\ndone\r\n\r\n$ x", &["\r\ndone", "\r\n\r\ndone"]), [true, true]);
     }

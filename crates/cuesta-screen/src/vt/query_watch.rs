@@ -13,32 +13,34 @@ const WELL: &[u8] = b"\x1b[0n";
 const MOST: usize = 1024;
 
 /// Follows the host's output, and answers it.
+///
+/// Most users' hosts ask nothing, and many send no control functions: what is needed for those is made when it is needed first.
 #[derive(Debug)]
 pub struct QueryWatch {
-    parser: FunctionParser,
+    parser: Option<Box<FunctionParser>>,
     /// Columns and rows.
     size: (u16, u16),
     /// Column and row of the cursor, from 0.
     cursor: (u16, u16),
-    answers: Vec<u8>,
+    answers: Option<Box<Vec<u8>>>,
 }
 
 impl QueryWatch {
     /// Of a terminal with this many columns and rows.
     pub fn new(size: (u16, u16)) -> Self {
-        Self { parser: FunctionParser::default(), size, cursor: (0, 0), answers: Vec::new() }
+        Self { parser: None, size, cursor: (0, 0), answers: None }
     }
 
     /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            if self.parser.is_in_text() {
+            if self.parser.as_ref().is_none_or(|parser| parser.is_in_text()) {
                 let text = memchr(ESC, bytes).unwrap_or(bytes.len());
                 self.text(&bytes[..text]);
                 bytes = &bytes[text..];
             }
             let Some((byte, rest)) = bytes.split_first() else { return };
-            match self.parser.take_byte(*byte) {
+            match self.parser.get_or_insert_default().take_byte(*byte) {
                 Some(Function::Escape(None)) if *byte == b'Z' => self.answer(PRIMARY),
                 Some(Function::Escape(None)) if *byte == b'c' => self.cursor = (0, 0),
                 Some(Function::ControlSequence) => self.control_sequence(*byte),
@@ -50,12 +52,14 @@ impl QueryWatch {
 
     /// The answers that wait to be sent.
     pub fn answers(&self) -> &[u8] {
-        &self.answers
+        self.answers.as_ref().map_or(&[], |answers| answers)
     }
 
     /// The first `len` bytes of the answers were sent.
     pub fn forget(&mut self, len: usize) {
-        self.answers.drain(..len.min(self.answers.len()));
+        if let Some(answers) = &mut self.answers {
+            answers.drain(..len.min(answers.len()));
+        }
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -78,7 +82,7 @@ impl QueryWatch {
     }
 
     fn control_sequence(&mut self, last: u8) {
-        let sequence = self.parser.sequence;
+        let Some(sequence) = self.parser.as_ref().map(|parser| parser.sequence) else { return };
         if sequence.intermediate.is_some() || sequence.has_subparameters() {
             return;
         }
@@ -103,8 +107,9 @@ impl QueryWatch {
     }
 
     fn answer(&mut self, answer: &[u8]) {
-        if self.answers.len() + answer.len() <= MOST {
-            self.answers.extend_from_slice(answer);
+        let answers = self.answers.get_or_insert_default();
+        if answers.len() + answer.len() <= MOST {
+            answers.extend_from_slice(answer);
         }
     }
 }

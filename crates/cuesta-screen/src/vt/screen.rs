@@ -3,7 +3,7 @@
 use super::Modes;
 use super::cell::Cell;
 use super::tap::Tap;
-use super::terminal::{FRAME, Terminal};
+use super::terminal::{FRAME, RegionScrolls, Terminal};
 use super::utf8::{Decoded, Decoder};
 use super::widths::Widths;
 
@@ -202,6 +202,11 @@ impl Screen {
     /// Rows that have scrolled off the top so far, less those that a resize brought back.
     pub fn scrolled(&self) -> u64 {
         self.terminal.scrolled
+    }
+
+    /// What has scrolled off in a region so far.
+    pub(super) fn region_scrolls(&self) -> &RegionScrolls {
+        &self.terminal.region_scrolls
     }
 
     /// How often the whole screen was cleared so far.

@@ -55,6 +55,18 @@ impl StreamParser {
         self.take_part(byte)
     }
 
+    /// Takes bytes, and returns how many characters they end, control characters aside.
+    pub fn count(&mut self, bytes: &[u8]) -> usize {
+        let is_plain = self.state == SequenceState::Text && bytes.is_ascii() && memchr(ESC, bytes).is_none();
+        if is_plain {
+            self.len = 0;
+            return bytes.iter().filter(|byte| !byte.is_ascii_control()).count();
+        }
+        let is_printable =
+            |byte: &&u8| matches!(self.take(**byte), StreamByte::Character(character) if !character.is_control());
+        bytes.iter().filter(is_printable).count()
+    }
+
     /// Takes bytes without looking for characters.
     pub fn skip(&mut self, mut bytes: &[u8]) {
         self.len = 0;

@@ -26,8 +26,7 @@ from cuesta.figures.step import StepFigures
 from cuesta.units import count, share
 
 MOST_ERRORS = 0.01
-"""Share of transactions that may fail. Percentiles lack failed transactions: with more than a few in a hundred a host
-that refuses work would look quick."""
+"""Share of transactions that may fail, whatever the percentiles of all of them are."""
 
 LEAST_JAIN = 0.7
 """Least index of fairness. A host that serves 10 exponential responses to each user without preference has 0.91; at 0.7

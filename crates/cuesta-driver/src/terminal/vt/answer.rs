@@ -240,7 +240,7 @@ impl VtTerminal {
     fn is_in_line(&self, pattern: &Regex) -> bool {
         let (row, column) = self.screen.next_cell();
         let (text, up_to_cursor) = (self.screen.row(row), self.screen.text_before((row, column)));
-        let is_new = |_, found: &str| self.changed_rows.is_new_at_cursor(&self.screen, found);
+        let is_new = |_, found: &str| self.changed_rows.is_new_at_cursor(&self.screen, &self.own_echoes, found);
         let has_match = |to_cursor| {
             let shown = self.own_echoes.marked_row(&self.screen, row, to_cursor);
             answer_in(pattern, &shown, is_new).is_some()

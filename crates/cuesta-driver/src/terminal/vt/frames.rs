@@ -26,6 +26,7 @@ impl VtTerminal {
         events: &mut Vec<ScreenEvent>,
     ) {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
+        self.quiet = quiet;
         if let Some(changes) = self.change_echoes.as_mut().filter(|_| !self.screen.is_in_frame()) {
             changes.begin_read(&self.screen, received.at, quiet, events);
         }
@@ -107,7 +108,7 @@ impl VtTerminal {
         self.handle_matches(events);
         self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {
-            self.goes_on_until = (!is_marked && self.may_draw_on()).then_some(at + QUIET);
+            self.goes_on_until = (!is_marked && self.may_draw_on()).then_some(at + self.quiet);
             self.judge(condition, at, events);
         }
     }

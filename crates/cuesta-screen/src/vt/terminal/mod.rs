@@ -72,6 +72,7 @@ pub(super) struct Terminal {
     pub(super) replies: Replies,
     /// Rows that went off the top, less those that came back.
     pub(super) scrolled: u64,
+    pub(super) region_scrolls: RegionScrolls,
     /// How often the host erased the whole screen, or reset the terminal.
     pub(super) cleared: u64,
     /// How many frames the host has marked the end of.
@@ -120,6 +121,24 @@ enum Erasing {
     Selective,
 }
 
+/// Rows that have scrolled off the top of a region that does not begin at the top of the screen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RegionScrolls {
+    pub(super) region: Range<usize>,
+    pub(super) count: usize,
+    /// How often it became another region.
+    pub(super) changes: u64,
+}
+
+impl RegionScrolls {
+    fn count(&mut self, region: &Range<usize>, count: usize) {
+        if self.region != *region {
+            *self = Self { region: region.clone(), count: 0, changes: self.changes + 1 };
+        }
+        self.count = self.count.saturating_add(count);
+    }
+}
+
 impl Terminal {
     pub(super) fn new(columns: usize, rows: usize, widths: Widths) -> Self {
         Self {
@@ -143,6 +162,7 @@ impl Terminal {
             string: String::new(),
             replies: Replies::default(),
             scrolled: 0,
+            region_scrolls: RegionScrolls::default(),
             cleared: 0,
             frames: 0,
         }
@@ -180,6 +200,8 @@ impl Terminal {
         let count = count.min(rows.len());
         if rows.start == 0 {
             self.scrolled += count as u64;
+        } else {
+            self.region_scrolls.count(&rows, count);
         }
         self.grid.scroll_up(rows.clone(), count, self.cursor.style.background);
         tap.moved(Movement::ScrolledUp { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });

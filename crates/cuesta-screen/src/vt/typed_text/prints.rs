@@ -1,17 +1,23 @@
 //! What the host has printed of the characters that are typed, and where.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::super::Screen;
 use super::super::cell::Style;
 use super::super::cells::CellPosition;
 use super::super::tap::{Movement, Printed, Tap};
 
-/// Most of them that are remembered.
-const MOST: usize = 256;
+/// If more of them are remembered than a usual screen has cells, a frame begins with those of the frame before alone.
+const MANY: usize = 4096;
+/// Most that are remembered.
+const MOST: usize = 2 * MANY;
 
 /// The characters that were printed since the first unshown key was sent, if they are typed ones.
 #[derive(Debug)]
 pub(super) struct Prints<I> {
-    all: Vec<Print<I>>,
+    /// By row, from the top of the screen as it was when the first unshown key was sent, column and character.
+    all: BTreeMap<(i32, u16, char), Print<I>>,
     /// The typed characters, as bits of ASCII.
     ascii: u128,
     /// Others were typed too.
@@ -27,11 +33,7 @@ pub(super) struct Prints<I> {
 
 #[derive(Debug, Clone, Copy)]
 struct Print<I> {
-    character: char,
     style: Style,
-    /// From the top of the screen as it was when the first unshown key was sent.
-    row: i32,
-    column: u16,
     at: I,
     number: u64,
 }
@@ -44,7 +46,7 @@ pub(super) struct Stamping<'a, I, F> {
 
 impl<I> Default for Prints<I> {
     fn default() -> Self {
-        Self { all: Vec::new(), ascii: 0, others: false, count: 0, frame: 0, is_marked: false, scrolled: 0 }
+        Self { all: BTreeMap::new(), ascii: 0, others: false, count: 0, frame: 0, is_marked: false, scrolled: 0 }
     }
 }
 
@@ -69,6 +71,9 @@ impl<I: Copy> Prints<I> {
     }
 
     pub(super) fn begin_frame(&mut self) {
+        if self.all.len() > MANY {
+            self.all.retain(|_, print| print.number >= self.frame);
+        }
         self.frame = self.count;
     }
 
@@ -86,47 +91,45 @@ impl<I: Copy> Prints<I> {
 
     /// Whether a character was printed in a cell after this many others. `None`: in any cell.
     pub(super) fn has(&self, cell: Option<(u16, u16)>, character: char, after: u64) -> bool {
-        let mut all = self.all.iter().rev();
-        all.any(|print| {
-            print.number >= after && print.character == character && cell.is_none_or(|at| self.is_at(print, at))
-        })
+        match cell {
+            Some(cell) => self.print(cell, character).is_some_and(|print| print.number >= after),
+            None => self.all.iter().any(|((_, _, printed), print)| *printed == character && print.number >= after),
+        }
     }
 
     /// When a character was printed in a cell in this frame; `None` also for a frame that is shown at once, at its end.
     pub(super) fn in_frame(&self, screen: &Screen, cell: CellPosition, character: char) -> Option<I> {
-        let at = cell.now(screen)?;
-        let print = self.all.iter().find(|print| self.is_at(print, at) && print.character == character)?;
+        let print = self.print(cell.now(screen)?, character)?;
         (print.number >= self.frame && !self.is_marked).then_some(print.at)
     }
 
     /// The cells that were printed in this frame and hold a typed character, each with that.
     pub(super) fn new_cells(&self) -> impl Iterator<Item = ((u16, u16), char)> + '_ {
-        let new = self.all.iter().filter(|print| print.number >= self.frame);
-        new.filter_map(|print| Some(((u16::try_from(print.row - self.scrolled).ok()?, print.column), print.character)))
+        let new = self.all.iter().filter(|(_, print)| print.number >= self.frame);
+        new.filter_map(|((row, column, character), _)| {
+            Some(((u16::try_from(row - self.scrolled).ok()?, *column), *character))
+        })
     }
 
-    fn is_at(&self, print: &Print<I>, (row, column): (u16, u16)) -> bool {
-        print.row - self.scrolled == i32::from(row) && print.column == column
+    fn print(&self, (row, column): (u16, u16), character: char) -> Option<&Print<I>> {
+        self.all.get(&(i32::from(row) + self.scrolled, column, character))
     }
 
     fn add(&mut self, Printed { character, row, column, style, .. }: Printed, at: I) {
-        let row = i32::from(row) + self.scrolled;
         let number = self.count;
         self.count += 1;
-        let print = Print { character, style, row, column, at, number };
-        let before =
-            self.all.iter_mut().find(|print| (print.row, print.column, print.character) == (row, column, character));
-        match before {
-            // Drawn twice in a frame, it shows since the first time. A blank may have been none that was typed.
-            Some(before) if before.number >= self.frame && before.style == style && character != ' ' => {
-                before.number = number;
+        let is_full = self.all.len() >= MOST;
+        let print = Print { style, at, number };
+        match self.all.entry((i32::from(row) + self.scrolled, column, character)) {
+            Entry::Vacant(_) if is_full => {}
+            Entry::Vacant(cell) => {
+                cell.insert(print);
             }
-            Some(before) => *before = print,
-            None => {
-                if self.all.len() >= MOST {
-                    self.all.remove(0);
-                }
-                self.all.push(print);
+            // Drawn twice in a frame, it shows since the first time. A blank may have been none that was typed.
+            Entry::Occupied(mut cell) => {
+                let before = cell.get_mut();
+                let again = before.number >= self.frame && before.style == style && character != ' ';
+                *before = if again { Print { number, ..*before } } else { print };
             }
         }
     }

@@ -1,0 +1,139 @@
+//! Sends keys, and tells the matchers and the terminal what may come of them.
+
+use std::borrow::Cow;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use cuesta_lines::Expected;
+use cuesta_record::{Stamp, clock};
+use cuesta_tape::{Echo, KeySettings, WaitCondition};
+
+use super::Session;
+use crate::error::{LineLoss, failure_of};
+use crate::terminal::{KeyInput, SentKey};
+
+/// What became of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    /// It was sent at an instant.
+    Sent(Stamp),
+    /// It was pressed at an instant, and the terminal sends nothing for it.
+    Kept(Stamp),
+    /// The terminal did not take it, which is counted.
+    Refused,
+}
+
+impl Session {
+    /// Sends a key that was due at an instant; from now on the condition of the next wait judges what comes. `secret`: it is part of
+    /// a secret, whose length no count may reveal.
+    pub(crate) async fn send(
+        &mut self,
+        input: KeyInput<'_>,
+        due: Stamp,
+        settings: &KeySettings,
+        ends_input: bool,
+        secret: bool,
+    ) -> Result<Pressed, LineLoss> {
+        self.count_opening();
+        if self.terminal.draws_before(input) {
+            self.draw_in_turns().await;
+        }
+        let begins_input = self.input_has_ended;
+        let Some((bytes, sent)) = self.press(input, due, settings, ends_input, secret) else {
+            return Ok(Pressed::Refused);
+        };
+        self.alarm.reset(sent + self.program().patience);
+        let mut rest = &*bytes;
+        self.sending = true;
+        let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
+        self.sending = false;
+        sending?;
+        if begins_input {
+            self.rest.begin_input(self.terminal.shape(), sent);
+        } else if ends_input {
+            self.rest.end_input(self.terminal.shape(), sent);
+        }
+        self.shared.tally(|tally| tally.counts.characters.sent += bytes.len() as u64);
+        self.count_traffic();
+        Ok(if bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
+    }
+
+    /// Presses a key: what it is to send, and the instant; `None` if the terminal does not take it, which is counted.
+    fn press<'a>(
+        &mut self,
+        input: KeyInput<'a>,
+        due: Stamp,
+        settings: &KeySettings,
+        ends_input: bool,
+        secret: bool,
+    ) -> Option<(Cow<'a, [u8]>, Stamp)> {
+        let pressed = self.terminal.press(input);
+        let refused = |refusal| self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
+        let key = pressed.map_err(refused).ok()?;
+        let typed = key.text();
+        self.next_condition = settings.next_wait;
+        let begins_input = std::mem::take(&mut self.input_has_ended);
+        let echo = settings.echo;
+        // The text holds no timed echoes.
+        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
+        (self.first_stamps, self.heard) = (None, false);
+        self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
+        let sent = clock::now();
+        let (timed, by_change) = (echo == Echo::Screen && !secret, echo == Echo::Change && !secret);
+        let key_sent = SentKey { due, sent, timed, by_change, begins_input, ends_input };
+        if echo == Echo::Timed {
+            self.await_echo(typed, key_sent, secret);
+        }
+        self.await_on_screen(input, typed, key_sent);
+        if echo != Echo::Untimed {
+            self.report_unechoed();
+        }
+        Some((key.bytes, sent))
+    }
+
+    /// A key is sent whose echo the stream of characters is to show.
+    fn await_echo(&mut self, typed: &[u8], key: SentKey, secret: bool) {
+        if key.begins_input {
+            self.echo_matcher.begin_input();
+        }
+        let echo_map = &self.shared.program(self.group, self.program).echo_map;
+        self.echo_matcher.await_key(typed, echo_map, !secret, key.due, key.sent);
+        let lost = self.echo_matcher.lost();
+        if lost > 0 {
+            self.count_unfollowed(lost);
+        }
+        if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
+            self.line.announce(Expected::Echo(typed.len()));
+        }
+    }
+
+    /// A key is sent, which the terminal must know.
+    fn await_on_screen(&mut self, input: KeyInput<'_>, typed: &[u8], key: SentKey) {
+        let is_answered = key.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
+        let key = SentKey { ends_input: is_answered, ..key };
+        let echo_map = &self.shared.program(self.group, self.program).echo_map;
+        let mut events = Vec::new();
+        self.terminal.key_sent(input, typed, key, echo_map, &mut events);
+        for event in events {
+            self.handle_screen_event(event);
+        }
+    }
+
+    /// Sends characters; the line is lost if it takes none until the alarm.
+    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), LineLoss>> {
+        while !rest.is_empty() {
+            match self.line.poll_send(cx, rest) {
+                Poll::Ready(taken) => *rest = &rest[taken?..],
+                // A host that does not read may be waiting for us to read.
+                Poll::Pending => {
+                    if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                        return Poll::Ready(Err(LineLoss::Blocked));
+                    }
+                    ready!(self.poll_listen(cx))?;
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
