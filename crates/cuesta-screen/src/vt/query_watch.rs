@@ -1,9 +1,10 @@
 //! Answers what a host asks of a terminal that keeps no screen: what it is (DA1, DECID), how it is (DSR 5), and where its cursor is
 //! (DSR 6). The cursor is followed as far as characters, rows and moves of it tell, each character as one column.
 
-use memchr::{memchr, memchr_iter, memrchr2};
+use memchr::{memchr, memrchr2};
 
 use super::sequence::{Function, FunctionParser};
+use super::stream::count_bytes;
 
 const ESC: u8 = b'\x1b';
 /// "I am a VT102", as a [`Screen`](super::Screen) says.
@@ -63,15 +64,14 @@ impl QueryWatch {
     }
 
     fn text(&mut self, text: &[u8]) {
-        let rows = memchr_iter(b'\n', text).count();
+        let rows = count_bytes(text, |byte| byte == b'\n');
         let (column, row) = &mut self.cursor;
         *row = row.saturating_add(u16::try_from(rows).unwrap_or(u16::MAX));
         let begin = memrchr2(b'\r', b'\n', text);
         let last = &text[begin.map_or(0, |at| at + 1)..];
         // A line feed alone leaves the column; hosts send it behind a carriage return.
         let before = if begin.is_some() { 0 } else { *column };
-        let begins_a_character = |byte: &&u8| !byte.is_ascii_control() && **byte & 0xc0 != 0x80;
-        let characters = last.iter().filter(begins_a_character).count();
+        let characters = count_bytes(last, |byte| !byte.is_ascii_control() && byte & 0xc0 != 0x80);
         *column = before.saturating_add(u16::try_from(characters).unwrap_or(u16::MAX));
         self.stay_inside();
     }

@@ -28,6 +28,12 @@ pub enum StreamByte {
     ControlSequence(u8),
 }
 
+/// How many bytes are so. Counted in bytes first, which the compiler does many at a time.
+pub(super) fn count_bytes(bytes: &[u8], is_so: impl Fn(u8) -> bool) -> usize {
+    let count = |few: &[u8]| few.iter().fold(0u8, |count, byte| count.wrapping_add(u8::from(is_so(*byte))));
+    bytes.chunks(u8::MAX.into()).map(|few| usize::from(count(few))).sum()
+}
+
 impl StreamByte {
     /// Whether it ends a control sequence that moves the cursor, or text on the screen.
     pub fn moves_cursor(self) -> bool {
@@ -60,7 +66,7 @@ impl StreamParser {
         let is_plain = self.state == SequenceState::Text && bytes.is_ascii() && memchr(ESC, bytes).is_none();
         if is_plain {
             self.len = 0;
-            return bytes.iter().filter(|byte| !byte.is_ascii_control()).count();
+            return count_bytes(bytes, |byte| !byte.is_ascii_control());
         }
         let is_printable =
             |byte: &&u8| matches!(self.take(**byte), StreamByte::Character(character) if !character.is_control());
