@@ -50,6 +50,7 @@ def test_answers_that_shrank_under_load_are_doubted(tmp_path: Path) -> None:
         ([150] * 60, [150] * 5 + [20] * 3),  # too few to tell
         ([150] * 60, [110] * 60),
         ([20] * 60, [150] * 60),  # they grew
+        ([2] * 60, [1] * 60),  # a prompt alone
     ],
 )
 def test_other_sizes_raise_no_doubt(tmp_path: Path, sizes: tuple[list[int], list[int]]) -> None:

@@ -88,8 +88,9 @@ struct OpenTransaction {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     transaction: Option<Transaction>,
-    /// Characters of its answers.
+    /// Characters of its answers, and whether one of them may have had more.
     characters: u64,
+    is_cut: bool,
     /// Silence ended the wait, and the host has sent nothing at all since the last key.
     silent: bool,
 }

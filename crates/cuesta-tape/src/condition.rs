@@ -76,6 +76,11 @@ impl<P> WaitCondition<P> {
         }
     }
 
+    /// Whether more of the answer may follow what meets it: a text may stand anywhere in it.
+    pub fn may_end_early(&self) -> bool {
+        matches!(self, Self::Line(_) | Self::Screen(_) | Self::Cursor { .. } | Self::Echo)
+    }
+
     /// Whether it looks at the screen.
     pub fn needs_screen(&self) -> bool {
         matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. } | Self::Unlock)

@@ -1,6 +1,7 @@
 """The sizes of answers, and whether they shrank: a host that says BUSY instead of what was asked answers quickly.
 
-A size is the number of characters that came from the last key to the complete answer, echoes left out.
+A size is the number of characters that came from the last key to the complete answer, echoes left out. It is not known
+of answers whose wait may have ended before they did (`Wait+Screen`, `+Line`, `+Cursor`, `+Echo`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ UNIT = 1e9
 """Characters in a second: the histogram of sizes counts a character as a nanosecond."""
 APART = 2.0
 """An answer is of another kind if it is this many times shorter than the usual one."""
+SHORT = 10
+"""Answers of fewer characters are little more than a prompt, which may be met at its last blank or before it."""
 LEAST_MODE = 0.1
 """The share of short answers must grow by at least this much from the lightest load."""
 ENOUGH = 10
@@ -58,6 +61,8 @@ def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iter
             continue
         lightest = min(known, key=lambda step: step.users)
         typical = found[lightest.step][of].quantile(0.5)
+        if typical * UNIT < SHORT:
+            continue
         usual = share_below(found[lightest.step][of], typical / APART)
         for step in known:
             part = share_below(found[step.step][of], typical / APART)

@@ -68,7 +68,10 @@ LATENESS = About(
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes of answers in characters. All but the count are None where nothing was recorded."""
+    """Sizes of answers in characters, of waits that end with the answer (not `Wait+Screen`, `+Line`, `+Cursor`).
+
+    All but the count are None where nothing was recorded.
+    """
 
     count: Annotated[int, About("{}: the number of answers", Unit.COUNT, "{}, answers")] = 0
     min: Annotated[float | None, About("{}: the shortest answer", Unit.COUNT, "least {}")] = None

@@ -262,6 +262,7 @@ impl User {
                 // A wait without a key between waits for more of the same answer.
                 session.answer_ends(done.at, condition);
                 if let Some((due, sent)) = key {
+                    self.input.is_cut |= condition.may_end_early();
                     self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
                     self.add_response(session, due, sent, done);
                 }
@@ -359,7 +360,9 @@ impl User {
         self.shared.record_wait(series.response_from_sent, WaitEnd::Answered, (sent, done));
         self.shared.record_wait(series.first_response, WaitEnd::Answered, (due, first));
         self.shared.tally(|tally| {
-            tally.record_size(series.characters, input.characters);
+            if !input.is_cut {
+                tally.record_size(series.characters, input.characters);
+            }
             tally.counts.transactions += 1;
             tally.counts.silent += u64::from(input.silent);
             let sums = &mut tally.counts.sums;

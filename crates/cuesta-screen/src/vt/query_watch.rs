@@ -15,7 +15,7 @@ const MOST: usize = 1024;
 
 /// Follows the host's output, and answers it.
 ///
-/// Most users' hosts ask nothing, and many send no control functions: what is needed for those is made when it is needed first.
+/// Many hosts send no control functions: their parser is made when the first one comes.
 #[derive(Debug)]
 pub struct QueryWatch {
     parser: Option<Box<FunctionParser>>,
@@ -23,13 +23,13 @@ pub struct QueryWatch {
     size: (u16, u16),
     /// Column and row of the cursor, from 0.
     cursor: (u16, u16),
-    answers: Option<Box<Vec<u8>>>,
+    answers: Vec<u8>,
 }
 
 impl QueryWatch {
     /// Of a terminal with this many columns and rows.
     pub fn new(size: (u16, u16)) -> Self {
-        Self { parser: None, size, cursor: (0, 0), answers: None }
+        Self { parser: None, size, cursor: (0, 0), answers: Vec::new() }
     }
 
     /// Takes output of the host, which may be cut anywhere.
@@ -53,14 +53,12 @@ impl QueryWatch {
 
     /// The answers that wait to be sent.
     pub fn answers(&self) -> &[u8] {
-        self.answers.as_ref().map_or(&[], |answers| answers)
+        &self.answers
     }
 
     /// The first `len` bytes of the answers were sent.
     pub fn forget(&mut self, len: usize) {
-        if let Some(answers) = &mut self.answers {
-            answers.drain(..len.min(answers.len()));
-        }
+        self.answers.drain(..len.min(self.answers.len()));
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -107,9 +105,8 @@ impl QueryWatch {
     }
 
     fn answer(&mut self, answer: &[u8]) {
-        let answers = self.answers.get_or_insert_default();
-        if answers.len() + answer.len() <= MOST {
-            answers.extend_from_slice(answer);
+        if self.answers.len() + answer.len() <= MOST {
+            self.answers.extend_from_slice(answer);
         }
     }
 }
