@@ -13,7 +13,7 @@ SCRIPT = "mount -t tmpfs -o size={size}k none {disk} && exec {python} -m cuesta 
 
 
 def run_on_a_disk_of(size: int, disk: Path) -> subprocess.CompletedProcess[str]:
-    """Run in a mount namespace of its own, on a disk of so many KiB."""
+    """Run in a mount namespace of its own. `size`: of the disk there, in KiB."""
     disk.mkdir()
     script = SCRIPT.format(size=size, disk=disk, python=sys.executable, run=RUN.format(disk=disk))
     return subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False)

@@ -93,7 +93,7 @@ def one_server() -> Answer:
 
 
 def slower(after: float) -> Answer:
-    """Answers at once; from so many seconds after the first row on, after 0.6 s."""
+    """Answers at once, and 0.6 s later each time once `after` seconds have passed since the first row."""
     first: list[float] = []
 
     def answer(at: float) -> float:

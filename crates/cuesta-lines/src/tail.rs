@@ -1,6 +1,6 @@
 //! The last output of a host.
 
-/// Characters that are kept: some three rows. Every user has room for so many.
+/// Characters that are kept, about three rows. Each user takes memory for them.
 const KEPT: usize = 256;
 
 /// A ring buffer of the last output, which grows with what comes.

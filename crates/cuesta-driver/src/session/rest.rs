@@ -13,11 +13,11 @@ use crate::terminal::Shape;
 
 /// What comes within this time belongs to the same answer.
 const SAME_MOMENT: Duration = Duration::from_millis(2);
-/// What is drawn while one types moves, if in so many inputs it was in rows where it was not before.
+/// What a program draws by itself moves if it has reached new rows in this number of inputs.
 const MOVES: u32 = 3;
-/// Inputs must have taken so long, all together, until what is drawn unasked is known.
+/// Once users have typed for this long, all inputs together, the rows that a program draws by itself are known.
 const LONG_ENOUGH: Duration = Duration::from_secs(1);
-/// This share of the time until the next key is all of it, but for a moment of a spinner.
+/// Output that lasts for more than this share of the time until the next key may be a spinner, which never ends.
 const ALMOST: f64 = 0.75;
 
 /// Follows what goes on behind answers.

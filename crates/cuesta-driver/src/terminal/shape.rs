@@ -1,6 +1,6 @@
 //! What a display shows, row by row, apart from numbers.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use cuesta_screen::vt::hash_without_numbers;
 
 /// What a display shows at an instant.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
 impl Shape {
     /// `rows`: the texts of all rows, from the top; `cursor`: the cursor's row; `scrolled`: how many rows have scrolled off so far.
     pub(crate) fn new(rows: impl IntoIterator<Item = impl AsRef<str>>, cursor: u16, scrolled: u64) -> Self {
-        let rows = rows.into_iter().map(|row| without_numbers(row.as_ref())).collect();
+        let rows = rows.into_iter().map(|row| hash_without_numbers(row.as_ref())).collect();
         Self { rows, cursor: cursor.into(), scrolled }
     }
 
@@ -37,14 +37,6 @@ impl Shape {
     fn scrolled_since(&self, before: &Self) -> usize {
         usize::try_from(self.scrolled - before.scrolled).unwrap_or(usize::MAX / 2)
     }
-}
-
-/// A hash of a text without its numbers.
-fn without_numbers(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let parts = text.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
-    parts.for_each(|part| part.hash(&mut hasher));
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl ChangedRows {
         self.shapes.clear();
         for row in screen.rows() {
             self.rows.push(hash(&row));
-            self.shapes.push(shape(&row));
+            self.shapes.push(hash_without_numbers(&row));
         }
         self.cursor = screen.next_cell();
         self.before_cursor = hash(&screen.text_before(self.cursor));
@@ -138,7 +138,8 @@ impl ChangedRows {
     pub fn is_new(&self, screen: &Screen, fresh: &FreshRows, end: usize, found: &str) -> bool {
         let row = row_of(&fresh.text.text, end);
         // A row below a region that scrolls stays where it is, and only its numbers change.
-        let has_stayed = self.shapes.get(row).is_some_and(|before| *before == shape(&screen.row(row as u16)));
+        let has_stayed =
+            self.shapes.get(row).is_some_and(|before| *before == hash_without_numbers(&screen.row(row as u16)));
         let stayed = Some(row).filter(|row| has_stayed && !fresh.was.contains(&Some(*row)));
         let was = fresh.was.get(row).copied().flatten();
         self.is_new_in_row(screen, fresh, row, was.or(stayed), found)
@@ -221,8 +222,8 @@ fn row_of(text: &str, at: usize) -> usize {
     memchr_iter(b'\n', &text.as_bytes()[..at]).count()
 }
 
-/// As [`hash`], without numbers.
-fn shape(row: &str) -> u64 {
+/// A hash of a text without its numbers.
+pub fn hash_without_numbers(row: &str) -> u64 {
     let parts = row.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
     let mut hasher = DefaultHasher::new();
     parts.for_each(|part| part.hash(&mut hasher));
