@@ -29,6 +29,8 @@ pub struct Program {
     pub pass: usize,
     /// What is waited for; [`Op::Wait`] and [`KeySettings`] hold indices into it.
     pub conditions: Vec<WaitCondition>,
+    /// By condition, the end of those that are waited for from it on before another key.
+    awaited_until: Vec<usize>,
     /// Whether an operation looks at the text that came since the last key.
     pub reads_text: bool,
     /// Whether an operation looks at the screen.
@@ -86,6 +88,7 @@ impl Program {
             ops: Vec::new(),
             pass: 0,
             conditions: Vec::new(),
+            awaited_until: Vec::new(),
             reads_text: false,
             needs_screen: false,
             matches_stream: false,
@@ -99,6 +102,7 @@ impl Program {
         lowering.whole()?;
         let mut program = lowering.program;
         program.look_ahead();
+        program.gather_waits();
         program.time_echoes_waited_for();
         program.note_needs();
         Ok(program)
@@ -107,6 +111,11 @@ impl Program {
     /// The condition with an index.
     pub fn condition(&self, index: Option<usize>) -> Option<&WaitCondition> {
         self.conditions.get(index?)
+    }
+
+    /// The condition with an index, and those that are waited for behind it before another key.
+    pub fn awaited(&self, index: Option<usize>) -> &[WaitCondition] {
+        index.map_or(&[], |index| &self.conditions[index..self.awaited_until[index]])
     }
 
     /// What an operation waits for or checks, as a tape writes it, and where it stands there; `None` if it does neither.
@@ -144,6 +153,19 @@ impl Program {
                     settings.next_wait = next;
                     settings.ends_input = !std::mem::replace(&mut keys_follow, true);
                 }
+                _ => {}
+            }
+        }
+    }
+
+    /// Finds the waits between which there is no key. None is gathered over the bounds of a transaction's beginning or a loop.
+    fn gather_waits(&mut self) {
+        self.awaited_until = vec![0; self.conditions.len()];
+        let mut end = None;
+        for op in self.ops.iter().rev() {
+            match op {
+                Op::Keys { .. } | Op::Begin(_) | Op::Loop(_) | Op::Again(_) => end = None,
+                Op::Wait { condition, .. } => self.awaited_until[*condition] = *end.get_or_insert(condition + 1),
                 _ => {}
             }
         }

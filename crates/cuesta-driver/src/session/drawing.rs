@@ -74,8 +74,8 @@ impl Session {
 
     /// Draws a piece and handles what the screen then shows.
     fn draw(&mut self) {
-        let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
-        let mut events = self.shared.draw(self.slot, |events| self.terminal.draw(PIECE, condition, events));
+        let awaited = self.shared.program(self.group, self.program).awaited(self.next_condition);
+        let mut events = self.shared.draw(self.slot, |events| self.terminal.draw(PIECE, awaited, events));
         self.shared.has_screen(self.terminal.memory_change());
         events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);

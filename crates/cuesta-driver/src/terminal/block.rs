@@ -138,7 +138,7 @@ impl Terminal for BlockTerminal {
         self.reads.is_empty()
     }
 
-    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
         let Some((received, from)) = self.reads.front().copied() else { return };
         let left = (received.len - from).min(most);
         let (taken, is_record) = self.display.feed(&self.bytes[self.drawn..self.drawn + left]);
@@ -151,7 +151,7 @@ impl Terminal for BlockTerminal {
         if is_record {
             let at = received.at_character(from + taken - 1);
             self.first_output.get_or_insert(at);
-            if let Some(condition) = condition {
+            if let Some(condition) = awaited.first() {
                 self.check(condition, at);
                 events.extend(self.matched.map(ScreenEvent::Answer));
             }

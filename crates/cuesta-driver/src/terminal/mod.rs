@@ -80,9 +80,10 @@ pub(crate) trait Terminal {
         true
     }
 
-    /// Draws one piece, at most `most` bytes, and reports what that brought about. `condition`: what is waited for.
-    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
-        let _ = (most, condition, events);
+    /// Draws one piece, at most `most` bytes, and reports what that brought about. `awaited`: what is waited for, and then before the
+    /// next key.
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
+        let _ = (most, awaited, events);
     }
 
     /// What the terminal answers to the host by itself.

@@ -269,16 +269,16 @@ impl Terminal for VtTerminal {
         self.events.is_empty()
     }
 
-    fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
         while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
             self.apply(effect, key, events);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
-        self.changed_rows.mark_if_due(&self.screen, finder(condition));
+        self.changed_rows.mark_if_due(&self.screen, finder(awaited));
         if from == 0 {
-            self.begin_read(&received, condition, events);
+            self.begin_read(&received, awaited, events);
         }
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
@@ -289,7 +289,7 @@ impl Terminal for VtTerminal {
         }
         // What came before a key is no response to it.
         let no_key_follows = !self.events.iter().any(|event| matches!(event, Event::Key(..)));
-        let condition = condition.filter(|condition| condition.needs_screen() && no_key_follows);
+        let condition = awaited.first().filter(|condition| condition.needs_screen() && no_key_follows);
         self.draw_range(&received, from, to, condition, events);
         if ends {
             self.end_frame(received.at_character(received.len.saturating_sub(1)), false, condition, events);

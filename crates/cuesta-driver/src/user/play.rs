@@ -9,7 +9,7 @@ use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, WaitEnd, WaitSample, c
 use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, TapePlace, WaitCondition};
 use tokio::task;
 
-use super::{OpenTransaction, Stop, User};
+use super::{LastAnswer, OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
 use crate::session::{Pressed, Session, WaitOutcome};
@@ -231,12 +231,13 @@ impl User {
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.last_wait = (self.at, since);
         self.shared.set_activity(self.slot, Activity::Other, since);
-        let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent));
+        let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.begun_answer());
         let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
         self.shared.set_waiting_for(self.slot, Some(waiting_for));
         let drained = self.shared.schedule().timeline.drained();
         let deadline = (since.max(self.ready) + timeout).min(drained);
-        session.announce_wait(&self.program().conditions[condition], awaited.map(|answer| answer.class));
+        let announced = awaited.filter(|_| key.is_some());
+        session.announce_wait(&self.program().conditions[condition], announced.map(|answer| answer.class));
         let waited = session.wait(condition, place, deadline).await;
         self.shared.set_waiting_for(self.slot, None);
         let end = match waited {
@@ -244,7 +245,7 @@ impl User {
             Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
             _ => None,
         };
-        if let (Some(answer), Some(end)) = (awaited.or_else(|| self.begun_answer()), end) {
+        if let (Some(answer), Some(end)) = (awaited, end) {
             let answer = AwaitedAnswer { first: answer.first.or(session.first_sign()), ..answer };
             self.shared.count_unanswered(self.slot, &answer, end, clock::now());
         }
@@ -256,15 +257,22 @@ impl User {
                 self.ready = self.ready.max(knows + done.held_for);
                 self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
                 self.next_due = self.next_due.max(knows);
-                let condition = &self.shared.program(self.group, self.program).conditions[condition];
-                self.hung_up = *condition == WaitCondition::Disconnect;
+                let shared = Rc::clone(&self.shared);
+                let awaited = shared.program(self.group, self.program).awaited(Some(condition));
+                self.hung_up = awaited[0] == WaitCondition::Disconnect;
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
-                // A wait without a key between waits for more of the same answer.
-                session.answer_ends(done.at, condition);
-                if let Some((due, sent)) = key {
-                    self.input.is_cut |= condition.may_end_early();
-                    self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
-                    self.add_response(session, due, sent, done);
+                session.answer_ends(done.at, &awaited[0]);
+                match key {
+                    Some((due, sent)) => self.add_response(session, due, sent, done),
+                    None => self.input.goes_on(done.at),
+                }
+                self.input.last = LastAnswer {
+                    characters: session.characters(),
+                    is_cut: awaited[0].may_end_early(),
+                    silent: matches!(awaited[0], WaitCondition::Silence(_)) && !session.has_heard(),
+                };
+                if self.input.class.is_none() && awaited.len() == 1 {
+                    self.finish();
                 }
                 Ok(())
             }
@@ -303,10 +311,11 @@ impl User {
         AwaitedAnswer { class, due: due - self.delayed, sent, first: session.first_sign() }
     }
 
-    /// The transaction of which an earlier wait was met, if it is not complete yet.
+    /// The answer of which a part has come, as an earlier wait has told.
     fn begun_answer(&self) -> Option<AwaitedAnswer> {
-        let class = self.input.class?;
         let Transaction { due, sent, first, .. } = self.input.transaction?;
+        let classes = &self.shared.groups[self.group].series.classes;
+        let class = self.input.class.unwrap_or(classes.len() - 1);
         Some(AwaitedAnswer { class, due: due - self.delayed, sent, first: Some(first) })
     }
 
@@ -315,16 +324,13 @@ impl User {
         let input = &mut self.input;
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
-        input.characters += session.characters();
+        input.end_answer();
         let classes = &self.shared.groups[self.group].series.classes;
         let class = input.class.unwrap_or(classes.len() - 1);
         let number = classes[class].response.of(WaitEnd::Answered).number();
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
-        if self.input.class.is_none() {
-            self.finish();
-        }
     }
 
     /// Records the time from the last key to the first character of the response, by the kernel's stamps and by ours. Not to
@@ -344,6 +350,7 @@ impl User {
         let class = self.input.class.take().unwrap_or(classes.len() - 1);
         let mut input = std::mem::take(&mut self.input);
         let Some(mut transaction) = input.transaction else { return };
+        input.end_answer();
         // A session that waited for its user counts from its arrival.
         let delayed = std::mem::take(&mut self.delayed);
         transaction.due = transaction.due - delayed;
@@ -364,7 +371,7 @@ impl User {
                 tally.record_size(series.characters, input.characters);
             }
             tally.counts.transactions += 1;
-            tally.counts.silent += u64::from(input.silent);
+            tally.counts.silent += u64::from(input.last.silent);
             let sums = &mut tally.counts.sums;
             sums.response += input.waited.0.as_secs_f64();
             sums.response_from_sent += input.waited.1.as_secs_f64();

@@ -96,6 +96,27 @@ fn a_word_that_stood_there_is_no_answer_until_it_was_gone() {
 }
 
 #[test]
+fn a_second_wait_behind_a_key_is_for_more_of_the_same_answer() {
+    let begin = "\x1b[2J\x1b[24;1H12:0 Ready\x1b[5;1H$ ";
+    let saved = (10, "\x1b[6;1Hsaved #\x1b[5;1H\x1b[K$ ");
+    // The row that says Ready all the time is painted again, and later says so anew.
+    let clock = (20, "\x1b7\x1b[24;4H#\x1b8");
+    let parts: &[_] = &[saved, clock, (600, "\x1b7\x1b[24;6HBusy \x1b8"), (1200, "\x1b7\x1b[24;6HReady\x1b8")];
+    let waits = "Wait+Screen /saved \\d+/\nWait+Screen /Ready/";
+    answers_with(waits, given(begin, parts));
+    // Outside of a transaction too, which then has the script's name.
+    let unnamed = tape(waits).replace("Transaction \"t\"\n", "").replace("Ready/\nEnd", "Ready/");
+    let (records, log) = played(given(begin, parts), &unnamed, 40.0);
+    assert_same(waits, records.histogram("g/t/response"), &log.answers, 1);
+    // Where the second one never comes, there is no answer.
+    for tape in [tape(waits), unnamed] {
+        let (records, _) = played(given(begin, &[saved, clock]), &tape, 40.0);
+        assert!(!records.histograms.contains_key("g/t/response"));
+        assert!(records.histogram("g/t/response_timed_out").len() > 5);
+    }
+}
+
+#[test]
 fn output_that_goes_on_behind_an_answer_is_counted() {
     // A row that looks like a prompt, and an answer in parts with silence between.
     let parts: &[_] = &[(1, "\r\n"), (50, "Reading: "), (800, "done\r\nContinue? "), (1500, "y\r\n5\r\n$ ")];

@@ -280,14 +280,13 @@ fn answer_in(pattern: &Regex, shown: &MarkedText, is_new: impl Fn(usize, &str) -
         .map(|part| part.end)
 }
 
-/// Finds in a text what a condition waits for.
-pub(super) fn finder(condition: Option<&WaitCondition>) -> impl Fn(&str) -> Vec<Range<usize>> + '_ {
-    let pattern = condition.and_then(|condition| match condition {
-        WaitCondition::Screen(pattern) | WaitCondition::Line(pattern) => Some(pattern.regex()),
-        _ => None,
-    });
+/// Finds in a text what conditions wait for.
+pub(super) fn finder(awaited: &[WaitCondition]) -> impl Fn(&str) -> Vec<Range<usize>> + '_ {
     move |text| {
-        let found = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text.as_bytes()));
-        found.map(|part| part.range()).collect()
+        let patterns = awaited.iter().filter_map(|condition| match condition {
+            WaitCondition::Screen(pattern) | WaitCondition::Line(pattern) => Some(pattern.regex()),
+            _ => None,
+        });
+        patterns.flat_map(|pattern| pattern.find_iter(text.as_bytes())).map(|part| part.range()).collect()
     }
 }

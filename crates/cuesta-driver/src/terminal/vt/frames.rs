@@ -19,12 +19,7 @@ pub(super) const LONGEST_FRAME: Duration = Duration::from_secs(1);
 
 impl VtTerminal {
     /// A read begins another frame once the line has been quiet for a moment.
-    pub(super) fn begin_read(
-        &mut self,
-        received: &Received,
-        condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
+    pub(super) fn begin_read(&mut self, received: &Received, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
         self.quiet = quiet;
         if let Some(changes) = self.change_echoes.as_mut().filter(|_| !self.screen.is_in_frame()) {
@@ -34,7 +29,7 @@ impl VtTerminal {
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
             self.typed_text.begin_frame(&self.screen);
             if !self.screen.is_in_frame() {
-                self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(condition));
+                self.changed_rows.forget_gone(&self.screen, &self.own_echoes, finder(awaited));
             }
         }
     }

@@ -1,3 +1,4 @@
+use std::slice;
 use std::time::Duration;
 
 use cuesta_tape::Pattern;
@@ -51,7 +52,7 @@ fn enters(screen: &mut VtTerminal, text: &str, nanos: u64) {
 fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
     let mut events = Vec::new();
     while !screen.is_drawn() {
-        screen.draw(4, condition, &mut events);
+        screen.draw(4, condition.map_or(&[], slice::from_ref), &mut events);
     }
     events
 }
