@@ -307,8 +307,10 @@ impl<K, I: Copy> TypedText<K, I> {
         self.settle(&mut *found);
         let row = &mut self.rows[index];
         let skipped = growth.first.saturating_sub(row.shown);
-        for key in row.keys.drain(row.shown..row.shown + skipped) {
-            key.value.into_iter().for_each(|key| found(KeyMatch::Missed(key)));
+        let missed = skipped.saturating_sub(growth.unseen);
+        for (index, key) in row.keys.drain(row.shown..row.shown + skipped).enumerate() {
+            let became = if index < missed { KeyMatch::Missed } else { KeyMatch::Lost };
+            key.value.into_iter().for_each(|key| found(became(key)));
         }
         let first = growth.first - skipped;
         let end = first + growth.cells.len();

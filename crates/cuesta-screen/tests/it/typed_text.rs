@@ -212,6 +212,18 @@ fn keys_that_are_never_shown_are_overtaken() {
 }
 
 #[test]
+fn a_row_goes_on_behind_a_message() {
+    let mut user = at_prompt();
+    user.types("the").receives("the").receives("\r\na job is done\r\n").results();
+    // A blank alone, and the first of two letters that are alike.
+    assert_eq!(user.types(" l").receives(" ").receives("l").results(), " 0 l0");
+    user.receives("\r\na job is done\r\n");
+    assert_eq!(user.types("ll").receives("l").receives("l").results(), "l0 l0");
+    // It was not seen when a key was shown that came with the message.
+    assert_eq!(user.types("abc").receives("\r\na job is done\r\na").receives("b").results(), "?a b0");
+}
+
+#[test]
 fn a_password_is_overtaken_by_later_keys() {
     let mut user = Typist::at(20, 5, "Password: ");
     user.types("secret\r");

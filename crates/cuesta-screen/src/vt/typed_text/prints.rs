@@ -97,6 +97,11 @@ impl<I: Copy> Prints<I> {
         }
     }
 
+    /// Whether a character was printed in a cell in this frame.
+    pub(super) fn is_new(&self, cell: (u16, u16), character: char) -> bool {
+        self.print(cell, character).is_some_and(|print| print.number >= self.frame)
+    }
+
     /// When a character was printed in a cell in this frame; `None` also for a frame that is shown at once, at its end.
     pub(super) fn in_frame(&self, screen: &Screen, cell: CellPosition, character: char) -> Option<I> {
         let print = self.print(cell.now(screen)?, character)?;

@@ -16,6 +16,8 @@ const BESIDE: u16 = 2;
 pub(super) struct Growth {
     /// The first key that these cells show; keys before it that are not shown are missed.
     pub(super) first: usize,
+    /// But so many of them stand before these cells: it was not seen when they were shown.
+    pub(super) unseen: usize,
     /// The cell of each key; `None` for one that is not drawn by itself.
     pub(super) cells: Vec<Option<(u16, u16)>>,
     /// Whether these cells may be no echo: the text may have stood elsewhere, before a caret that is not known as one.
@@ -121,21 +123,23 @@ impl<K, I: Copy> TypedText<K, I> {
             let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
             let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at)) || !stands_in_place(screen, row);
             let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
-            let growth = Growth { first, cells: trace.cells, may_be_answer };
+            let growth = Growth { first, unseen: 0, cells: trace.cells, may_be_answer };
             (is_there && (trace.is_whole || is_tail) && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
     }
 
-    /// Keys that stand where the text had ended, although keys before them are not shown.
+    /// Keys that stand where the text had ended, although keys before them may not be shown: as few as can be.
     fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
         let begins = self.begins(screen, row, end);
-        traces(screen, row, end).find_map(|(count, mut trace)| {
+        let growths = traces(screen, row, end).filter_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
-            let growth = Growth { first, cells: trace.cells.split_off(in_trace), may_be_answer: false };
-            let shows_more = row.keys[first..count].iter().any(|key| key.character != ' ');
+            let cells = trace.cells.split_off(in_trace);
+            let growth = Growth { first, unseen: in_trace, cells, may_be_answer: false };
+            let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
-        })
+        });
+        growths.min_by_key(|growth| growth.first)
     }
 
     /// Where the text may go on: a hidden cursor says nothing about that.
@@ -191,7 +195,8 @@ impl<K, I: Copy> TypedText<K, I> {
         growths.max_by_key(|growth| growth.cells.len())
     }
 
-    /// The keys that were printed one behind the other from a position on. Those of a row that was ended may be gone already.
+    /// The keys that were printed one behind the other from a position on. Those of a row that was ended may be gone already, if they were
+    /// printed in this frame.
     fn printed_from(&self, screen: &Screen, row: &TypedRow<K>, mut at: (u16, u16)) -> Growth {
         let mut cells: Vec<Option<(u16, u16)>> = Vec::new();
         let mut before = row.keys[..row.shown].last().and_then(|key| key.cell?.now(screen));
@@ -201,7 +206,8 @@ impl<K, I: Copy> TypedText<K, I> {
                 advance(screen, at, key.character).map(|behind| (behind, (behind.0, behind.1.saturating_sub(columns))));
             let gone = || {
                 let cell = if at.1 + columns > screen.size().0 { (at.0 + 1, 0) } else { at };
-                row.end.map(|_| ((cell.0, cell.1 + columns), cell))
+                let is_gone = row.end.is_some() && self.prints.is_new(cell, key.character);
+                is_gone.then_some(((cell.0, cell.1 + columns), cell))
             };
             let Some((behind, cell)) = shown.filter(|shown| self.is_printed(key, Some(shown.1))).or_else(gone) else {
                 break;
@@ -213,7 +219,7 @@ impl<K, I: Copy> TypedText<K, I> {
             cells.push(Some(cell));
             (before, at) = (Some(cell), behind);
         }
-        Growth { first: row.shown, cells, may_be_answer: false }
+        Growth { first: row.shown, unseen: 0, cells, may_be_answer: false }
     }
 }
 
