@@ -2,7 +2,8 @@
 //!
 //! On a screen, numbers that change are no rest, because a clock may run there; nor is what changes in rows that also change while
 //! one types: a spinner, a bar, a stream. While these rows become more, and where they do so again and again because what is drawn
-//! there moves, nothing is known of a rest. Nor is it of what goes on until the next key, before one has typed for a while.
+//! there moves, nothing is known of a rest. Nor is it of what goes on until the next key, where anything is drawn unasked, or before one
+//! has typed for a while.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const SAME_MOMENT: Duration = Duration::from_millis(2);
 const MOVES: u32 = 3;
 /// Once users have typed for this long, all inputs together, the rows that a program draws by itself are known.
 const LONG_ENOUGH: Duration = Duration::from_secs(1);
-/// Output that lasts for more than this share of the time until the next key may be a spinner, which never ends.
+/// Output that lasts for more than this share of the time until the next key may be a spinner or a stream, which never ends.
 const ALMOST: f64 = 0.75;
 
 /// Follows what goes on behind answers.
@@ -118,7 +119,8 @@ impl OnScreen {
 
     fn take(&mut self, since: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
         let took = self.changed.since(since);
-        let may_be_unasked = self.typed < LONG_ENOUGH && took > next.since(since).mul_f64(ALMOST);
+        let draws_unasked = self.typed < LONG_ENOUGH || !self.unasked.is_empty();
+        let may_be_unasked = draws_unasked && took > next.since(since).mul_f64(ALMOST);
         (!self.grows && self.grown < MOVES && !may_be_unasked).then(|| (took, self.row.take()))
     }
 }
