@@ -217,7 +217,7 @@ impl Session {
         if matches!(condition, WaitCondition::Echo | WaitCondition::Delivered) {
             self.rest.end();
         } else {
-            self.rest.begin(at, self.terminal.cursor_row(), self.terminal.shape());
+            self.rest.begin(at, self.terminal.answer_row(), self.terminal.shape());
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rest of an answer: what goes on behind one that seemed complete.
 //!
-//! On a screen, numbers that change are no rest, because a clock may run there; nor is what changes in rows that also change while
-//! one types: a spinner, a bar, a stream. While these rows become more, and where they do so again and again because what is drawn
+//! On a screen, numbers that change are no rest, because a clock may run there, nor are the characters of spinners; nor is what changes in
+//! rows that also change while one types: a bar of letters, a stream. While these rows become more, and where they do so again and again because what is drawn
 //! there moves, nothing is known of a rest. Nor is it of what goes on until the next key, where anything is drawn unasked, or before one
 //! has typed for a while.
 
@@ -33,7 +33,7 @@ pub(super) struct Rest {
 /// What is known of a screen.
 #[derive(Debug, Default)]
 struct OnScreen {
-    /// The cursor's row when the answer seemed complete.
+    /// The row by which the answer seemed complete.
     row: Option<String>,
     /// What the screen shows behind it, and since when.
     shape: Option<Shape>,
@@ -86,8 +86,8 @@ impl Rest {
         }
     }
 
-    /// For how long output has gone on behind the last answer, if it has, up to `heard` without a screen; and the cursor's row when the
-    /// answer seemed complete. The next key is sent at an instant.
+    /// For how long output has gone on behind the last answer, if it has, up to `heard` without a screen; and the row by which it
+    /// seemed complete. The next key is sent at an instant.
     pub(super) fn take(&mut self, heard: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
         let since = self.since.take()?;
         let (took, row) = match &mut self.on_screen {

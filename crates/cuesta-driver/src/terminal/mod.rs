@@ -148,7 +148,7 @@ pub(crate) trait Terminal {
         false
     }
 
-    /// What the display shows, apart from numbers; `None` without a display.
+    /// What the display shows, apart from numbers and spinners; `None` without a display.
     fn shape(&self) -> Option<Shape> {
         None
     }
@@ -156,6 +156,11 @@ pub(crate) trait Terminal {
     /// The text of the cursor's row, with the blanks before the cursor; `None` without a display.
     fn cursor_row(&self) -> Option<String> {
         None
+    }
+
+    /// The text of the row that has met the wait condition, or of the cursor's.
+    fn answer_row(&self) -> Option<String> {
+        self.cursor_row()
     }
 
     /// The texts of the display's rows, from the top; `None` without a display.

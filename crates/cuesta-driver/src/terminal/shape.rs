@@ -1,6 +1,6 @@
-//! What a display shows, row by row, apart from numbers.
+//! What a display shows, row by row, apart from numbers and spinners.
 
-use cuesta_screen::vt::hash_without_numbers;
+use cuesta_screen::vt::hash_without_motion;
 
 /// What a display shows at an instant.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
 impl Shape {
     /// `rows`: the texts of all rows, from the top; `cursor`: the cursor's row; `scrolled`: how many rows have scrolled off so far.
     pub(crate) fn new(rows: impl IntoIterator<Item = impl AsRef<str>>, cursor: u16, scrolled: u64) -> Self {
-        let rows = rows.into_iter().map(|row| hash_without_numbers(row.as_ref())).collect();
+        let rows = rows.into_iter().map(|row| hash_without_motion(row.as_ref())).collect();
         Self { rows, cursor: cursor.into(), scrolled }
     }
 
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn a_row_is_unchanged_where_it_stands_and_where_it_has_scrolled_to() {
-        let before = Shape::new(["spinner -", "one", "two", "$ ", "12:00"], 3, 0);
-        let typed = Shape::new(["spinner \\", "one", "two", "$ ls", "12:01"], 3, 0);
+        let before = Shape::new(["working o", "one", "two", "$ ", "12:00"], 3, 0);
+        let typed = Shape::new(["working O", "one", "two", "$ ls", "12:01"], 3, 0);
         assert_eq!(changed(&before, &typed), (vec![0, 3], vec![0]));
-        let scrolled = Shape::new(["spinner \\", "two", "$ ls", "new", "12:01"], 3, 1);
+        let scrolled = Shape::new(["working O", "two", "$ ls", "new", "12:01"], 3, 1);
         assert_eq!(changed(&typed, &scrolled), (vec![3], vec![]));
     }
 

@@ -160,9 +160,9 @@ impl VtTerminal {
         (self.hold.since, self.hold.gone) = (None, None);
         if key.begins_input {
             self.own_echoes.begin(&self.screen);
-            let mut settled = None;
-            self.typed_text.begin_input(|found| settled = Some(found));
-            self.handle(settled, events);
+            let matches = &mut self.matches;
+            self.typed_text.begin_input(|found| matches.push(found));
+            self.handle_matches(events);
             self.hold.begin(&mut self.typed_text);
         }
         self.own_echoes.mark();
@@ -382,6 +382,12 @@ impl Terminal for VtTerminal {
         let cursor = self.screen.next_cell();
         let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));
         Some(if before.len() > row.len() { before } else { row })
+    }
+
+    fn answer_row(&self) -> Option<String> {
+        let row = self.matched.and(self.matched_row).and_then(|row| row.checked_sub(self.screen.scrolled()));
+        let row = row.and_then(|row| u16::try_from(row).ok()).filter(|row| *row != self.screen.cursor().0);
+        row.map_or_else(|| self.cursor_row(), |row| Some(self.screen.row(row)))
     }
 
     fn rows(&self) -> Option<Vec<String>> {

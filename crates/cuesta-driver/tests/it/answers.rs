@@ -24,6 +24,8 @@ fn given(begin: &'static str, parts: &[(u64, &'static str)]) -> Given {
 }
 
 const SPINNER: &str = "|/-\\";
+/// What changes as a spinner does, but is drawn of letters.
+const LETTERS: &str = "ocoC";
 
 impl Program for Given {
     fn begin(&mut self, now: &mut Doing) {
@@ -51,8 +53,8 @@ impl Program for Given {
             Action::Tick | Action::Draw(_) => {
                 let Some((ms, text)) = self.tick else { return };
                 self.ticks += 1;
-                let spinner = &SPINNER[self.ticks % 4..][..1];
-                now.send(&text.replace('#', &self.ticks.to_string()).replace('@', spinner));
+                let [spinner, letter] = [SPINNER, LETTERS].map(|of| &of[self.ticks % 4..][..1]);
+                now.send(&text.replace('#', &self.ticks.to_string()).replace('^', spinner).replace('@', letter));
                 now.later(ms, Action::Tick);
             }
         }
@@ -137,7 +139,9 @@ fn output_that_goes_on_behind_an_answer_is_counted() {
 fn a_clock_or_a_spinner_makes_no_answer_longer_and_hides_no_rest() {
     let parts: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (304, "$ ")];
     let with_rest: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (1200, "and more\r\n$ ")];
-    for drawn in ["\x1b7\x1b[1;60H12:00:#\x1b8", "\x1b7\x1b[1;60Hworking @\x1b8"] {
+    for drawn in
+        ["12:00:#", "^ working", "working @"].map(|drawn| format!("\x1b7\x1b[1;60H{drawn}\x1b8").leak() as &str)
+    {
         let play = |parts| {
             let program = Given { tick: Some((70, drawn)), ..given("\x1b[2J\x1b[5;1H$ ", parts) };
             played(program, &tape("Wait+Screen /answer \\d/"), 40.0).0

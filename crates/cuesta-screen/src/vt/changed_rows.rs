@@ -30,7 +30,7 @@ const MOST: usize = 256;
 pub struct ChangedRows {
     /// The rows as hashes; blank rows are 0. If empty, all rows are fresh.
     rows: Vec<u64>,
-    /// The same without their numbers.
+    /// The same without their numbers and spinners.
     shapes: Vec<u64>,
     /// What was matched, as the number of the row in which it ends and its hash.
     matches: Vec<(usize, u64)>,
@@ -77,7 +77,7 @@ impl ChangedRows {
         self.shapes.clear();
         for row in screen.rows() {
             self.rows.push(hash(&row));
-            self.shapes.push(hash_without_numbers(&row));
+            self.shapes.push(hash_without_motion(&row));
         }
         self.cursor = screen.next_cell();
         self.before_cursor = hash(&screen.text_before(self.cursor));
@@ -139,7 +139,7 @@ impl ChangedRows {
         let row = row_of(&fresh.text.text, end);
         // A row below a region that scrolls stays where it is, and only its numbers change.
         let has_stayed =
-            self.shapes.get(row).is_some_and(|before| *before == hash_without_numbers(&screen.row(row as u16)));
+            self.shapes.get(row).is_some_and(|before| *before == hash_without_motion(&screen.row(row as u16)));
         let stayed = Some(row).filter(|row| has_stayed && !fresh.was.contains(&Some(*row)));
         let was = fresh.was.get(row).copied().flatten();
         self.is_new_in_row(screen, fresh, row, was.or(stayed), found)
@@ -222,12 +222,20 @@ fn row_of(text: &str, at: usize) -> usize {
     memchr_iter(b'\n', &text.as_bytes()[..at]).count()
 }
 
-/// A hash of a text without its numbers.
-pub fn hash_without_numbers(row: &str) -> u64 {
-    let parts = row.split(|character: char| character.is_ascii_digit()).filter(|part| !part.is_empty());
+/// A hash of a text without its numbers, and without the characters of which programs draw spinners and bars.
+pub fn hash_without_motion(row: &str) -> u64 {
+    let parts = row.split(|character| is_digit_or_spinner(character)).filter(|part| !part.is_empty());
     let mut hasher = DefaultHasher::new();
     parts.for_each(|part| part.hash(&mut hasher));
     hasher.finish()
+}
+
+/// Whether a character is a digit, or a bar, a slash, a dot of Braille, a block or a part of a circle.
+fn is_digit_or_spinner(character: char) -> bool {
+    matches!(
+        character,
+        '0'..='9' | '|' | '/' | '-' | '\\' | '\u{2580}'..='\u{259f}' | '\u{25d0}'..='\u{25d7}' | '\u{25f4}'..='\u{25f7}' | '\u{2800}'..='\u{28ff}'
+    )
 }
 
 /// An empty row is 0.

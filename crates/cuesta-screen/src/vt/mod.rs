@@ -35,7 +35,7 @@ mod widths;
 
 pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
-pub use changed_rows::{ChangedRows, FreshRows, hash_without_numbers};
+pub use changed_rows::{ChangedRows, FreshRows, hash_without_motion};
 pub use frame_changes::{Cause, FrameChanges};
 pub use keyboard::key_bytes;
 pub use modes::{ModeWatch, Modes};

@@ -20,6 +20,7 @@
 use std::collections::VecDeque;
 
 use prints::Prints;
+use standing::{BESIDE_CURSOR, beside_cursor, is_before_caret};
 
 use super::Screen;
 use super::cells::CellPosition;
@@ -40,6 +41,10 @@ pub struct TypedText<K, I> {
     rest: CellPosition,
     /// The cursor was hidden when the first of the unshown keys was sent.
     was_hidden: bool,
+    /// What stood beside the hidden cursor then, or at the end of the last frame.
+    beside_cursor: [char; BESIDE_CURSOR],
+    /// The program has drawn a caret behind typed text, so its hidden cursor tells nothing.
+    draws_caret: bool,
     /// Keys were shown that may be one letter drawn twice.
     is_doubtful: bool,
 }
@@ -121,6 +126,8 @@ impl<K, I: Copy> Default for TypedText<K, I> {
             prints: Prints::default(),
             rest: CellPosition::default(),
             was_hidden: false,
+            beside_cursor: [' '; BESIDE_CURSOR],
+            draws_caret: false,
             is_doubtful: false,
         }
     }
@@ -202,10 +209,11 @@ impl<K, I: Copy> TypedText<K, I> {
     /// Gives up the key that waits longest.
     pub fn give_up(&mut self) -> Option<KeyMatch<K, I>> {
         let row = self.rows.iter_mut().find(|row| row.is_waiting())?;
-        let given_up = row.keys.remove(row.shown).value?;
-        let stands = row.stands;
+        let TypedKey { character, value, sent_after, .. } = row.keys.remove(row.shown);
+        // With a hidden cursor it may have been shown wherever it was printed.
+        let is_missed = row.stands && !(self.was_hidden && self.prints.has(None, character, sent_after));
         self.drop_finished_rows();
-        Some(if stands { KeyMatch::Missed(given_up) } else { KeyMatch::Lost(given_up) })
+        value.map(if is_missed { KeyMatch::Missed } else { KeyMatch::Lost })
     }
 
     /// Draws what has come, up to the end of a frame that the host marks (mode 2026), and returns how many bytes that were. `at`: when a
@@ -250,12 +258,18 @@ impl<K, I: Copy> TypedText<K, I> {
         }
         self.drop_finished_rows();
         self.prints.end_frame();
-        self.rest = CellPosition::new(screen, screen.next_cell());
+        self.come_to_rest(screen);
     }
 
-    /// Another input begins: keys that are doubtful still are right, and a lost row is over.
-    pub fn begin_input(&mut self, found: impl FnMut(KeyMatch<K, I>)) {
-        self.settle(found);
+    /// Another input begins: keys that are doubtful still are right, and a lost row is over. So is one that a program with a hidden cursor
+    /// has drawn where it cannot be told from other text.
+    pub fn begin_input(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
+        self.settle(&mut found);
+        for row in self.rows.iter_mut().filter(|row| self.was_hidden && row.end.is_some()) {
+            let may_be_shown = |key: &TypedKey<K>| self.prints.has(None, key.character, key.sent_after);
+            let lost = row.keys.extract_if(row.shown.., |key| may_be_shown(key));
+            lost.filter_map(|key| key.value).for_each(|key| found(KeyMatch::Lost(key)));
+        }
         if let Some(row) = self.rows.back_mut().filter(|row| row.is_lost) {
             row.end = Some(ControlKey::Other);
         }
@@ -274,7 +288,7 @@ impl<K, I: Copy> TypedText<K, I> {
         let typed = self.rows.back().into_iter().flat_map(|row| &row.keys);
         typed.for_each(|key| self.prints.expect(key.character));
         self.was_hidden = screen.modes().hidden_cursor;
-        self.rest = CellPosition::new(screen, screen.next_cell());
+        self.come_to_rest(screen);
         // The text may have moved or gone while nothing was looked for. Without a cursor the next frame will tell.
         if !self.rows.is_empty() && !self.was_hidden {
             self.relocate(screen, self.rows.len() - 1);
@@ -285,6 +299,13 @@ impl<K, I: Copy> TypedText<K, I> {
             row.end = Some(ControlKey::Other);
         }
         self.drop_finished_rows();
+    }
+
+    fn come_to_rest(&mut self, screen: &Screen) {
+        self.rest = CellPosition::new(screen, screen.next_cell());
+        if screen.modes().hidden_cursor {
+            self.beside_cursor = beside_cursor(screen);
+        }
     }
 
     /// Keys of rows before one whose key is shown never will be.
@@ -318,6 +339,8 @@ impl<K, I: Copy> TypedText<K, I> {
             key.cell = cell.map(|cell| CellPosition::new(screen, cell));
         }
         let new = row.shown..end;
+        let newest = row.keys[end - 1].cell.and_then(|cell| cell.now(screen));
+        self.draws_caret |= newest.is_some_and(|cell| is_before_caret(screen, cell));
         let is_doubtful = row.keys[new.clone()].windows(2).any(|two| two[0].character == two[1].character);
         for key in &mut row.keys[new] {
             let Some(value) = key.value.take() else { continue };

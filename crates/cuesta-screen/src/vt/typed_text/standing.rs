@@ -10,6 +10,8 @@ use super::{ControlKey, MOST, TypedKey, TypedRow, TypedText};
 const TAIL: usize = 4;
 /// A hidden cursor stands at most this many columns beside the text.
 const BESIDE: u16 = 2;
+/// So the last character of the text is in one of so many cells beside the cursor.
+pub(super) const BESIDE_CURSOR: usize = 2 * BESIDE as usize + 1;
 
 /// How far the text of a row has grown.
 #[derive(Debug)]
@@ -108,11 +110,22 @@ impl<K, I: Copy> TypedText<K, I> {
             .filter_map(|((at, column), character)| {
                 let end = (at, column + width(character) as u16);
                 let mark = mark_at(screen, (at, column), end, &is_last)?;
-                (mark != Mark::Style || is_known).then_some(End { at: end, mark })
+                let is_end = match mark {
+                    Mark::Style => is_known,
+                    Mark::NearCursor => row.shown > 0 || !self.draws_caret && !self.has_stood(screen, end, character),
+                    Mark::Cursor | Mark::Caret => true,
+                };
+                is_end.then_some(End { at: end, mark })
             })
             .collect();
         ends.sort_by_key(|end| end.mark);
         ends
+    }
+
+    /// Whether a character before a position beside the hidden cursor has stood so at the end of the last frame, as in a status row.
+    fn has_stood(&self, screen: &Screen, end: (u16, u16), character: char) -> bool {
+        let cell = usize::from(end.1 + BESIDE - screen.next_cell().1);
+        self.beside_cursor.get(cell) == Some(&character)
     }
 
     /// The whole text up to an end, or what of it has not scrolled off.
@@ -121,7 +134,10 @@ impl<K, I: Copy> TypedText<K, I> {
             let first = count - trace.cells.len();
             let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
             let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
-            let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at)) || !stands_in_place(screen, row);
+            let is_certain = end.mark == Mark::Caret && trace.is_whole && count > 1;
+            let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at))
+                || is_certain && row.end.is_none()
+                || !stands_in_place(screen, row);
             let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
             let growth = Growth { first, unseen: 0, cells: trace.cells, may_be_answer };
             (is_there && (trace.is_whole || is_tail) && self.is_evident(screen, row, &growth, end)).then_some(growth)
@@ -131,11 +147,14 @@ impl<K, I: Copy> TypedText<K, I> {
     /// Keys that stand where the text had ended, although keys before them may not be shown: as few as can be.
     fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
         let begins = self.begins(screen, row, end);
+        let shown: Vec<_> = row.keys[..row.shown].iter().map(|key| key.cell?.now(screen)).collect();
         let growths = traces(screen, row, end).filter_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
             let cells = trace.cells.split_off(in_trace);
-            let growth = Growth { first, unseen: in_trace, cells, may_be_answer: false };
+            let shows_another = |cell: &&Option<(u16, u16)>| shown.contains(cell);
+            let unseen = trace.cells.iter().rev().take_while(|cell| !shows_another(cell)).count();
+            let growth = Growth { first, unseen, cells, may_be_answer: false };
             let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
         });
@@ -293,6 +312,21 @@ fn is_continued(screen: &Screen, (row, column): (u16, u16)) -> bool {
 fn caret_before(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
     let cells = (0..column).rev().map(|column| (row, column)).take_while(|at| screen.shows(*at, ' '));
     cells.into_iter().find(|at| at.1 > 0 && is_caret(screen, *at, style_of(screen, (at.0, at.1 - 1))))
+}
+
+/// The characters in the cells beside the cursor in which a text may end that the hidden cursor is near.
+pub(super) fn beside_cursor(screen: &Screen) -> [char; BESIDE_CURSOR] {
+    let (row, column) = screen.next_cell();
+    std::array::from_fn(|index| {
+        let column = (column + index as u16).checked_sub(BESIDE + 1);
+        column.and_then(|column| screen.cell(row, column)?.character()).unwrap_or(' ')
+    })
+}
+
+/// Whether a caret that the program draws stands behind a cell, with the cursor hidden.
+pub(super) fn is_before_caret(screen: &Screen, cell: (u16, u16)) -> bool {
+    let end = (cell.0, cell.1 + 1);
+    screen.modes().hidden_cursor && mark_at(screen, cell, end, |_| false) == Some(Mark::Caret)
 }
 
 /// What marks the end of a text whose last character stands in a cell, if anything does. A caret over a character is no end of the text
