@@ -103,7 +103,7 @@ impl OnScreen {
         let Some((since, begun)) = self.begun.take() else { return };
         self.typed += at.since(since);
         let known = self.unasked.len();
-        self.unasked.extend(shape.changed_beside_cursor(&begun));
+        self.unasked.extend(shape.changed_beside_typed(&begun));
         self.grows = self.unasked.len() > known;
         self.grown += u32::from(self.grows);
     }

@@ -14,7 +14,7 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal, TypedAt};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -184,7 +184,7 @@ impl Terminal for BlockTerminal {
     }
 
     fn shape(&self) -> Option<Shape> {
-        Some(Shape::new(self.display.text().lines(), self.display.cursor().0, 0))
+        Some(Shape::new(self.display.text().lines(), TypedAt::Cursor(self.display.cursor().0), 0))
     }
 
     fn cursor_row(&self) -> Option<String> {

@@ -28,7 +28,7 @@ mod plain;
 mod shape;
 mod vt;
 
-pub(crate) use shape::Shape;
+pub(crate) use shape::{Shape, TypedAt};
 
 /// A terminal. What is not said here about a display is that of a terminal without one.
 pub(crate) trait Terminal {

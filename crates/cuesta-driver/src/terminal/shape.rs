@@ -1,5 +1,7 @@
 //! What a display shows, row by row, apart from numbers and spinners.
 
+use std::ops::Range;
+
 use cuesta_screen::vt::hash_without_motion;
 
 /// What a display shows at an instant.
@@ -7,17 +9,25 @@ use cuesta_screen::vt::hash_without_motion;
 pub(crate) struct Shape {
     /// A hash of each row.
     rows: Vec<u64>,
-    /// The cursor's row.
-    cursor: usize,
+    typed_at: TypedAt,
     /// How many rows have scrolled off so far.
     scrolled: u64,
 }
 
+/// Where typing changes a display.
+#[derive(Debug, Clone)]
+pub(crate) enum TypedAt {
+    /// At the cursor, in this row.
+    Cursor(u16),
+    /// In these rows, where the cursor is hidden.
+    Rows(Range<u16>),
+}
+
 impl Shape {
-    /// `rows`: the texts of all rows, from the top; `cursor`: the cursor's row; `scrolled`: how many rows have scrolled off so far.
-    pub(crate) fn new(rows: impl IntoIterator<Item = impl AsRef<str>>, cursor: u16, scrolled: u64) -> Self {
+    /// `rows`: the texts of all rows, from the top; `scrolled`: how many rows have scrolled off so far.
+    pub(crate) fn new(rows: impl IntoIterator<Item = impl AsRef<str>>, typed_at: TypedAt, scrolled: u64) -> Self {
         let rows = rows.into_iter().map(|row| hash_without_motion(row.as_ref())).collect();
-        Self { rows, cursor: cursor.into(), scrolled }
+        Self { rows, typed_at, scrolled }
     }
 
     /// The rows that show something else than those where they stand, and where they have scrolled up from, showed before.
@@ -27,10 +37,17 @@ impl Shape {
         self.rows.iter().enumerate().filter(move |(at, row)| !stood(*at, **row)).map(|(at, _)| at)
     }
 
-    /// As [`changed_since`](Self::changed_since), without the rows through which the cursor has come: typing changes them.
-    pub(crate) fn changed_beside_cursor(&self, before: &Self) -> impl Iterator<Item = usize> {
-        let begun = before.cursor.saturating_sub(self.scrolled_since(before));
-        let typed = begun.min(self.cursor)..=begun.max(self.cursor);
+    /// As [`changed_since`](Self::changed_since), without the rows that typing changes: those through which the cursor has come, or those
+    /// of the text.
+    pub(crate) fn changed_beside_typed(&self, before: &Self) -> impl Iterator<Item = usize> {
+        let typed = match (&before.typed_at, &self.typed_at) {
+            (TypedAt::Cursor(begun), TypedAt::Cursor(now)) => {
+                let begun = usize::from(*begun).saturating_sub(self.scrolled_since(before));
+                begun.min(usize::from(*now))..usize::from(*now).max(begun) + 1
+            }
+            (_, TypedAt::Cursor(now)) => usize::from(*now)..usize::from(*now) + 1,
+            (_, TypedAt::Rows(rows)) => rows.start.into()..rows.end.into(),
+        };
         self.changed_since(before).filter(move |row| !typed.contains(row))
     }
 
@@ -44,22 +61,22 @@ mod tests {
     use super::*;
 
     fn changed(before: &Shape, after: &Shape) -> (Vec<usize>, Vec<usize>) {
-        (after.changed_since(before).collect(), after.changed_beside_cursor(before).collect())
+        (after.changed_since(before).collect(), after.changed_beside_typed(before).collect())
     }
 
     #[test]
     fn a_row_is_unchanged_where_it_stands_and_where_it_has_scrolled_to() {
-        let before = Shape::new(["working o", "one", "two", "$ ", "12:00"], 3, 0);
-        let typed = Shape::new(["working O", "one", "two", "$ ls", "12:01"], 3, 0);
+        let before = Shape::new(["working o", "one", "two", "$ ", "12:00"], TypedAt::Cursor(3), 0);
+        let typed = Shape::new(["working O", "one", "two", "$ ls", "12:01"], TypedAt::Cursor(3), 0);
         assert_eq!(changed(&before, &typed), (vec![0, 3], vec![0]));
-        let scrolled = Shape::new(["working O", "two", "$ ls", "new", "12:01"], 3, 1);
+        let scrolled = Shape::new(["working O", "two", "$ ls", "new", "12:01"], TypedAt::Cursor(3), 1);
         assert_eq!(changed(&typed, &scrolled), (vec![3], vec![]));
     }
 
     #[test]
     fn typed_text_that_wraps_at_the_last_row_is_where_the_cursor_has_come_through() {
-        let before = Shape::new(["one", "two", "$ "], 2, 5);
-        let wrapped = Shape::new(["$ a long", "command", "of rows"], 2, 7);
+        let before = Shape::new(["one", "two", "$ "], TypedAt::Cursor(2), 5);
+        let wrapped = Shape::new(["$ a long", "command", "of rows"], TypedAt::Cursor(2), 7);
         assert_eq!(changed(&before, &wrapped), (vec![0, 1, 2], vec![]));
     }
 }

@@ -20,7 +20,7 @@ use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Scr
 use cuesta_tape::{Key, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal};
+use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal, TypedAt};
 
 mod answer;
 mod change;
@@ -375,7 +375,13 @@ impl Terminal for VtTerminal {
     }
 
     fn shape(&self) -> Option<Shape> {
-        Some(Shape::new(self.screen.rows(), self.screen.cursor().0, self.screen.scrolled()))
+        let is_hidden = self.screen.modes().hidden_cursor;
+        let typed_at = if is_hidden {
+            TypedAt::Rows(self.typed_text.rows(&self.screen))
+        } else {
+            TypedAt::Cursor(self.screen.cursor().0)
+        };
+        Some(Shape::new(self.screen.rows(), typed_at, self.screen.scrolled()))
     }
 
     fn cursor_row(&self) -> Option<String> {

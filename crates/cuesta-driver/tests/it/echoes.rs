@@ -25,7 +25,8 @@ enum Drawing {
     Field { cursor: i16, blinks: bool, suggests: bool, marked: bool },
     /// A field with another caret, far from the hidden cursor.
     Caret(&'static str),
-    /// A box below text that streams; the box moves down as the text grows, and is erased and drawn anew for each word.
+    /// A box below text that streams; the box moves down as the text grows, and is erased and drawn anew for each word. Below it, and
+    /// before the hidden cursor, stands a row that ends in a letter that is typed.
     BelowStream { hides: bool },
     /// Each key twice.
     Twice,
@@ -88,10 +89,10 @@ impl Editor {
                     (0..self.ticks % 9).map(|word| WORDS[(self.ticks + word * 3) % WORDS.len()]).collect();
                 let ended = if self.ticks % 9 == 8 { "\r\n" } else { "" };
                 let caret = if hides { "\x1b[7m \x1b[27m" } else { " " };
-                self.drawn_rows = if hides { 3 } else { 2 };
-                let back = if hides { String::new() } else { format!("\x1b[1A\r\x1b[{}C", 4 + row.len()) };
+                self.drawn_rows = if hides { 4 } else { 2 };
+                let back = if hides { String::new() } else { format!("\x1b[2A\r\x1b[{}C", 4 + row.len()) };
                 let (top, bottom) = ("─".repeat(50), "─".repeat(50));
-                let frame = format!("{}{ended}\r\n╭{top}╮\r\n│ > {row}{caret}\x1b[50G│\r\n╰{bottom}╯", words.join(" "));
+                let frame = format!("{}{ended}\r\n╭{top}╮\r\n│ > {row}{caret}\x1b[50G│\r\n╰{bottom}╯\r\n? for all", words.join(" "));
                 up + &frame + &back
             }
         }
@@ -184,7 +185,7 @@ impl Program for Editor {
                         let rows = self.drawn_rows;
                         self.drawn_rows = 0;
                         let frame = self.draw("");
-                        let to_top = if hides { rows } else { 2 };
+                        let to_top = if hides { rows } else { 3 };
                         now.send(&format!("\x1b[{to_top}A\r\x1b[Janswer {number}\r\n{frame}"));
                     }
                     _ => now.send(&format!("answer {number}\r\n$ ")),

@@ -18,9 +18,10 @@
 //! A blank alone makes no later key shown, and where the cursor was visible it must be so again: else the program still draws.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use prints::Prints;
-use standing::{BESIDE_CURSOR, beside_cursor, is_before_caret};
+use standing::{BESIDE_CURSOR, begins_row, beside_cursor, is_before_caret};
 
 use super::Screen;
 use super::cells::CellPosition;
@@ -142,6 +143,12 @@ impl<K, I: Copy> TypedText<K, I> {
     /// Whether any key is not shown.
     pub fn is_waiting(&self) -> bool {
         self.rows.iter().any(TypedRow::is_waiting)
+    }
+
+    /// The rows of the screen in which the text stands, as far as it is known.
+    pub fn rows(&self, screen: &Screen) -> Range<u16> {
+        let cells = self.rows.iter().flat_map(|row| &row.keys).filter_map(|key| key.cell?.now(screen));
+        cells.map(|cell| cell.0..cell.0 + 1).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
     }
 
     /// A character is typed, which the screen should show.
@@ -342,8 +349,14 @@ impl<K, I: Copy> TypedText<K, I> {
         let newest = row.keys[end - 1].cell.and_then(|cell| cell.now(screen));
         self.draws_caret |= newest.is_some_and(|cell| is_before_caret(screen, cell));
         let is_doubtful = row.keys[new.clone()].windows(2).any(|two| two[0].character == two[1].character);
-        for key in &mut row.keys[new] {
+        for (index, key) in row.keys[new.clone()].iter_mut().enumerate() {
             let Some(value) = key.value.take() else { continue };
+            // A blank may have been shown before, when it could not be told from the inside of a box.
+            let cells = &growth.cells[..new.start + index + 1 - first];
+            if self.was_hidden && key.character == ' ' && (!growth.tells_blanks || begins_row(cells)) {
+                found(KeyMatch::Lost(value));
+                continue;
+            }
             let since = key.cell.and_then(|cell| self.prints.in_frame(screen, cell, key.character)).unwrap_or(last);
             found(KeyMatch::Shown { key: value, since, cell: key.cell, is_doubtful });
         }

@@ -297,6 +297,31 @@ fn a_program_may_draw_its_own_caret_and_leave_the_hidden_cursor_anywhere() {
 }
 
 #[test]
+fn a_status_row_before_the_hidden_cursor_is_not_typed() {
+    let frame = |text: &str| format!("\x1b[2J\x1b[2;1H> {text}\x1b[7m \x1b[m\x1b[4;1H? for shortcuts");
+    let mut user = Typist::at(40, 5, &format!("\x1b[?25l{}", frame("")));
+    assert_eq!(user.types("s").receives(frame("")).results(), "");
+    assert_eq!(user.receives(frame("s")).shown, "s");
+    assert_eq!(user.types("h").receives(frame("s")).receives(frame("sh")).shown, "sh");
+    assert!(!user.results().contains(['-', '?']));
+}
+
+#[test]
+fn the_inside_of_a_box_is_not_typed() {
+    // The row is full, and the caret stands in the next one.
+    let full = "\x1b[1;1H│ one two │\x1b[2;1H│ \x1b[7m \x1b[m       │\x1b[5;1H";
+    let mut user = Typist::at(20, 5, "\x1b[?25l\x1b[1;1H│ \x1b[7m \x1b[m       │\x1b[5;1H");
+    user.types("one two").receives(full);
+    assert!(!user.results().contains('?'));
+    assert_eq!(user.shown, "one two");
+    // Whether a blank was shown can not be told there; what follows it can.
+    assert_eq!(user.types(" ").receives(full).results(), "?");
+    let more = "\x1b[1;1H│ one two │\x1b[2;1H│  x\x1b[7m \x1b[m     │\x1b[5;1H";
+    user.types("x").receives(more);
+    assert_eq!(user.shown, "one twox");
+}
+
+#[test]
 fn what_is_suggested_is_not_typed() {
     // All keys are sent before the first is drawn, and what is suggested is what will be typed.
     let mut user = at_prompt();

@@ -22,6 +22,8 @@ pub(super) struct Growth {
     pub(super) unseen: usize,
     /// The cell of each key; `None` for one that is not drawn by itself.
     pub(super) cells: Vec<Option<(u16, u16)>>,
+    /// Whether a blank among them is known to be typed: without a cursor or a caret it may be the inside of a box.
+    pub(super) tells_blanks: bool,
     /// Whether these cells may be no echo: the text may have stood elsewhere, before a caret that is not known as one.
     pub(super) may_be_answer: bool,
 }
@@ -139,8 +141,14 @@ impl<K, I: Copy> TypedText<K, I> {
                 || is_certain && row.end.is_none()
                 || !stands_in_place(screen, row);
             let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
-            let growth = Growth { first, unseen: 0, cells: trace.cells, may_be_answer };
-            (is_there && (trace.is_whole || is_tail) && self.is_evident(screen, row, &growth, end)).then_some(growth)
+            let is_whole_or_tail = trace.is_whole || is_tail;
+            let growth =
+                Growth { first, unseen: 0, cells: trace.cells, tells_blanks: end.mark != Mark::Style, may_be_answer };
+            let is_blank = row.keys[count - 1].character == ' ';
+            let is_certain_end =
+                end.mark == Mark::Cursor || !is_blank || growth.tells_blanks && !begins_row(&growth.cells);
+            let is_text = is_there && is_certain_end && is_whole_or_tail;
+            (is_text && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
     }
 
@@ -154,7 +162,7 @@ impl<K, I: Copy> TypedText<K, I> {
             let cells = trace.cells.split_off(in_trace);
             let shows_another = |cell: &&Option<(u16, u16)>| shown.contains(cell);
             let unseen = trace.cells.iter().rev().take_while(|cell| !shows_another(cell)).count();
-            let growth = Growth { first, unseen, cells, may_be_answer: false };
+            let growth = Growth { first, unseen, cells, tells_blanks: end.mark != Mark::Style, may_be_answer: false };
             let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
         });
@@ -238,7 +246,8 @@ impl<K, I: Copy> TypedText<K, I> {
             cells.push(Some(cell));
             (before, at) = (Some(cell), behind);
         }
-        Growth { first: row.shown, unseen: 0, cells, may_be_answer: false }
+        let tells_blanks = !screen.modes().hidden_cursor;
+        Growth { first: row.shown, unseen: 0, cells, tells_blanks, may_be_answer: false }
     }
 }
 
@@ -321,6 +330,12 @@ pub(super) fn beside_cursor(screen: &Screen) -> [char; BESIDE_CURSOR] {
         let column = (column + index as u16).checked_sub(BESIDE + 1);
         column.and_then(|column| screen.cell(row, column)?.character()).unwrap_or(' ')
     })
+}
+
+/// Whether the last of these cells is in another row than the one before it. A blank there may be the inside of a box.
+pub(super) fn begins_row(cells: &[Option<(u16, u16)>]) -> bool {
+    let row = |cell: &Option<(u16, u16)>| cell.map(|(row, _)| row);
+    matches!(cells, [.., before, last] if row(before) != row(last))
 }
 
 /// Whether a caret that the program draws stands behind a cell, with the cursor hidden.
