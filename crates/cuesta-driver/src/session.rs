@@ -221,10 +221,10 @@ impl Session {
         }
     }
 
-    /// For how long output has gone on behind the last answer, if it has, now that the next key was sent at an instant; and the
-    /// cursor's row when the answer seemed complete.
-    pub(crate) fn continued(&mut self, next: Stamp) -> Option<(Duration, Option<String>)> {
-        self.rest.take(self.last_heard, next)
+    /// For how long output has gone on behind the last answer, if it has, and the row by which it seemed complete. The last key of the
+    /// next input was sent.
+    pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
+        self.rest.take()
     }
 
     fn program(&self) -> &Program {

@@ -80,7 +80,7 @@ impl Session {
         events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);
         self.shared.set_first_sign(self.slot, self.first_sign());
-        self.rest.look(|| self.terminal.shape(), self.last_heard);
+        self.rest.look(&*self.terminal, self.last_heard);
     }
 
     /// Handles what the screen has brought about.

@@ -1,4 +1,5 @@
-//! The rest of an answer: what goes on behind one that seemed complete.
+//! The rest of an answer: what goes on behind one that seemed complete, up to the next key; and behind that, up to one that prints nothing,
+//! where it takes the visible cursor to another row.
 //!
 //! On a screen, numbers that change are no rest, because a clock may run there, nor are the characters of spinners; nor is what changes in
 //! rows that also change while one types: a bar of letters, a stream. While these rows become more, and where they do so again and again because what is drawn
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 
-use crate::terminal::Shape;
+use crate::terminal::{Shape, Terminal};
 
 /// What comes within this time belongs to the same answer.
 const SAME_MOMENT: Duration = Duration::from_millis(2);
@@ -26,6 +27,8 @@ const ALMOST: f64 = 0.75;
 pub(super) struct Rest {
     /// When the last character of an answer came that seemed complete.
     since: Option<Stamp>,
+    /// When the last character came before the next key, and when that was sent.
+    next: Option<(Stamp, Stamp)>,
     /// `None` without a screen.
     on_screen: Option<Box<OnScreen>>,
 }
@@ -40,6 +43,9 @@ struct OnScreen {
     changed: Stamp,
     /// When the input began, and what the screen showed then.
     begun: Option<(Stamp, Shape)>,
+    /// The row in which the user types, and since when it is another one than where the input began.
+    typed_row: Option<u64>,
+    moved: Option<Stamp>,
     /// How long inputs have taken.
     typed: Duration,
     /// Rows that have changed while the user typed elsewhere: what is drawn there was not asked for.
@@ -51,10 +57,19 @@ struct OnScreen {
 }
 
 impl Rest {
-    /// The first key of an input is sent.
-    pub(super) fn begin_input(&mut self, shape: Option<Shape>, at: Stamp) {
+    /// The first key of an input is sent; the last character before it came when `heard`. `typed_row`: where the screen shows it.
+    pub(super) fn begin_input(&mut self, heard: Stamp, at: Stamp, shape: Option<Shape>, typed_row: Option<u64>) {
+        self.next = Some((heard, at));
         if let Some(shape) = shape {
-            self.on_screen.get_or_insert_default().begun = Some((at, shape));
+            let screen = self.on_screen.get_or_insert_default();
+            (screen.begun, screen.typed_row, screen.moved) = (Some((at, shape)), typed_row, None);
+        }
+    }
+
+    /// A key is sent that may take the cursor to another row.
+    pub(super) fn leave_row(&mut self) {
+        if let Some(screen) = &mut self.on_screen {
+            screen.typed_row = None;
         }
     }
 
@@ -67,7 +82,7 @@ impl Rest {
 
     /// An answer was complete at an instant.
     pub(super) fn begin(&mut self, at: Stamp, row: Option<String>, shape: Option<Shape>) {
-        self.since = Some(at);
+        (self.since, self.next) = (Some(at), None);
         if shape.is_some() {
             let screen = self.on_screen.get_or_insert_default();
             (screen.row, screen.shape, screen.changed) = (row, shape, at);
@@ -80,16 +95,18 @@ impl Rest {
     }
 
     /// Something was drawn, the last of it came at an instant.
-    pub(super) fn look(&mut self, shape: impl FnOnce() -> Option<Shape>, at: Stamp) {
-        if let (Some(_), Some(screen)) = (self.since, &mut self.on_screen) {
-            screen.look(shape(), at);
+    pub(super) fn look(&mut self, terminal: &dyn Terminal, at: Stamp) {
+        match (self.since, &mut self.on_screen) {
+            (Some(_), Some(screen)) if self.next.is_none() => screen.look(terminal.shape(), at),
+            (Some(_), Some(screen)) if screen.typed_row.is_some() => screen.look_at_typed(terminal.typed_row(), at),
+            _ => {}
         }
     }
 
-    /// For how long output has gone on behind the last answer, if it has, up to `heard` without a screen; and the row by which it
-    /// seemed complete. The next key is sent at an instant.
-    pub(super) fn take(&mut self, heard: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
-        let since = self.since.take()?;
+    /// For how long output has gone on behind the last answer, if it has, and the row by which it seemed complete. The last key of the next
+    /// input was sent.
+    pub(super) fn take(&mut self) -> Option<(Duration, Option<String>)> {
+        let (since, (heard, next)) = (self.since.take()?, self.next.take()?);
         let (took, row) = match &mut self.on_screen {
             Some(screen) => screen.take(since, next)?,
             None => (heard.since(since), None),
@@ -117,7 +134,17 @@ impl OnScreen {
         self.shape = shape;
     }
 
+    fn look_at_typed(&mut self, row: Option<u64>, at: Stamp) {
+        if row.is_some() && row != self.typed_row {
+            self.moved = Some(at);
+        }
+        self.typed_row = row;
+    }
+
     fn take(&mut self, since: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
+        if let Some(moved) = self.moved.take().filter(|_| self.unasked.is_empty()) {
+            return Some((moved.since(since), self.row.take()));
+        }
         let took = self.changed.since(since);
         let draws_unasked = self.typed < LONG_ENOUGH || !self.unasked.is_empty();
         let may_be_unasked = draws_unasked && took > next.since(since).mul_f64(ALMOST);

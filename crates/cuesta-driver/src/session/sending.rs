@@ -50,9 +50,12 @@ impl Session {
         self.sending = false;
         sending?;
         if begins_input {
-            self.rest.begin_input(self.terminal.shape(), sent);
+            self.rest.begin_input(self.last_heard, sent, self.terminal.shape(), self.terminal.typed_row());
         } else if ends_input {
             self.rest.end_input(self.terminal.shape(), sent);
+        }
+        if !matches!(input, KeyInput::Character(_)) {
+            self.rest.leave_row();
         }
         self.shared.tally(|tally| tally.counts.characters.sent += bytes.len() as u64);
         self.count_traffic();

@@ -153,6 +153,12 @@ pub(crate) trait Terminal {
         None
     }
 
+    /// The first row of the wrapped text in which the visible cursor stands, counted from the first that has scrolled off; `None` for a
+    /// program that draws the whole screen.
+    fn typed_row(&self) -> Option<u64> {
+        None
+    }
+
     /// The text of the cursor's row, with the blanks before the cursor; `None` without a display.
     fn cursor_row(&self) -> Option<String> {
         None

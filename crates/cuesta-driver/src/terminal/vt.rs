@@ -384,6 +384,15 @@ impl Terminal for VtTerminal {
         Some(Shape::new(self.screen.rows(), typed_at, self.screen.scrolled()))
     }
 
+    fn typed_row(&self) -> Option<u64> {
+        let mut row = self.screen.cursor().0;
+        while row > 0 && self.screen.is_wrapped(row - 1) {
+            row -= 1;
+        }
+        let draws_all = self.screen.is_alternate() || self.screen.modes().hidden_cursor;
+        (!draws_all).then(|| self.screen.scrolled() + u64::from(row))
+    }
+
     fn cursor_row(&self) -> Option<String> {
         let cursor = self.screen.next_cell();
         let (row, before) = (self.screen.row(cursor.0), self.screen.text_before(cursor));

@@ -187,7 +187,9 @@ impl User {
             Pressed::Kept(sent) => sent,
             Pressed::Refused => return Ok(()),
         };
-        self.count_continued(session, sent);
+        if ends_input {
+            self.count_continued(session);
+        }
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
         self.shared.is_at_work(self.slot);
         let lateness = sent.since(can_send_from);
@@ -199,9 +201,9 @@ impl User {
         Ok(())
     }
 
-    /// Counts the output that has gone on behind the last answer, now that the next key is sent.
-    fn count_continued(&mut self, session: &mut Session, sent: Stamp) {
-        let continued = session.continued(sent);
+    /// Counts the output that has gone on behind the last answer, now that the last key of the next input is sent.
+    fn count_continued(&mut self, session: &mut Session) {
+        let continued = session.continued();
         let (Some((response, series, wait)), Some((continued, row))) = (self.answered.take(), continued) else {
             return;
         };

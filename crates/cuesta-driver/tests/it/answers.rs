@@ -136,6 +136,21 @@ fn output_that_goes_on_behind_an_answer_is_counted() {
 }
 
 #[test]
+fn output_that_goes_on_while_the_next_row_is_typed_is_counted() {
+    let keys = "Set TypingSpeed 100ms\nSleep 1s\nForever\nTransaction \"t\"\nType \"select all\"\nEnter\nWait+Screen /ok/\nEnd\n\
+                Sleep 200ms\nEnd\n";
+    let parts: &[_] = &[(100, "\r\nok\r\n"), (900, "ok\r\n$ ")];
+    let (records, _) = played(given("$ ", parts), keys, 40.0);
+    assert!(records.sum("continued_long") >= records.sum("transactions") - 1.0);
+    assert!(records.histogram("g/t/continued").max().abs_diff(800_000_000) < 1_000_000);
+    // Text that wraps while it is typed is no such output.
+    let wraps = keys.replace("select all", &"select all ".repeat(12));
+    let (records, _) = played(given("$ ", &[(100, "\r\nok\r\n$ ")]), &wraps, 60.0);
+    assert!(records.sum("transactions") > 3.0);
+    assert_eq!(records.sum("continued_long"), 0.0);
+}
+
+#[test]
 fn a_clock_or_a_spinner_makes_no_answer_longer_and_hides_no_rest() {
     let parts: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (304, "$ ")];
     let with_rest: &[_] = &[(300, "\x1b[5;1H\x1b[Janswer #\r\n"), (1200, "and more\r\n$ ")];

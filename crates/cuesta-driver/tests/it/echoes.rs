@@ -92,7 +92,10 @@ impl Editor {
                 self.drawn_rows = if hides { 4 } else { 2 };
                 let back = if hides { String::new() } else { format!("\x1b[2A\r\x1b[{}C", 4 + row.len()) };
                 let (top, bottom) = ("─".repeat(50), "─".repeat(50));
-                let frame = format!("{}{ended}\r\n╭{top}╮\r\n│ > {row}{caret}\x1b[50G│\r\n╰{bottom}╯\r\n? for all", words.join(" "));
+                let frame = format!(
+                    "{}{ended}\r\n╭{top}╮\r\n│ > {row}{caret}\x1b[50G│\r\n╰{bottom}╯\r\n? for all",
+                    words.join(" ")
+                );
                 up + &frame + &back
             }
         }
