@@ -276,6 +276,13 @@ fn the_rest_of_an_answer_is_no_echo() {
 }
 
 #[test]
+fn keys_without_a_pause_are_not_kept_back_for_long() {
+    let tape = "Set TypingSpeed 400ms\nSet Echo change\nWait+Screen /\\$/\nSleep 3s\nForever\nDown 6\nUp 6\nEnd\n";
+    let (records, log) = played(driven(Drawing::Menu, Beside::Nothing, 120), tape, 15.0);
+    assert_same("no pause", records.histogram("g/keys/echo"), &log.echoes, 1);
+}
+
+#[test]
 fn a_key_that_changes_nothing_is_missing() {
     let keys = "Down\nSleep 2s\nUp\nSleep 2s\nUp\nSleep 9s";
     let (records, figures) = none_is_wrong("top", driven(Drawing::Menu, Beside::Clock, 40), 50, keys);

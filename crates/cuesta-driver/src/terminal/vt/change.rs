@@ -23,8 +23,9 @@ const LULL: Duration = Duration::from_secs(1);
 const SLOW: u32 = 4;
 /// At most this many keys may wait.
 const MOST_WAITING: usize = 256;
-/// This many keys without the rest of an answer behind them prove that answers have one frame.
+/// This many keys without a lull, or keys for this long, are enough to know how long answers go on.
 const ENOUGH: usize = 32;
+const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
 /// The keys that wait for a frame, and what is known of frames.
 #[derive(Debug)]
@@ -207,7 +208,11 @@ impl ChangeEchoes {
                 None => events.push(ScreenEvent::Key(oldest, since)),
                 Some(kept_back) => kept_back.push((oldest, since, since_shown)),
             }
-            if self.kept_back.as_ref().is_some_and(|kept_back| kept_back.len() >= ENOUGH) {
+            let is_enough = |kept_back: &Vec<(SentKey, Stamp, Duration)>| {
+                kept_back.len() >= ENOUGH
+                    || kept_back.first().is_some_and(|(first, ..)| since.since(first.sent) >= LONG_ENOUGH)
+            };
+            if self.kept_back.as_ref().is_some_and(is_enough) {
                 self.settle_kept_back(events);
             }
         }
