@@ -54,7 +54,7 @@ type Judge = fn(&Captures<'_>) -> bool;
 /// Each way to write a credential, with what else must hold.
 static WAYS: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
     let always: Judge = |_| true;
-    let ways: [(String, Judge); 13] = [
+    let ways: [(String, Judge); 18] = [
         // PASSWORD=x, "password": "x", token => x, ?access_token=x, :set key=x
         (format!(r#"(?P<name>[\w.-]+)[\\"'\]]*\s*(?::=|=>|=|:)\s*{VALUE}"#), |found| names_value(&found["name"])),
         (format!(r"\bset key={VALUE}"), always),
@@ -67,6 +67,13 @@ static WAYS: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
         (format!(r"(?:^|\s)-p{VALUE}"), |found| is_attached(&found["value"])),
         (format!(r"(?:^|\W)(?:{OPTIONS})\s*{VALUE}"), always),
         (format!(r"(?:^|\s)/p:{VALUE}"), always),
+        (format!(r"(?:^|\s)/user:\S+\s+{VALUE}"), |found| !found["value"].starts_with('/')),
+        // set user.password x
+        (format!(r"\b(?:set|config|put)\b[^|;&]*\s(?P<name>[\w.:/-]+)\s+{VALUE}"), |found| names_value(&found["name"])),
+        // Commands whose last word is a password or a token.
+        (format!(r"\bvault\b[^|;&]*\slogin\s(?:\s*-\S+\s)*\s*{VALUE}"), |found| !found["value"].contains('=')),
+        (format!(r"\bhtpasswd\b[^|;&]*\s-\w*b\b[^|;&]*\s{VALUE}\s*$"), always),
+        (format!(r"\bcurl\b[^|;&]*\s(?:-b|--cookie)[\s=]*{VALUE}"), |found| found["value"].contains('=')),
         // -u joe:x, -U joe%x
         (format!(r#"(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]*["']?(?P<name>[^\s:%'"]+)[:%]{VALUE}"#), |found| {
             let is_number = |name: &str| found[name].bytes().all(|byte| byte.is_ascii_digit());
@@ -82,7 +89,7 @@ static WAYS: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
         (format!(r"(?:echo|printf)\s+(?:-\w+\s+)*{VALUE}\s*\|.*(?:sudo\s.*-\w*S\b|passwd\b|stdin\b)"), always),
     ];
     // Tokens that show by themselves what they are.
-    let tokens = r"\b(?P<value>(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|sk[-_])[\w-]{16,}|A[KS]IA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w.-]+)|(?P<credentials>-----BEGIN [A-Z ]*PRIVATE KEY)";
+    let tokens = r"\b(?P<value>(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|hv[sbr]\.|pypi-|sk[-_])[\w-]{16,}|A[KS]IA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w.-]+)|(?P<credentials>-----BEGIN [A-Z ]*PRIVATE KEY)";
     let ways = ways.into_iter().map(|(way, judge)| (format!("(?i){way}"), judge));
     let ways = ways.chain([(tokens.to_owned(), always)]);
     ways.filter_map(|(way, judge)| Some((Regex::new(&way).ok()?, judge))).collect()
@@ -192,6 +199,13 @@ mod tests {
             "echo hunter2/x | sudo -S reboot",
             "printf 'hunter2/x' | docker login --password-stdin",
             "xfreerdp /u:joe /p:hunter2/x",
+            "net use x: /user:joe hunter2/x",
+            "aws configure set aws_secret_access_key hunter2/x",
+            "git config --global user.password hunter2/x",
+            "vault login -no-print hunter2/x",
+            "htpasswd -b users joe hunter2/x",
+            "htpasswd -nbB joe hunter2/x",
+            "curl -b \"session=hunter2/x\" http://host/",
         ] {
             let values = found(row);
             assert!(!values.is_empty() && values.iter().any(|value| value.ends_with("hunter2/x")), "{row}: {values:?}");
@@ -220,6 +234,11 @@ mod tests {
             ":wq",
             "pinned: yes",
             "compass: north",
+            "git config --global user.name Joe",
+            "vault login -method=userpass username=joe",
+            "htpasswd -c users joe",
+            "curl -b cookies.txt http://host/",
+            "net use x: /user:joe /persistent:no",
         ] {
             assert_eq!(found(row), Vec::<&str>::new(), "{row}");
         }
@@ -227,6 +246,6 @@ mod tests {
 
     #[test]
     fn every_way_is_a_pattern() {
-        assert_eq!(WAYS.len(), 14);
+        assert_eq!(WAYS.len(), 19);
     }
 }
