@@ -3,6 +3,8 @@
 Ruff forbids `print` everywhere else.
 """
 
+import errno
+import os
 import sys
 
 from cuesta.plain_text import plain, plain_rows
@@ -33,9 +35,19 @@ def inform(text: str, end: str = "\n") -> None:
 
 def renew_row(text: str) -> None:
     """Print a row on standard error, which must be a terminal; the next text overwrites it."""
-    print(f"{plain(text)}{CLEAR_ROW}", end="\r", file=sys.stderr, flush=True)
+    _print(f"{plain(text)}{CLEAR_ROW}", sys.stderr, "\r")
 
 
 def write(text: str, stream: "TextIO", end: str = "\n") -> None:
     """Print a text on a stream."""
-    print(text if isinstance(text, Styled) else plain_rows(text), end=end, file=stream, flush=True)
+    _print(text if isinstance(text, Styled) else plain_rows(text), stream, end)
+
+
+def _print(text: str, stream: "TextIO", end: str) -> None:
+    try:
+        print(text, end=end, file=stream, flush=True)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        # The terminal is gone, as when its window is closed: what is still to be done is done without it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

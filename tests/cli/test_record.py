@@ -123,6 +123,15 @@ def test_the_terminal_is_restored_however_it_ends(here: Path) -> None:
     assert "Wait+Disconnect" not in (here / "ended.tape").read_text(encoding="utf-8")
 
 
+def test_a_recording_outlives_its_window(here: Path) -> None:
+    person = Person(here, "record", "-o", "closed", "--", *SHELL.split())
+    person.sees("$ ")
+    person.types("echo kept")
+    assert os.waitstatus_to_exitcode(person.leave()) == Exit.INTERRUPTED
+    assert 'Type "echo kept"' in (here / "closed.tape").read_text(encoding="utf-8")
+    assert (here / "closed.cast").exists()
+
+
 def test_a_person_can_leave_a_host_that_does_not_end(here: Path) -> None:
     person = Person(here, "record", "-o", "cat", "--", "cat")
     person.sees("three times\r\n")
