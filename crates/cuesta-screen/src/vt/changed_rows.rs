@@ -224,7 +224,7 @@ fn row_of(text: &str, at: usize) -> usize {
 
 /// A hash of a text without its numbers, and without the characters of which programs draw spinners and bars.
 pub fn hash_without_motion(row: &str) -> u64 {
-    let parts = row.split(|character| is_digit_or_spinner(character)).filter(|part| !part.is_empty());
+    let parts = row.split(is_digit_or_spinner).filter(|part| !part.is_empty());
     let mut hasher = DefaultHasher::new();
     parts.for_each(|part| part.hash(&mut hasher));
     hasher.finish()
