@@ -20,9 +20,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
-use cuesta_record::{Failure, SeriesId, Stamp, Transaction, WaitEnd, clock};
+use cuesta_record::{Failure, SeriesId, Stamp, WaitEnd, clock};
 use cuesta_tape::Program;
 use tokio::task;
+
+use answers::OpenTransaction;
 
 use crate::error::LineLoss;
 use crate::opening::Opened;
@@ -32,6 +34,7 @@ use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
 use crate::user_state::Activity;
 
+mod answers;
 mod arrival;
 mod ending;
 mod play;
@@ -76,48 +79,6 @@ pub(crate) struct User {
     hung_up: bool,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
-}
-
-/// The transaction that is not complete yet.
-#[derive(Debug, Default)]
-struct OpenTransaction {
-    /// Its class, if it is named.
-    class: Option<usize>,
-    /// When the last key was due and sent, until its response has been waited for.
-    key: Option<(Stamp, Stamp)>,
-    /// Sums of the waits, from due and from sent.
-    waited: (Duration, Duration),
-    transaction: Option<Transaction>,
-    /// Characters of its answers but the last, and whether one of them may have had more.
-    characters: u64,
-    is_cut: bool,
-    last: LastAnswer,
-}
-
-/// What has come since the last key, as its last wait has told.
-#[derive(Debug, Clone, Copy, Default)]
-struct LastAnswer {
-    characters: u64,
-    /// It may have had more.
-    is_cut: bool,
-    /// Silence ended the wait, and the host has sent nothing at all since the last key.
-    silent: bool,
-}
-
-impl OpenTransaction {
-    /// Another wait, without a key between, was for more of the last answer, which came at an instant.
-    fn goes_on(&mut self, done: Stamp) {
-        let Some(transaction) = &mut self.transaction else { return };
-        let more = done.since(transaction.done);
-        transaction.done = transaction.done.max(done);
-        self.waited = (self.waited.0 + more, self.waited.1 + more);
-    }
-
-    /// Nothing more of the last answer is waited for.
-    fn end_answer(&mut self) {
-        self.characters += self.last.characters;
-        self.is_cut |= self.last.is_cut;
-    }
 }
 
 /// Why a user does not go on.

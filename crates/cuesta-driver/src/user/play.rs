@@ -5,23 +5,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Failure, Stamp, Transaction, UNKNOWN, WaitEnd, WaitSample, clock};
-use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece, TapePlace, WaitCondition};
+use cuesta_record::{Failure, Stamp, UNKNOWN, WaitSample, clock};
+use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, Piece};
 use tokio::task;
 
-use super::{LastAnswer, OpenTransaction, Stop, User};
-use crate::group::ClassSeries;
-use crate::response::Done;
-use crate::session::{Pressed, Session, WaitOutcome};
+use super::{Stop, User};
+use crate::session::{Pressed, Session};
 use crate::terminal::KeyInput;
-use crate::user_state::{Activity, AwaitedAnswer, WaitingFor};
+use crate::user_state::Activity;
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
-/// The rest of an answer that comes within this time is short, however short the response.
-const SHORT_REST: Duration = Duration::from_millis(20);
-/// The name of samples of answers behind which output went on.
-const CONTINUED: &str = "continued";
 
 impl User {
     /// Plays the operations of the program from one index up to another.
@@ -201,98 +195,6 @@ impl User {
         Ok(())
     }
 
-    /// Counts the output that has gone on behind the last answer, now that the last key of the next input is sent.
-    fn count_continued(&mut self, session: &mut Session) {
-        let continued = session.continued();
-        let (Some((response, series, wait)), Some((continued, row))) = (self.answered.take(), continued) else {
-            return;
-        };
-        let is_long = continued > (response / 4).max(SHORT_REST);
-        self.shared.tally(|tally| {
-            tally.record(series, continued);
-            tally.counts.continued_long += u64::from(is_long);
-        });
-        if is_long {
-            let row = |session: &Session| row.map(|row| session.shown(&row));
-            self.shared.add_sample(CONTINUED, || WaitSample {
-                row: row(session),
-                ..self.sample(session, wait as usize, continued)
-            });
-        }
-    }
-
-    /// Waits for the complete response to what was typed.
-    async fn wait(
-        &mut self,
-        session: &mut Session,
-        condition: usize,
-        place: &TapePlace,
-        timeout: Duration,
-    ) -> Result<(), Stop> {
-        let key = self.input.key.take();
-        let since = key.map_or_else(clock::now, |(_, sent)| sent);
-        self.last_wait = (self.at, since);
-        self.shared.set_activity(self.slot, Activity::Other, since);
-        let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.begun_answer());
-        let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
-        self.shared.set_waiting_for(self.slot, Some(waiting_for));
-        let drained = self.shared.schedule().timeline.drained();
-        let deadline = (since.max(self.ready) + timeout).min(drained);
-        let announced = awaited.filter(|_| key.is_some());
-        session.announce_wait(&self.program().conditions[condition], announced.map(|answer| answer.class));
-        let waited = session.wait(condition, place, deadline).await;
-        self.shared.set_waiting_for(self.slot, None);
-        let end = match waited {
-            Ok(WaitOutcome::TimedOut) if deadline < drained => Some(WaitEnd::TimedOut),
-            Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
-            _ => None,
-        };
-        if let (Some(answer), Some(end)) = (awaited, end) {
-            let answer = AwaitedAnswer { first: answer.first.or(session.first_sign()), ..answer };
-            self.shared.count_unanswered(self.slot, &answer, end, clock::now());
-        }
-        match waited? {
-            WaitOutcome::Done(done) => {
-                self.host_has_answered = true;
-                self.shared.is_at_work(self.slot);
-                let knows = done.at + done.silence;
-                self.ready = self.ready.max(knows + done.held_for);
-                self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
-                self.next_due = self.next_due.max(knows);
-                let shared = Rc::clone(&self.shared);
-                let awaited = shared.program(self.group, self.program).awaited(Some(condition));
-                self.hung_up = awaited[0] == WaitCondition::Disconnect;
-                self.shared.set_activity(self.slot, Activity::Thinking, done.at);
-                session.answer_ends(done.at, &awaited[0]);
-                match key {
-                    Some((due, sent)) => self.add_response(session, due, sent, done),
-                    None => self.input.goes_on(done.at),
-                }
-                self.input.last = LastAnswer {
-                    characters: session.characters(),
-                    is_cut: awaited[0].may_end_early(),
-                    silent: matches!(awaited[0], WaitCondition::Silence(_)) && !session.has_heard(),
-                };
-                if self.input.class.is_none() && awaited.len() == 1 {
-                    self.finish();
-                }
-                Ok(())
-            }
-            WaitOutcome::TimedOut if end.is_none() => Err(Stop::Over),
-            outcome => {
-                // What was lost on the line is counted there.
-                if outcome == WaitOutcome::TimedOut {
-                    self.fails(Failure::Timeout, session, clock::now().since(since));
-                    self.shared.gives_up(self.slot);
-                }
-                self.ready = clock::now();
-                self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
-                self.next_due = self.next_due.max(self.ready);
-                Err(Stop::GaveUp)
-            }
-        }
-    }
-
     /// What a wait or check was for, and what the user sees.
     pub(super) fn sample(&self, session: &Session, op: usize, time: Duration) -> WaitSample {
         let program = self.program();
@@ -301,86 +203,9 @@ impl User {
     }
 
     /// Counts a failure of the operation that is played.
-    fn fails(&self, failure: Failure, session: &Session, time: Duration) {
+    pub(super) fn fails(&self, failure: Failure, session: &Session, time: Duration) {
         self.shared.tally(|tally| tally.counts.error(failure));
         self.shared.add_sample(failure.name(), || self.sample(session, self.at, time));
-    }
-
-    /// The response to an input that the user waits for from now on.
-    fn awaited_answer(&self, session: &Session, due: Stamp, sent: Stamp) -> AwaitedAnswer {
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.unwrap_or(classes.len() - 1);
-        AwaitedAnswer { class, due: due - self.delayed, sent, first: session.first_sign() }
-    }
-
-    /// The answer of which a part has come, as an earlier wait has told.
-    fn begun_answer(&self) -> Option<AwaitedAnswer> {
-        let Transaction { due, sent, first, .. } = self.input.transaction?;
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.unwrap_or(classes.len() - 1);
-        Some(AwaitedAnswer { class, due: due - self.delayed, sent, first: Some(first) })
-    }
-
-    /// Adds the response to an input to its transaction.
-    fn add_response(&mut self, session: &mut Session, due: Stamp, sent: Stamp, done: Done) {
-        let input = &mut self.input;
-        input.waited.0 += done.at.since(due);
-        input.waited.1 += done.at.since(sent);
-        input.end_answer();
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = input.class.unwrap_or(classes.len() - 1);
-        let number = classes[class].response.of(WaitEnd::Answered).number();
-        input.transaction =
-            Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
-        self.compare_with_kernel(session);
-    }
-
-    /// Records the time from the last key to the first character of the response, by the kernel's stamps and by ours. Not to
-    /// the end: on a line with a speed the kernel has the whole response long before it has come.
-    fn compare_with_kernel(&self, session: &mut Session) {
-        let Some((kernel, ours)) = session.stamped_times() else { return };
-        let series = &self.shared.groups[self.group].series;
-        self.shared.tally(|tally| {
-            tally.record(series.kernel_response, kernel);
-            tally.record(series.user_response, ours);
-        });
-    }
-
-    /// Counts the transaction that is complete, if there is one.
-    fn finish(&mut self) {
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.take().unwrap_or(classes.len() - 1);
-        let mut input = std::mem::take(&mut self.input);
-        let Some(mut transaction) = input.transaction else { return };
-        input.end_answer();
-        // A session that waited for its user counts from its arrival.
-        let delayed = std::mem::take(&mut self.delayed);
-        transaction.due = transaction.due - delayed;
-        input.waited.0 += delayed;
-        self.count(&transaction, classes[class], &input);
-        self.answered = Some((transaction.response(), classes[class].continued, self.last_wait.0 as u32));
-        self.shared.count_transaction(self.slot, transaction.response());
-    }
-
-    fn count(&self, transaction: &Transaction, series: ClassSeries, input: &OpenTransaction) {
-        let log = self.shared.spec.log_transactions;
-        let Transaction { due, sent, first, done, .. } = *transaction;
-        self.shared.record_wait(series.response, WaitEnd::Answered, (due, done));
-        self.shared.record_wait(series.response_from_sent, WaitEnd::Answered, (sent, done));
-        self.shared.record_wait(series.first_response, WaitEnd::Answered, (due, first));
-        self.shared.tally(|tally| {
-            if !input.is_cut {
-                tally.record_size(series.characters, input.characters);
-            }
-            tally.counts.transactions += 1;
-            tally.counts.silent += u64::from(input.last.silent);
-            let sums = &mut tally.counts.sums;
-            sums.response += input.waited.0.as_secs_f64();
-            sums.response_from_sent += input.waited.1.as_secs_f64();
-            if log {
-                tally.transactions.push(*transaction);
-            }
-        });
     }
 
     async fn barrier(&mut self, session: &mut Session, number: usize) -> Result<(), Stop> {
