@@ -5,26 +5,29 @@
 //! while too much waits to be drawn. Pure.
 //!
 //! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition; `change`: keys that are
-//!   timed to the first frame that differs.
+//!   timed to the first frame that differs; `keys`: what keys do.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use answer::{Hold, finder};
-use change::ChangeEchoes;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OwnEchoes, Screen, TypedText, Widths, key_bytes};
-
-use cuesta_tape::{Key, Program, WaitCondition};
+use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, TypedText, Widths};
+use cuesta_tape::{Program, WaitCondition};
 use regex::bytes::Regex;
+
+use answer::{Hold, finder};
+use change::ChangeEchoes;
+use keys::KeyEffect;
+pub(super) use keys::misfit;
 
 use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal, TypedAt};
 
 mod answer;
 mod change;
 mod frames;
+mod keys;
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -79,18 +82,6 @@ pub(crate) struct VtTerminal {
     last_drawn: Stamp,
     /// By then the last key that edits the row, or moves in it, is drawn.
     edit_drawn_by: Stamp,
-}
-
-/// What a key should make the screen show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeyEffect {
-    /// The screen should show this character.
-    Shown(char),
-    Return,
-    /// Backspace: takes back what was typed.
-    Erase,
-    /// Anything else that is not shown as itself.
-    Other,
 }
 
 /// A key that the screen has not shown yet, the character that it will show, and the number of the typed row.
@@ -413,42 +404,6 @@ impl Terminal for VtTerminal {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity() + changes;
         (std::mem::replace(&mut self.reported_memory, now), now)
-    }
-}
-
-/// Why keys or conditions are not for a VT.
-pub(super) fn misfit<'a>(mut keys: impl Iterator<Item = &'a Key>, conditions: &[WaitCondition]) -> Option<String> {
-    if let Some(key) = keys.find(|key| key_bytes(key, Modes::default()).is_none()) {
-        let name = key.name().unwrap_or_else(|| "a chord with a 3270's key".to_owned());
-        return Some(format!("a VT has no key for {name}: leave it out, or use a tn3270:// target"));
-    }
-    let locks = conditions.contains(&WaitCondition::Unlock);
-    locks
-        .then(|| "a VT's keyboard is never locked: wait for a prompt or a screen, or use a tn3270:// target".to_owned())
-}
-
-impl KeyEffect {
-    /// The effect of a character; `map` holds what the host shows for others.
-    pub(crate) fn new(character: char, map: &[(u8, u8)]) -> Self {
-        match character {
-            '\r' | '\n' => Self::Return,
-            '\x7f' | '\x08' => Self::Erase,
-            character if character.is_control() => Self::Other,
-            character => {
-                let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
-                Self::Shown(mapped.map_or(character, |(_, to)| char::from(*to)))
-            }
-        }
-    }
-}
-
-impl From<KeyEffect> for ControlKey {
-    fn from(effect: KeyEffect) -> Self {
-        match effect {
-            KeyEffect::Return => Self::Return,
-            KeyEffect::Erase => Self::Erase,
-            KeyEffect::Shown(_) | KeyEffect::Other => Self::Other,
-        }
     }
 }
 
