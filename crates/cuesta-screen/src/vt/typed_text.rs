@@ -20,12 +20,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use ends::{BESIDE_CURSOR, beside_cursor, is_before_caret};
 use prints::Prints;
-use standing::{BESIDE_CURSOR, begins_row, beside_cursor, is_before_caret};
+use standing::begins_row;
 
 use super::Screen;
 use super::cells::CellPosition;
 
+mod ends;
 mod prints;
 mod standing;
 

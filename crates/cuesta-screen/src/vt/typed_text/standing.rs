@@ -1,17 +1,13 @@
 //! Where on the screen the typed text stands, and how far it has grown.
 
-use super::super::cell::{Attributes, Cell, Style};
-use super::super::cells::{above, advance, before, is_border, wrapped_above};
+use super::super::cells::{above, advance, before, wrapped_above};
 use super::super::widths::{is_format, width};
 use super::super::{CellPosition, Screen};
+use super::ends::{End, Mark, caret_before, mark_at, place_beside_cursor, style_of};
 use super::{ControlKey, MOST, TypedKey, TypedRow, TypedText};
 
 /// A text that has been scrolled sideways is known by this many of its characters before the new ones.
 const TAIL: usize = 4;
-/// A hidden cursor stands at most this many columns beside the text.
-const BESIDE: u16 = 2;
-/// So the last character of the text is in one of so many cells beside the cursor.
-pub(super) const BESIDE_CURSOR: usize = 2 * BESIDE as usize + 1;
 
 /// How far the text of a row has grown.
 #[derive(Debug)]
@@ -26,25 +22,6 @@ pub(super) struct Growth {
     pub(super) tells_blanks: bool,
     /// Whether these cells may be no echo: the text may have stood elsewhere, before a caret that is not known as one.
     pub(super) may_be_answer: bool,
-}
-
-/// A position behind which nothing is typed text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct End {
-    at: (u16, u16),
-    mark: Mark,
-}
-
-/// What marks the end of the typed text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    Cursor,
-    /// A caret that the program draws.
-    Caret,
-    /// The hidden cursor is near.
-    NearCursor,
-    /// The style changes there, or nothing follows.
-    Style,
 }
 
 /// Text that was read back from its end.
@@ -126,8 +103,7 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// Whether a character before a position beside the hidden cursor has stood so at the end of the last frame, as in a status row.
     fn has_stood(&self, screen: &Screen, end: (u16, u16), character: char) -> bool {
-        let cell = usize::from(end.1 + BESIDE - screen.next_cell().1);
-        self.beside_cursor.get(cell) == Some(&character)
+        self.beside_cursor.get(place_beside_cursor(screen, end)) == Some(&character)
     }
 
     /// The whole text up to an end, or what of it has not scrolled off.
@@ -143,7 +119,7 @@ impl<K, I: Copy> TypedText<K, I> {
             let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
             let is_whole_or_tail = trace.is_whole || is_tail;
             let growth =
-                Growth { first, unseen: 0, cells: trace.cells, tells_blanks: end.mark != Mark::Style, may_be_answer };
+                Growth { first, unseen: 0, cells: trace.cells, tells_blanks: end.tells_blanks(screen), may_be_answer };
             let is_blank = row.keys[count - 1].character == ' ';
             let is_certain_end =
                 end.mark == Mark::Cursor || !is_blank || growth.tells_blanks && !begins_row(&growth.cells);
@@ -162,7 +138,7 @@ impl<K, I: Copy> TypedText<K, I> {
             let cells = trace.cells.split_off(in_trace);
             let shows_another = |cell: &&Option<(u16, u16)>| shown.contains(cell);
             let unseen = trace.cells.iter().rev().take_while(|cell| !shows_another(cell)).count();
-            let growth = Growth { first, unseen, cells, tells_blanks: end.mark != Mark::Style, may_be_answer: false };
+            let growth = Growth { first, unseen, cells, tells_blanks: end.tells_blanks(screen), may_be_answer: false };
             let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
         });
@@ -317,72 +293,10 @@ fn is_continued(screen: &Screen, (row, column): (u16, u16)) -> bool {
     column == 0 && row > 0 && screen.is_wrapped(row - 1)
 }
 
-/// A caret in the cursor's row before it, with only blanks between.
-fn caret_before(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
-    let cells = (0..column).rev().map(|column| (row, column)).take_while(|at| screen.shows(*at, ' '));
-    cells.into_iter().find(|at| at.1 > 0 && is_caret(screen, *at, style_of(screen, (at.0, at.1 - 1))))
-}
-
-/// The characters in the cells beside the cursor in which a text may end that the hidden cursor is near.
-pub(super) fn beside_cursor(screen: &Screen) -> [char; BESIDE_CURSOR] {
-    let (row, column) = screen.next_cell();
-    std::array::from_fn(|index| {
-        let column = (column + index as u16).checked_sub(BESIDE + 1);
-        column.and_then(|column| screen.cell(row, column)?.character()).unwrap_or(' ')
-    })
-}
-
 /// Whether the last of these cells is in another row than the one before it. A blank there may be the inside of a box.
 pub(super) fn begins_row(cells: &[Option<(u16, u16)>]) -> bool {
     let row = |cell: &Option<(u16, u16)>| cell.map(|(row, _)| row);
     matches!(cells, [.., before, last] if row(before) != row(last))
-}
-
-/// Whether a caret that the program draws stands behind a cell, with the cursor hidden.
-pub(super) fn is_before_caret(screen: &Screen, cell: (u16, u16)) -> bool {
-    let end = (cell.0, cell.1 + 1);
-    screen.modes().hidden_cursor && mark_at(screen, cell, end, |_| false) == Some(Mark::Caret)
-}
-
-/// What marks the end of a text whose last character stands in a cell, if anything does. A caret over a character is no end of the text
-/// but behind it. `is_typed`: which characters may be the text's own.
-fn mark_at(screen: &Screen, cell: (u16, u16), end: (u16, u16), is_typed: impl Fn(char) -> bool) -> Option<Mark> {
-    let cursor = screen.next_cell();
-    let style = style_of(screen, cell);
-    let is_near = cursor.0 == end.0 && cursor.1.abs_diff(end.1) <= BESIDE;
-    let ends = screen.cell(end.0, end.1).is_none_or(|next| next.is_blank() || is_border(next) || next.style() != style);
-    match () {
-        () if is_under_caret(screen, cell) => None,
-        () if is_caret(screen, end, style) => Some(Mark::Caret),
-        () if caret_character(screen, end).is_some_and(|caret| !is_typed(caret)) => Some(Mark::Caret),
-        () if is_near && ends => Some(Mark::NearCursor),
-        () => ends.then_some(Mark::Style),
-    }
-}
-
-/// Whether a cell is in inverse and those beside it are not.
-fn is_under_caret(screen: &Screen, (row, column): (u16, u16)) -> bool {
-    let is_inverse = |column| style_of(screen, (row, column)).attributes.contains(Attributes::INVERSE);
-    is_inverse(column) && !is_inverse(column + 1) && (column == 0 || !is_inverse(column - 1))
-}
-
-/// Whether a cell is drawn as a caret behind a text of this style: in inverse, underlined or on another ground, and alone so.
-fn is_caret(screen: &Screen, (row, column): (u16, u16), text: Style) -> bool {
-    let drawn = |style: Style| (style.attributes & (Attributes::INVERSE | Attributes::UNDERLINED), style.background);
-    let Some(caret) = screen.cell(row, column).map(|cell| drawn(cell.style())) else { return false };
-    let next = screen.cell(row, column + 1).map(|cell| drawn(cell.style()));
-    caret != drawn(text) && next != Some(caret)
-}
-
-/// The bar, block or low line in a cell, if nothing follows it: many programs draw their caret so.
-fn caret_character(screen: &Screen, (row, column): (u16, u16)) -> Option<char> {
-    let is_end = screen.cell(row, column + 1).is_none_or(|next| next.is_blank() || is_border(next));
-    let character = screen.cell(row, column)?.character()?;
-    (is_end && matches!(character, '|' | '_' | '\u{2588}'..='\u{258f}')).then_some(character)
-}
-
-fn style_of(screen: &Screen, (row, column): (u16, u16)) -> Style {
-    screen.cell(row, column).map(Cell::style).unwrap_or_default()
 }
 
 /// Whether cells from index `from` on have the style of the one before them.
