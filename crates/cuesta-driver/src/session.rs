@@ -22,6 +22,7 @@ use crate::opening::Opened;
 use crate::response::ResponseMatcher;
 use crate::terminal::{Terminal, terminal_for};
 use crate::thread_state::ThreadState;
+use crate::user_state::AnswerSigns;
 
 mod drawing;
 mod reading;
@@ -191,12 +192,18 @@ impl Session {
         self.response.text()
     }
 
-    /// When the first character of the response came, although it may not be complete.
-    pub(crate) fn first_sign(&self) -> Option<Stamp> {
-        if self.condition().is_some_and(WaitCondition::needs_screen) {
-            return Some(self.terminal.first_output(Stamp::FAR)).filter(|first| *first < Stamp::FAR);
+    /// What has come of the response.
+    pub(crate) fn answer_signs(&self) -> AnswerSigns {
+        match self.condition() {
+            Some(condition) if condition.needs_screen() => AnswerSigns {
+                first: Some(self.terminal.first_output(Stamp::FAR)).filter(|first| *first < Stamp::FAR),
+                complete: self.terminal.match_held_since(),
+            },
+            Some(WaitCondition::Silence(_)) => {
+                AnswerSigns { first: self.response.first(), complete: self.response.last() }
+            }
+            _ => AnswerSigns { first: self.response.first(), complete: None },
         }
-        self.response.first()
     }
 
     /// How many characters have come since the last key, without echoes.

@@ -20,7 +20,9 @@ use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
 use crate::terminal::ScreenEvent;
-use crate::user_state::{Activity, AwaitedAnswer, Unechoed, UserState, WaitingFor, count_waiting, longest_wait};
+use crate::user_state::{
+    Activity, AnswerSigns, AwaitedAnswer, Unechoed, UserState, WaitingFor, count_waiting, longest_wait,
+};
 
 mod open_load;
 
@@ -266,10 +268,10 @@ impl ThreadState {
         self.users.borrow_mut()[slot].gave_up = true;
     }
 
-    /// The answer that a user waits for has begun.
-    pub(crate) fn set_first_sign(&self, slot: usize, at: Option<Stamp>) {
+    /// More of the answer that a user waits for may have come.
+    pub(crate) fn set_answer_signs(&self, slot: usize, signs: AnswerSigns) {
         if let Some(WaitingFor::Answer(answer)) = &mut self.users.borrow_mut()[slot].waiting_for {
-            answer.first = at;
+            answer.signs = signs;
         }
     }
 

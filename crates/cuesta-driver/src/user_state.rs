@@ -47,12 +47,21 @@ pub(crate) struct AwaitedAnswer {
     pub(crate) due: Stamp,
     /// When its last key was sent.
     pub(crate) sent: Stamp,
-    /// When the first character of the answer came.
+    pub(crate) signs: AnswerSigns,
+}
+
+/// What has come of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct AnswerSigns {
+    /// When its first character came.
     pub(crate) first: Option<Stamp>,
+    /// When it was complete, if no more of it comes: the line must still be silent for a while, or what is seen might be an echo.
+    pub(crate) complete: Option<Stamp>,
 }
 
 impl AwaitedAnswer {
-    /// Counts a transaction that has no answer at an instant. The first sign of one may have come.
+    /// Counts a transaction that has no answer at an instant. The first sign of one may have come. One that may be complete will have
+    /// lasted until then at least, if it turns out not to be.
     pub(crate) fn record(
         &self,
         tally: &mut Tally,
@@ -61,9 +70,10 @@ impl AwaitedAnswer {
         at: Stamp,
         measuring_since: Stamp,
     ) {
-        tally.record_wait(series.response, end, (self.due, at), measuring_since);
-        tally.record_wait(series.response_from_sent, end, (self.sent, at), measuring_since);
-        match self.first {
+        let until = self.signs.complete.filter(|_| end == WaitEnd::Unfinished).map_or(at, |complete| complete.min(at));
+        tally.record_wait(series.response, end, (self.due, until), measuring_since);
+        tally.record_wait(series.response_from_sent, end, (self.sent, until), measuring_since);
+        match self.signs.first {
             // It is counted when the transaction ends.
             Some(_) if end == WaitEnd::Unfinished => {}
             Some(first) => {

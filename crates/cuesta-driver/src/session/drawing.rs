@@ -79,7 +79,7 @@ impl Session {
         self.shared.has_screen(self.terminal.memory_change());
         events.drain(..).for_each(|event| self.handle_screen_event(event));
         self.shared.keep_event_buffer(events);
-        self.shared.set_first_sign(self.slot, self.first_sign());
+        self.shared.set_answer_signs(self.slot, self.answer_signs());
         self.rest.look(&*self.terminal, self.last_heard);
     }
 

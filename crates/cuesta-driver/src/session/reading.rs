@@ -58,7 +58,7 @@ impl Session {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
-        self.shared.set_first_sign(self.slot, self.first_sign());
+        self.shared.set_answer_signs(self.slot, self.answer_signs());
         if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
             self.shared.tally(|tally| tally.counts.error(Failure::Flood));
         }

@@ -101,6 +101,7 @@ impl Session {
                 self.complete_on_screen(last);
             }
         }
+        self.shared.set_answer_signs(self.slot, self.answer_signs());
         let begun = matches!(condition, WaitCondition::Silence(_)).then(clock::now);
         let mut shows_at = if self.shared.is_watched() { clock::latest() + LONG_WAIT } else { Stamp::FAR };
         poll_fn(|cx| {

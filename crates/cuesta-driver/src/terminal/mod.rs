@@ -137,6 +137,11 @@ pub(crate) trait Terminal {
         None
     }
 
+    /// When the match came that is held, if one is.
+    fn match_held_since(&self) -> Option<Stamp> {
+        None
+    }
+
     /// Stops holding the match; returns when it came.
     fn release(&mut self) -> Option<Stamp> {
         None

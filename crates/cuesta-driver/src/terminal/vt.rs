@@ -352,6 +352,10 @@ impl Terminal for VtTerminal {
         self.held_until()
     }
 
+    fn match_held_since(&self) -> Option<Stamp> {
+        self.matched.or(self.hold.gone).filter(|_| self.is_match_held())
+    }
+
     fn release(&mut self) -> Option<Stamp> {
         self.accept_held()
     }

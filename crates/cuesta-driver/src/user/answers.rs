@@ -10,7 +10,7 @@ use super::{Stop, User};
 use crate::group::ClassSeries;
 use crate::response::Done;
 use crate::session::{Session, WaitOutcome};
-use crate::user_state::{Activity, AwaitedAnswer, WaitingFor};
+use crate::user_state::{Activity, AnswerSigns, AwaitedAnswer, WaitingFor};
 
 /// The rest of an answer that comes within this time is short, however short the response.
 const SHORT_REST: Duration = Duration::from_millis(20);
@@ -87,7 +87,9 @@ impl User {
             _ => None,
         };
         if let (Some(answer), Some(end)) = (awaited, end) {
-            let answer = AwaitedAnswer { first: answer.first.or(session.first_sign()), ..answer };
+            let signs = session.answer_signs();
+            let first = answer.signs.first.or(signs.first);
+            let answer = AwaitedAnswer { signs: AnswerSigns { first, ..signs }, ..answer };
             self.shared.count_unanswered(self.slot, &answer, end, clock::now());
         }
         match waited? {
@@ -136,7 +138,7 @@ impl User {
     fn awaited_answer(&self, session: &Session, due: Stamp, sent: Stamp) -> AwaitedAnswer {
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.unwrap_or(classes.len() - 1);
-        AwaitedAnswer { class, due: due - self.delayed, sent, first: session.first_sign() }
+        AwaitedAnswer { class, due: due - self.delayed, sent, signs: session.answer_signs() }
     }
 
     /// The answer of which a part has come, as an earlier wait has told.
@@ -144,7 +146,8 @@ impl User {
         let Transaction { due, sent, first, .. } = self.input.transaction?;
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.unwrap_or(classes.len() - 1);
-        Some(AwaitedAnswer { class, due: due - self.delayed, sent, first: Some(first) })
+        let signs = AnswerSigns { first: Some(first), complete: None };
+        Some(AwaitedAnswer { class, due: due - self.delayed, sent, signs })
     }
 
     /// Adds the response to an input to its transaction.

@@ -48,6 +48,18 @@ fn a_first_sign_of_an_answer_that_is_never_complete_is_answered() {
 }
 
 #[test]
+fn an_answer_that_is_only_to_be_confirmed_when_the_run_ends_has_lasted_until_it_came() {
+    // The silence is not over yet, and where no key was echoed, what has come might be an echo.
+    for (wait, think) in [("Wait+Silence 500ms", "1s"), ("Wait+Screen /\\S/", "1500ms")] {
+        let tape = TAPE.replace("Wait+Bytes@2s 20", wait).replace("Think 1s", &format!("Think {think}"));
+        let played = play(spec(1, 0.0, 2.0, &drained()), &tape, &host(&json!({"delay": "100ms"})));
+        let (count, longest) = series(&played, "g/t/response_unfinished");
+        assert_eq!(count, 1, "{wait}");
+        close(wait, longest, 0.1, 0.01);
+    }
+}
+
+#[test]
 fn a_transaction_of_which_a_later_wait_times_out_is_not_answered() {
     let tape = "Set TypingSpeed 0ms\nTransaction \"ask\"\nEnter\nWait+Bytes@2s 20\nWait+Bytes@2s 40\nEnd\nThink 1s\n";
     let played = play(spec(1, 0.0, 9.0, &json!({})), tape, &host(&json!({"delay": "100ms"})));
