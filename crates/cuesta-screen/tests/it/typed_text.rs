@@ -142,6 +142,14 @@ fn a_full_row_continues_in_the_next() {
 }
 
 #[test]
+fn a_blank_in_the_last_column_is_shown_by_the_cursor() {
+    let mut user = Typist::at(10, 5, "$ ");
+    user.types("abcdefg").receives("abcdefg").results();
+    assert_eq!(user.types(" ").receives("\x1b[2;1H").results(), " 5");
+    assert_eq!(user.types("h").receives("h").results(), "h0");
+}
+
+#[test]
 fn a_full_row_at_the_bottom_scrolls() {
     let mut user = Typist::at(10, 2, "\r\n$ 1234567");
     assert_eq!(user.types("ab").receives("a").receives("b").results(), "a0 b0");

@@ -264,7 +264,8 @@ fn trace_back<K>(screen: &Screen, row: &TypedRow<K>, count: usize, end: (u16, u1
     for (index, key) in row.keys[..count].iter().enumerate().rev() {
         let direct = before(screen, begin, key.character);
         let wrapped = || wrapped_above(screen, begin);
-        if let Some(at) = direct.or_else(|| before(screen, wrapped()?, key.character)) {
+        let blank = || last_of_row_above(screen, begin).filter(|at| key.character == ' ' && screen.shows(*at, ' '));
+        if let Some(at) = direct.or_else(|| before(screen, wrapped()?, key.character)).or_else(blank) {
             cells.push(Some(at));
             begin = at;
         } else if begin == (0, 0) && !cells.is_empty() && has_scrolled_off(screen, row, index) {
@@ -280,6 +281,11 @@ fn trace_back<K>(screen: &Screen, row: &TypedRow<K>, count: usize, end: (u16, u1
     let is_whole = cells.len() == count;
     cells.reverse();
     Trace { cells, is_whole }
+}
+
+/// The last cell of the row above, for a position at the beginning of a row.
+fn last_of_row_above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
+    Some((row.checked_sub(1).filter(|_| column == 0)?, screen.size().0 - 1))
 }
 
 /// Whether the cell of a key is above the screen, or would be.
