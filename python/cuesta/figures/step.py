@@ -390,8 +390,8 @@ class StepFigures:
     continued: Annotated[
         Distribution,
         About(
-            "For how long output went on behind the answer, where it did, before the next key, or while the next row was "
-            "typed, if it took the cursor to another row; numbers and spinners that change on a screen are none",
+            "For how long output went on behind the answer, where it did, before the next key, or while the next row "
+            "was typed, if it took the cursor to another row; numbers and spinners that change on a screen are none",
             None,
             "output behind the answer",
             Better.LESS,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try
+from cuesta.analysis.search import Method, Outcome, Trial, Try, conclude
 from tests.analysis.search.searching import AS_PLAYED, search, trial
 
 LENGTH = 60.0
@@ -69,6 +69,13 @@ def test_a_host_that_recovers_is_waited_for() -> None:
     assert low <= 30 <= high
     assert outcome.change is not None
     assert 150 <= (outcome.change.recovered_after or 0) <= 150 + 2 * LENGTH
+    assert "it was as before" in outcome.why
+
+
+def test_a_search_that_is_ended_says_how_the_host_changed() -> None:
+    trials, _ = found(Host(heals_after=150.0))
+    outcome = conclude(trials[:-1], AS_PLAYED, "the budget is spent")
+    assert outcome.why.startswith("the budget is spent; the host has changed: 4 users met")
     assert "it was as before" in outcome.why
 
 

@@ -103,11 +103,13 @@ def fails(load: float, trials: Sequence[Trial]) -> bool:
 
 
 def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
-    """Why the search ended so."""
-    if why:
-        return why
-    if limited_by == "changed" and history.constancy.change:
-        return changed(history.constancy.change, history.method)
+    """Why the search ended so, and how the host has changed meanwhile."""
+    change = history.constancy.change
+    said = why or ("" if limited_by == "changed" and change else _reason(history, limited_by))
+    return "; ".join(part for part in (said, changed(change, history.method) if change else "") if part)
+
+
+def _reason(history: History, limited_by: LimitedBy) -> str:
     if limited_by == "users":
         return f"at higher rates {LACKING}: use more --users"
     reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
@@ -119,11 +121,8 @@ def sentence(history: History, limited_by: LimitedBy, why: str) -> str:
         lower, upper = rfc9971.bounds(history)
         return f"{named(lower or 0)} is a lower bound and {named(upper or 0)} an upper one, by their trials"
     if history.certified is not None:
-        said = f"{history.method.confirmations} trials confirmed {named(history.certified)}"
-    else:
-        said = unconfirmed(history)
-    change = history.constancy.change
-    return f"{said}; {changed(change, history.method)}" if change else said
+        return f"{history.method.confirmations} trials confirmed {named(history.certified)}"
+    return unconfirmed(history)
 
 
 def changed(change: Change, method: Method) -> str:
