@@ -16,13 +16,16 @@ class TooLongError(ValueError):
 def read_bytes(path: Path, longest: int) -> bytes:
     """Read a whole file. Raises OSError, and TooLongError if it has more than `longest` bytes.
 
-    A named pipe is refused, because nobody may write to it; one that a shell has opened (`/dev/fd/63`) is read.
+    A named pipe is refused, because nobody may write to it; one that a shell has opened (`/dev/fd/63`) is read. Nothing
+    else is waited for: of `/proc/kmsg`, for example, what is there is read.
     """
     try:
-        if stat.S_ISFIFO(path.stat().st_mode) and path.parent.resolve() != Path(f"/proc/{os.getpid()}/fd"):
+        if path.parent.resolve() == Path(f"/proc/{os.getpid()}/fd"):
+            content = _read(path, longest)
+        elif stat.S_ISFIFO(path.stat().st_mode):
             raise OSError(errno.EINVAL, "it is a named pipe")
-        with path.open("rb") as file:
-            content = file.read(longest + 1)
+        else:
+            content = _read(path, longest, os.O_NONBLOCK)
     except ValueError:  # its name has a NUL
         raise OSError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
     if len(content) > longest:
@@ -33,3 +36,11 @@ def read_bytes(path: Path, longest: int) -> bytes:
 def read_text(path: Path) -> str:
     """Read a text. Raises OSError, TooLongError, and UnicodeDecodeError if it is not UTF-8."""
     return read_bytes(path, LONGEST_TEXT).decode("utf-8")
+
+
+def _read(path: Path, longest: int, flags: int = 0) -> bytes:
+    with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:  # Path.open takes no opener
+        content = file.read(longest + 1)
+    if content is None:
+        raise OSError(errno.EAGAIN, "nothing can be read from it now")
+    return content
