@@ -143,7 +143,7 @@ def wait_for_trials(run: Path, number: int, searching: "subprocess.Popen[Any]") 
 
 
 HOW = {
-    "refuse": ("refuses", "line"),
+    "refuse": ("refuses", "line|refused"),
     "reset": ("resets", "reset"),
     "freeze": ("freezes", "timed out|timeout"),
     "memory": ("killed", "closed"),
