@@ -46,6 +46,8 @@ struct OnScreen {
     /// The row in which the user types, and since when it is another one than where the input began.
     typed_row: Option<u64>,
     moved: Option<Stamp>,
+    /// Output went on behind an answer up to the next key, and behind that.
+    streams: bool,
     /// How long inputs have taken.
     typed: Duration,
     /// Rows that have changed while the user typed elsewhere: what is drawn there was not asked for.
@@ -108,7 +110,7 @@ impl Rest {
     pub(super) fn take(&mut self) -> Option<(Duration, Option<String>)> {
         let (since, (heard, next)) = (self.since.take()?, self.next.take()?);
         let (took, row) = match &mut self.on_screen {
-            Some(screen) => screen.take(since, next)?,
+            Some(screen) => screen.take(since, heard, next)?,
             None => (heard.since(since), None),
         };
         (took > SAME_MOMENT).then_some((took, row))
@@ -141,13 +143,18 @@ impl OnScreen {
         self.typed_row = row;
     }
 
-    fn take(&mut self, since: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
-        if let Some(moved) = self.moved.take().filter(|_| self.unasked.is_empty()) {
+    fn take(&mut self, since: Stamp, heard: Stamp, next: Stamp) -> Option<(Duration, Option<String>)> {
+        let took = self.changed.since(since);
+        let almost = next.since(since).mul_f64(ALMOST);
+        let lasts = took > almost;
+        let moved = self.moved.take();
+        // What goes on before and behind the next key is a stream.
+        self.streams |= heard.since(since) > almost && moved.is_some();
+        if let Some(moved) = moved.filter(|_| self.unasked.is_empty() && !self.streams) {
             return Some((moved.since(since), self.row.take()));
         }
-        let took = self.changed.since(since);
         let draws_unasked = self.typed < LONG_ENOUGH || !self.unasked.is_empty();
-        let may_be_unasked = draws_unasked && took > next.since(since).mul_f64(ALMOST);
+        let may_be_unasked = draws_unasked && lasts;
         (!self.grows && self.grown < MOVES && !may_be_unasked).then(|| (took, self.row.take()))
     }
 }
