@@ -2,9 +2,9 @@
 //! where it takes the visible cursor to another row.
 //!
 //! On a screen, numbers that change are no rest, because a clock may run there, nor are the characters of spinners; nor is what changes in
-//! rows that also change while one types: a bar of letters, a stream. While these rows become more, and where they do so again and again because what is drawn
-//! there moves, nothing is known of a rest. Nor is it of what goes on until the next key, where anything is drawn unasked, or before one
-//! has typed for a while.
+//! rows that also change while one types: a bar of letters, a stream. While these rows become more, and where they do so again and again
+//! because what is drawn there moves, nothing is known of a rest. Nor is it of what goes on until the next key, where anything is drawn
+//! unasked, or before one has typed for a while.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

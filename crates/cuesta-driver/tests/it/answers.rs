@@ -143,7 +143,13 @@ fn output_that_goes_on_while_the_next_row_is_typed_is_counted() {
     let (records, _) = played(given("$ ", parts), keys, 40.0);
     assert!(records.sum("continued_long") >= records.sum("transactions") - 1.0);
     assert!(records.histogram("g/t/continued").max().abs_diff(800_000_000) < 1_000_000);
-    // Text that wraps while it is typed is no such output.
+    // A stream that never ends is no such output.
+    let stream =
+        Given { tick: Some((70, "the same row\r\n")), echoes: false, ..given("$ ", &[(1000, "\r\nok #\r\n$ ")]) };
+    let (records, _) = played(stream, &keys.replace("/ok/", "/ok \\d+/").replace("200ms", "1s"), 60.0);
+    assert!(records.sum("transactions") > 3.0);
+    assert!(records.sum("continued_long") <= 1.0, "{}", records.sum("continued_long"));
+    // Nor is text that wraps while it is typed.
     let wraps = keys.replace("select all", &"select all ".repeat(12));
     let (records, _) = played(given("$ ", &[(100, "\r\nok\r\n$ ")]), &wraps, 60.0);
     assert!(records.sum("transactions") > 3.0);

@@ -6,7 +6,7 @@ use super::super::cells::is_border;
 
 /// A hidden cursor stands at most this many columns beside the text.
 const BESIDE: u16 = 2;
-/// So the last character of the text is in one of so many cells beside the cursor.
+/// The number of cells in which the last character of such a text may stand.
 pub(super) const BESIDE_CURSOR: usize = 2 * BESIDE as usize + 1;
 
 /// A position behind which nothing is typed text.

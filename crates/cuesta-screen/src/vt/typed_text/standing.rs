@@ -14,7 +14,7 @@ const TAIL: usize = 4;
 pub(super) struct Growth {
     /// The first key that these cells show; keys before it that are not shown are missed.
     pub(super) first: usize,
-    /// But so many of them stand before these cells: it was not seen when they were shown.
+    /// The number of earlier keys that stand directly before these cells: the screen shows them, but it is not known since when.
     pub(super) unseen: usize,
     /// The cell of each key; `None` for one that is not drawn by itself.
     pub(super) cells: Vec<Option<(u16, u16)>>,
@@ -117,14 +117,13 @@ impl<K, I: Copy> TypedText<K, I> {
                 || is_certain && row.end.is_none()
                 || !stands_in_place(screen, row);
             let may_be_answer = end.mark == Mark::NearCursor && row.shown == 0 && row.end.is_some();
-            let is_whole_or_tail = trace.is_whole || is_tail;
+            let is_text = is_there && (trace.is_whole || is_tail);
             let growth =
                 Growth { first, unseen: 0, cells: trace.cells, tells_blanks: end.tells_blanks(screen), may_be_answer };
             let is_blank = row.keys[count - 1].character == ' ';
             let is_certain_end =
                 end.mark == Mark::Cursor || !is_blank || growth.tells_blanks && !begins_row(&growth.cells);
-            let is_text = is_there && is_certain_end && is_whole_or_tail;
-            (is_text && self.is_evident(screen, row, &growth, end)).then_some(growth)
+            (is_text && is_certain_end && self.is_evident(screen, row, &growth, end)).then_some(growth)
         })
     }
 
@@ -136,8 +135,7 @@ impl<K, I: Copy> TypedText<K, I> {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
             let first = count - trace.cells.len() + in_trace;
             let cells = trace.cells.split_off(in_trace);
-            let shows_another = |cell: &&Option<(u16, u16)>| shown.contains(cell);
-            let unseen = trace.cells.iter().rev().take_while(|cell| !shows_another(cell)).count();
+            let unseen = trace.cells.iter().rev().take_while(|cell| !shown.contains(cell)).count();
             let growth = Growth { first, unseen, cells, tells_blanks: end.tells_blanks(screen), may_be_answer: false };
             let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
             (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
