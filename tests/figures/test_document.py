@@ -8,8 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from cuesta.analysis import summarise
 from cuesta.figures.document import TABLES, markdown, renew, schema
-from cuesta.figures.run import RunFigures
 from cuesta.figures.step import StepFigures
+from cuesta.figures.whole_run import RunFigures
 from tests.run_folder import RunFolder
 
 DOCS = Path(__file__).parents[2] / "docs"

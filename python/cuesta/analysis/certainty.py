@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.ledger import Recorded
-from cuesta.ledger.run import Interval
+from cuesta.ledger.run_folder import Interval
 
 CONFIDENCE = 0.90
 """Of two-sided intervals; either side alone has 95 %."""

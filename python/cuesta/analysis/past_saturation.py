@@ -6,8 +6,8 @@ another (R₀ is the response of the lightest load). A load is past saturation i
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cuesta.figures.run import PastSaturation
 from cuesta.figures.step import ResponseLaw, StepFigures
+from cuesta.figures.whole_run import PastSaturation
 
 LOAD = ("users", "think", "stagger")
 """Swept settings that change the load alone; steps that differ only in them are loads of one host."""

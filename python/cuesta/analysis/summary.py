@@ -13,8 +13,8 @@ from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.meter_figure import table_to_json
-from cuesta.figures.run import PastSaturation, RunFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
+from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.ledger import Recorded, open_run
 
 OF_RUN = {field.name for field in fields(RunFigures)}

@@ -10,7 +10,7 @@ from cuesta.cli.options import raw_options
 from cuesta.engine.folder import described_tapes
 from cuesta.engine.job import Job
 from cuesta.errors import InputError, UsageError
-from cuesta.ledger.run import read_run
+from cuesta.ledger.run_folder import read_run
 from cuesta.plan import Plan, Settings, Step
 
 OF_A_NEW_SEARCH = ("file", "most", "rule", "out")

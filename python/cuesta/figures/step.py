@@ -34,7 +34,7 @@ from cuesta.figures.durations import (
     KeyTimes,
     TransactionClass,
 )
-from cuesta.figures.host import HostFigures
+from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.wire import TmuxFigures, WireFigures
 
 

@@ -1,6 +1,6 @@
 """Reads records from disk into types. It derives nothing, except exact sums of histograms.
 
-- `run`: a run folder, complete or cut off; `rows`: reads its files.
+- `run_folder`: a run folder, complete or cut off; `rows`: reads its files.
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
   `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU; `wire`: what crossed the wire
@@ -13,7 +13,7 @@
 """
 
 from cuesta.ledger.rows import JsonObject
-from cuesta.ledger.run import (
+from cuesta.ledger.run_folder import (
     HostRow,
     Interval,
     Recorded,

@@ -16,7 +16,7 @@ from cuesta.errors import InputError
 from cuesta.json_text import json_text
 from cuesta.ledger.record import FORMAT, CertificationSetup
 from cuesta.ledger.rows import why_unreadable
-from cuesta.ledger.run import raw_files
+from cuesta.ledger.run_folder import raw_files
 
 GIVEN = "certification.json"
 RECORD = "record.json"

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from cuesta.ledger.rows import json_rows
-from cuesta.ledger.run import Recorded
+from cuesta.ledger.run_folder import Recorded
 
 FILE = "linkage.jsonl"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from cuesta.ledger.rows import json_rows
-from cuesta.ledger.run import Recorded
+from cuesta.ledger.run_folder import Recorded
 
 FILE = "wanting.jsonl"
 

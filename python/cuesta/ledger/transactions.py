@@ -7,7 +7,7 @@ from typing import Self
 
 from cuesta.errors import InputError
 from cuesta.ledger.rows import parsed_rows
-from cuesta.ledger.run import Agent, Recorded
+from cuesta.ledger.run_folder import Agent, Recorded
 
 FILE = "transactions.csv"
 EARLIER_FILE = "transactions.arrow"

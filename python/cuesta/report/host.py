@@ -7,10 +7,10 @@ from cuesta.analysis.front_end import front_end
 from cuesta.analysis.host import COUNTS, PARTS, uses
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
-from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
 from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
 from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
+from cuesta.figures.system_under_test import BuiltInHost, HostFigures, PerTransaction
 from cuesta.ledger import segment_folders
 from cuesta.report import meters, off_cpu, profile
 from cuesta.report.cells import duration, number, whole

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.figures.catalogue import sentences_of
-from cuesta.figures.run import RunFigures
 from cuesta.figures.step import StepFigures
+from cuesta.figures.whole_run import RunFigures
 from cuesta.ledger.certification import RECORD, Certification, record_text, text_hash, unknown_files
 from cuesta.ledger.record import Record
 

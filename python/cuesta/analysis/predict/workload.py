@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from cuesta import _native
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.errors import InputError, RefusedError
-from cuesta.ledger.run import read_run
+from cuesta.ledger.run_folder import read_run
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
 from cuesta.plan.schema import Group, Settings

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
-from cuesta.figures.host import CpuUse
+from cuesta.figures.system_under_test import CpuUse
 from cuesta.units import share
 
 WORTH_SAYING = 0.05
