@@ -1,6 +1,6 @@
 """The histogram by location, in the form of `ic_sample`."""
 
-from cuesta.figures.meter_report import MeterReport
+from cuesta.records.meter_report import MeterReport
 from cuesta.report import profile
 from tests.meter_reports import typed
 

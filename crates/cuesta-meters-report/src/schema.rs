@@ -1,6 +1,6 @@
 //! The schema of a report: each field's type, label, unit, tier, meaning and source, declared beside it.
 //!
-//! `cuesta._native.meter_schema()` gives it to Python, which makes its types (`cuesta/figures/meter_report.py`) and the tables
+//! `cuesta._native.meter_schema()` gives it to Python, which makes its types (`cuesta/records/meter_report.py`) and the tables
 //! of `docs/meters.md` from it.
 
 use std::collections::BTreeMap;

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from cuesta.analysis.certify.run import DEVIATIONS
 from cuesta.analysis.host import by_cause
 from cuesta.analysis.over_time import MOST_POINTS
-from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.ledger.meters import Row
+from cuesta.records.meter_report import MeterReport
 
 BREAK = 1.5
 """Rows further apart than this many times their length have a gap between them, which is not drawn."""

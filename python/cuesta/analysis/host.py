@@ -7,13 +7,13 @@ from statistics import fmean
 from cuesta.analysis.front_end import FrontEnd, front_end
 from cuesta.analysis.planned import setting
 from cuesta.analysis.share_within import share_within
-from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import Count, MeterReport
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
 from cuesta.ledger.meters import Row
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier
+from cuesta.records.meter_figure import UNRECORDED, MeterFigure
+from cuesta.records.meter_report import Count, MeterReport
 from cuesta.target import kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"

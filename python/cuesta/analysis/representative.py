@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cuesta.analysis.host import estimated_calls
-from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import ByCause, Count, MeterReport
+from cuesta.records.meter_figure import UNRECORDED, MeterFigure
+from cuesta.records.meter_report import ByCause, Count, MeterReport
 from cuesta.units import percent, under
 
 BARELY = 0.1

@@ -8,11 +8,11 @@ from cuesta.analysis.certify.record import derive
 from cuesta.analysis.history.ledgers import elapsed, idle
 from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
-from cuesta.figures.meter_figure import to_json
 from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import open_certification
 from cuesta.ledger.record import Measurements
 from cuesta.ledger.tables import TABLES
+from cuesta.records.meter_figure import to_json
 
 SqlRow = dict[str, Any]
 Rows = dict[str, list[SqlRow]]

@@ -12,10 +12,10 @@ from cuesta.analysis.published import unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
-from cuesta.figures.meter_figure import table_to_json
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.ledger import Recorded, open_run
+from cuesta.records.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
 """Fields of the object that are about the whole run, although each step has them too: limits, published figures."""

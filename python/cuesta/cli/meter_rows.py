@@ -10,9 +10,9 @@ from cuesta import _native
 from cuesta.cli.output import check_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
-from cuesta.figures.meter_figure import from_json
-from cuesta.figures.meter_report import MeterReport
 from cuesta.private_files import private
+from cuesta.records.meter_figure import from_json
+from cuesta.records.meter_report import MeterReport
 from cuesta.report import meter_rows as report
 from cuesta.terminal import inform, show, write
 

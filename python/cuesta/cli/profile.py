@@ -7,9 +7,9 @@ import threading
 from cuesta import _native
 from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.figures.meter_figure import from_json
-from cuesta.figures.meter_report import MeterReport
 from cuesta.private_files import write_private
+from cuesta.records.meter_figure import from_json
+from cuesta.records.meter_report import MeterReport
 from cuesta.terminal import show
 
 

@@ -10,10 +10,10 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
-from cuesta.figures.meter_figure import from_json
-from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, read_service_profile
+from cuesta.records.meter_figure import from_json
+from cuesta.records.meter_report import MeterReport
 from cuesta.report.representative import data, text
 from cuesta.terminal import inform
 

@@ -3,8 +3,6 @@
 - `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
 - `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `system_under_test`,
   `wire`, `bisync`: its tables.
-- `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
-  `meter_figure`: a figure of one, and the two forms that reports have on disk.
 - `whole_run`: a whole run: the `--json` object; `search`: what a search found.
 - `catalogue`: all of them by dotted name.
 - `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.

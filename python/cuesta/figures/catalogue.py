@@ -8,8 +8,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from cuesta.figures.about import About, Better, Unit
 from cuesta.figures.durations import Distribution
-from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import StepFigures
+from cuesta.records.meter_report import MeterReport
 
 
 @dataclass(frozen=True, slots=True)

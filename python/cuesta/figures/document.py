@@ -16,9 +16,9 @@ from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import declared, is_table
 from cuesta.figures.counts import GroupCounts, WaitSample
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
-from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import AgentFigures, LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
+from cuesta.records.meter_report import MeterReport
 
 TABLES = {
     "run": RunFigures,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cuesta.figures.about import About, AnyJson, Better, Unit
-from cuesta.figures.meter_report import MeterReport
+from cuesta.records.meter_report import MeterReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from cuesta.figures.meter_figure import from_json
-from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.rows import JsonObject, json_rows
+from cuesta.records.meter_figure import from_json
+from cuesta.records.meter_report import MeterReport
 
 
 @dataclass(frozen=True, slots=True)

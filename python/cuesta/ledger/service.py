@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.errors import InputError
-from cuesta.figures.meter_figure import from_json
-from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.rows import JsonObject
+from cuesta.records.meter_figure import from_json
+from cuesta.records.meter_report import MeterReport
 
 FORMAT = 1
 """The newest format of profiles that can be read."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cuesta.figures.meter_figure import MeterFigure
-from cuesta.figures.meter_report import Count
+from cuesta.records.meter_figure import MeterFigure
+from cuesta.records.meter_report import Count
 from cuesta.report.phrases import tiers
 from cuesta.units import ABSENT, count, digits, seconds, signed
 

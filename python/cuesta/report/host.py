@@ -7,11 +7,11 @@ from cuesta.analysis.front_end import front_end
 from cuesta.analysis.host import COUNTS, PARTS, uses
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
-from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.figures.system_under_test import BuiltInHost, HostFigures, PerTransaction
 from cuesta.ledger import segment_folders
+from cuesta.records.meter_figure import UNRECORDED, MeterFigure
+from cuesta.records.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.report import meters, off_cpu, profile
 from cuesta.report.cells import duration, number, whole
 from cuesta.report.cells import percent as percent_cell

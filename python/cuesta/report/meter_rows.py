@@ -6,8 +6,8 @@ from typing import Any
 
 from cuesta.analysis.host import uses
 from cuesta.columns import in_columns
-from cuesta.figures.meter_figure import MeterFigure
-from cuesta.figures.meter_report import Count, MeterReport
+from cuesta.records.meter_figure import MeterFigure
+from cuesta.records.meter_report import Count, MeterReport
 from cuesta.report.cells import number, per_s, percent, rate
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")

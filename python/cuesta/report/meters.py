@@ -10,10 +10,10 @@ from typing import Any
 
 from cuesta import units
 from cuesta.columns import in_columns, left, wrapped
-from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
-from cuesta.figures.meter_schema import fields
 from cuesta.plain_text import plain
+from cuesta.records.meter_figure import UNRECORDED, MeterFigure
+from cuesta.records.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
+from cuesta.records.schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.phrases import cause as cause_label

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cuesta.figures.meter_report import MeterReport, Quantiles
+from cuesta.records.meter_report import MeterReport, Quantiles
 from cuesta.units import count, seconds
 
 WHY = {

@@ -15,7 +15,6 @@ from cuesta.columns import cut
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes
 from cuesta.figures.limit import Limit
-from cuesta.figures.meter_figure import MeterFigure
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import (
     DriverLoad,
@@ -26,6 +25,7 @@ from cuesta.figures.step import (
     ScreenCost,
     StepFigures,
 )
+from cuesta.records.meter_figure import MeterFigure
 from cuesta.report.model import Tone
 from cuesta.target import BUILTIN_HOST, without_settings
 from cuesta.units import ABSENT, AT_LEAST, count, digits, in_unit, many, named, seconds, share

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.columns import cut, cut_start, left, right
-from cuesta.figures.meter_report import MeterReport
 from cuesta.plain_text import plain
+from cuesta.records.meter_report import MeterReport
 from cuesta.report.phrases import in_brackets
 from cuesta.units import ABSENT, percent
 

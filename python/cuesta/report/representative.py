@@ -6,9 +6,9 @@ from typing import Any
 
 from cuesta.analysis.representative import MixDistance, Rate, Share, written
 from cuesta.columns import in_columns, wrapped
-from cuesta.figures.meter_report import MeterReport
 from cuesta.ledger.service import ServiceProfile
 from cuesta.plain_text import plain
+from cuesta.records.meter_report import MeterReport
 from cuesta.units import ABSENT, digits, signed
 
 WIDTH = 80

@@ -12,9 +12,9 @@ from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.figures.meter_figure import to_json
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.record import FormRow, RecordFigure
+from cuesta.records.meter_figure import to_json
 from tests.certification_runs import extra_runs, reading, recorded, trial
 from tests.meter_reports import typed
 

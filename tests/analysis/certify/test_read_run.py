@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.run import CpuAccount
-from cuesta.figures.meter_figure import MeterFigure
 from cuesta.ledger.meters import Gap
+from cuesta.records.meter_figure import MeterFigure
 from tests.certification_runs import reading, recorded
 from tests.meter_reports import typed
 

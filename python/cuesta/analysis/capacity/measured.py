@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from cuesta import _native
 from cuesta.figures.durations import Distribution
-from cuesta.figures.meter_report import MeterReport
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import JsonObject, Recorded
 from cuesta.plan.sweep import setting_at
+from cuesta.records.meter_report import MeterReport
 from cuesta.target import BUILTIN_HOST
 
 

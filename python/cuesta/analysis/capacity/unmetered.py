@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity.measured import MeasuredStep
-from cuesta.figures.meter_report import MeterReport
+from cuesta.records.meter_report import MeterReport
 
 STALLED = 10.0
 """Percent of the time that tasks stalled for a resource, from which on it is suspected first."""

@@ -13,11 +13,11 @@ from pathlib import Path
 from cuesta.analysis.certify.phases import Span, phase_times
 from cuesta.analysis.certify.run import CertificationRun, CpuAccount, SampleTotals
 from cuesta.analysis.summary import of_recorded
-from cuesta.figures.meter_report import ByCause, Count, Counts, Idle
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import read_kernel_threads
 from cuesta.ledger.meters import Row
 from cuesta.ledger.runnable_tasks import read_runnable_tasks
+from cuesta.records.meter_report import ByCause, Count, Counts, Idle
 
 BUSY = ("usr", "sys", "irq")
 """Shares of the CPUs' time in which they worked, for any process."""

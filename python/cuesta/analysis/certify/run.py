@@ -10,14 +10,14 @@ from typing import Any
 from cuesta import _native
 from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.summary import Summary
-from cuesta.figures.meter_figure import UNRECORDED, MeterFigure
-from cuesta.figures.meter_report import MeterReport
-from cuesta.figures.meter_schema import fields
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.record import Absence, RecordFigure
 from cuesta.ledger.runnable_tasks import RunnableTasks
+from cuesta.records.meter_figure import UNRECORDED, MeterFigure
+from cuesta.records.meter_report import MeterReport
+from cuesta.records.schema import fields
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 NOT_SAMPLED = RunnableTasks([], [], [])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.cpus import ready
 from cuesta.analysis.capacity.resources.resource import IMPOSSIBLE, Kind, Resource
-from cuesta.figures.meter_report import Cpu
+from cuesta.records.meter_report import Cpu
 
 FULL = 0.9
 """Share of its time from which on a CPU is busy about all the time."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
-from cuesta.figures.meter_report import Device
+from cuesta.records.meter_report import Device
 
 
 def resources(of: MeasuredStep) -> Iterator[Resource]:

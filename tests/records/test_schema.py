@@ -5,27 +5,27 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.metering import compact
-from cuesta.figures import meter_schema
-from cuesta.figures.meter_figure import UNRECORDED, to_json
-from cuesta.figures.meter_report import MeterReport
+from cuesta.records import schema
+from cuesta.records.meter_figure import UNRECORDED, to_json
+from cuesta.records.meter_report import MeterReport
 from tests.meter_reports import Row, meter_report, traced, typed
 
-RENEW = "run `python -m cuesta.figures.meter_schema`, then `ruff format`"
+RENEW = "run `python -m cuesta.records.schema`, then `ruff format`"
 
 
 def test_the_types_are_those_of_the_schema() -> None:
-    for name, table in meter_schema.tables().items():
-        if name in meter_schema.READ_AS_MAPS:
+    for name, table in schema.tables().items():
+        if name in schema.READ_AS_MAPS:
             continue
-        kinds = {field.name: meter_schema.annotation(field.kind) for field in table.fields.values()}
-        written = meter_schema.TYPES.read_text(encoding="utf-8").partition(f"\nclass {name}:\n")[2].partition("\n@")[0]
+        kinds = {field.name: schema.annotation(field.kind) for field in table.fields.values()}
+        written = schema.TYPES.read_text(encoding="utf-8").partition(f"\nclass {name}:\n")[2].partition("\n@")[0]
         assert {field: kind for field, kind in kinds.items() if f"\n    {field}: {kind}\n" in written} == kinds, RENEW
 
 
 def test_the_documentation_has_the_figures_of_the_schema() -> None:
     page = Path(__file__).parents[2] / "docs" / "meters.md"
     text = page.read_text(encoding="utf-8")
-    assert meter_schema.document(text) == text, RENEW
+    assert schema.document(text) == text, RENEW
 
 
 @pytest.mark.parametrize("made", [meter_report(), meter_report(part=False), traced()])

@@ -1,12 +1,12 @@
 """A report of the host's meters, typed. Times are seconds, shares percent, unless a field says otherwise.
 
-Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
+Made by `python -m cuesta.records.schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cuesta.figures.meter_figure import MeterFigure
+from cuesta.records.meter_figure import MeterFigure
 
 
 @dataclass(frozen=True, slots=True)

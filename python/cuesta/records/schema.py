@@ -1,6 +1,6 @@
 """The schema of meter reports: labels, units, tiers, meanings. `crates/cuesta-meters-report/src/tables.rs` declares it.
 
-`python -m cuesta.figures.meter_schema` makes `meter_report.py` and the tables of docs/meters.md from it anew.
+`python -m cuesta.records.schema` makes `meter_report.py` and the tables of docs/meters.md from it anew.
 """
 
 import json
@@ -44,13 +44,13 @@ UNITS = {
 }
 HEAD = '''"""A report of the host's meters, typed. Times are seconds, shares percent, unless a field says otherwise.
 
-Made by `python -m cuesta.figures.meter_schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
+Made by `python -m cuesta.records.schema` from `crates/cuesta-meters-report/src/tables.rs`: change that.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cuesta.figures.meter_figure import MeterFigure
+from cuesta.records.meter_figure import MeterFigure
 '''
 
 

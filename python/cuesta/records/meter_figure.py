@@ -30,7 +30,7 @@ FIGURE = [field.name for field in fields(MeterFigure)]
 
 
 def from_json(kind: Any, found: Any) -> Any:
-    """Read a table of `cuesta.figures.meter_report` from JSON of either form."""
+    """Read a table of `cuesta.records.meter_report` from JSON of either form."""
     read: Reader = _reader(kind)
     return read(found)
 
