@@ -3,6 +3,7 @@
 Python prepares runs and reads their records; it is never on the path of a keystroke.
 
 - `cli`: the command `cuesta`, one file per verb.
+- `records`: the rows of run folders, as types made from the Rust declarations.
 - `figures`: the catalogue: every number that Cuesta gives, declared once.
 - `plan`: reads plans from TOML, environment and flags.
 - `engine`: turns a plan into a run folder.
