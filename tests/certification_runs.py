@@ -6,9 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.analysis.certify.run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.certify.record import measurements
-from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup
 from cuesta.ledger.runnable_tasks import RunnableTasks

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.grade import filled
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.record import measurements
-from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.record import FormRow, RecordFigure
 from cuesta.records.meter_figure import to_json

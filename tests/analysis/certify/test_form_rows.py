@@ -6,10 +6,10 @@ import random
 import pytest
 
 from cuesta.analysis.certify import form_rows
+from cuesta.analysis.certify.certification_run import figure
+from cuesta.analysis.certify.certification_run import sampled as of_phase
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
-from cuesta.analysis.certify.run import figure
-from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import RecordFigure
 from tests.certification_runs import recorded

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuesta.analysis.certify.certification_run import CpuAccount
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
-from cuesta.analysis.certify.run import CpuAccount
 from cuesta.ledger.meters import Gap
 from cuesta.records.meter_figure import MeterFigure
 from tests.certification_runs import reading, recorded

@@ -7,8 +7,8 @@ service, so it could not show a change of the scheduler that helped the service.
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.grade import of_all
-from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.representative import mix, mix_distance
 from cuesta.ledger.certification import SERVICE_PROFILE, Certification
 from cuesta.ledger.service import read_service_profile

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+from cuesta.analysis.certify.certification_run import CertificationRun, unknown
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.analysis.certify.run import CertificationRun, unknown
 from cuesta.ledger.certification import CONTROL, EXTRA_FOLDERS, LINKAGE, TRACED, Certification
 from cuesta.ledger.linkage import Linked, read_linkage
 from cuesta.ledger.record import RecordFigure

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun
 from cuesta.ledger.record import Absence, FormRow, RecordFigure, is_numbered
 
 Take = Callable[[CertificationRun, str], RecordFigure]

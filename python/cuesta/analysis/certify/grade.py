@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Literal
 
-from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun, CpuAccount
+from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun, CpuAccount
 from cuesta.analysis.planned import allowed
 from cuesta.ledger.record import Absence, Check, Measurements, ProcessRow, RecordFigure
 from cuesta.units import many, share

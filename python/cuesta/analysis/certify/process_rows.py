@@ -6,8 +6,8 @@ A ratio to a reference system never stands without its interval over the runs of
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
+from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.form_rows import NUMBERS_A, NUMBERS_B, Rows, Take, mean, numbers, plus, ratio, scaled, used
-from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
 from cuesta.ledger.record import Absence, FormRow, ProcessRow, RecordFigure, Reference
 

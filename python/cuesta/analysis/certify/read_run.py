@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals
 from cuesta.analysis.certify.phases import Span, phase_times
-from cuesta.analysis.certify.run import CertificationRun, CpuAccount, SampleTotals
 from cuesta.analysis.summary import of_recorded
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import read_kernel_threads

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
 from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, mean, ratio, time_row
 from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.analysis.certify.run import SCRIPT_PHASES, CertificationRun
 from cuesta.ledger.certification import Certification, hashes, text_hash
 from cuesta.ledger.record import (
     Absence,

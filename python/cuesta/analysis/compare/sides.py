@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cuesta._native import Histogram
+from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.compare.comparability import RunFacts, facts, with_setup
 from cuesta.analysis.compare.metrics import (
     COMMAND_CPU,
