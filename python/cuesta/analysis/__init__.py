@@ -9,7 +9,7 @@
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
   ones; `planned`: what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `bisync`: what bisync lines
-  carried; `host`: the host's own meters;
+  carried; `host_figures`: the host's own meters;
   `front_end`: `tty_meters` of the built-in host; `wire`: the network between driver and host, and TMux there;
   `share_within`: how much of a row of the host's meters a measurement interval covers.
 - `batching`: what handling several packets at once gives and costs, in a sweep of TMux, deferral or aligned keys.

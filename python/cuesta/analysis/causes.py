@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.certify.certification_run import DEVIATIONS
-from cuesta.analysis.host import by_cause
+from cuesta.analysis.host_figures import by_cause
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cuesta.analysis.host import estimated_calls
+from cuesta.analysis.host_figures import estimated_calls
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import ByCause, Count, MeterReport
 from cuesta.units import percent, under

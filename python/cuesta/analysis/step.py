@@ -9,7 +9,7 @@ from cuesta.analysis.answer_sizes import sizes
 from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
-from cuesta.analysis.host import host
+from cuesta.analysis.host_figures import host
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge
 from cuesta.analysis.overload import overload

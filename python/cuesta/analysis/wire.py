@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from cuesta.analysis.host import within
+from cuesta.analysis.host_figures import within
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
 from cuesta.ledger import Interval, Recorded
 from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval

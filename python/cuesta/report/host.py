@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from cuesta import units
 from cuesta.analysis.front_end import front_end
-from cuesta.analysis.host import COUNTS, PARTS, uses
+from cuesta.analysis.host_figures import COUNTS, PARTS, uses
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures

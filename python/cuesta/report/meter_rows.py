@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cuesta.analysis.host import uses
+from cuesta.analysis.host_figures import uses
 from cuesta.columns import in_columns
 from cuesta.records.meter_figure import MeterFigure
 from cuesta.records.meter_report import Count, MeterReport

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cuesta.analysis import causes
 from cuesta.analysis.causes import Stretch
-from cuesta.analysis.host import uses
+from cuesta.analysis.host_figures import uses
 from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
 from cuesta.report.model import Plot

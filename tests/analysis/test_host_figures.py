@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.host import host
+from cuesta.analysis.host_figures import host
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
 from tests.report import made_up
