@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from cuesta.analysis import summarise
 from cuesta.columns import cut, cut_start, in_columns, left, right, wrapped
 from cuesta.report import meter_rows, meters
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.meter_reports import events, meter_report, plain, typed
 from tests.report.made_up import by_cause
 from tests.run_folder import RunFolder

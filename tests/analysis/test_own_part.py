@@ -6,7 +6,7 @@ from pathlib import Path
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.report.headline import big_figures, headline
 from cuesta.report.phrases import limit_value
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.run_folder import Row, RunFolder
 
 LATE = 0.00002

@@ -8,7 +8,7 @@ from cuesta.figures.step import Overload
 from cuesta.report import several
 from cuesta.report.headline import headline
 from cuesta.report.phrases import limit_value
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.run_folder import Row, RunFolder
 
 

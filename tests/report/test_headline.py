@@ -12,7 +12,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.model import Remark
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from cuesta.target import without_settings
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.figures.system_under_test import CpuUse, HostFigures, Metering
-from cuesta.report.host import network
+from cuesta.report.host_section import network
 from tests.meter_reports import cpu, meter_report, missing, plain, typed
 
 SAMPLED = {

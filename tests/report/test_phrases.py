@@ -13,8 +13,8 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, PublishedComparison
 from cuesta.report import phrases
 from cuesta.report.figure import mark, marked
-from cuesta.report.host import worth
-from cuesta.report.run import text
+from cuesta.report.host_section import worth
+from cuesta.report.run_report import text
 from cuesta.report.sweep import limited, saturation
 from tests.report import made_up
 from tests.run_folder import RunFolder

@@ -20,7 +20,7 @@ from cuesta.json_text import json_text
 from cuesta.plain_text import plain, plain_rows
 from cuesta.report import several
 from cuesta.report.junit import junit
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from cuesta.terminal import Styled, show
 from tests.report import made_up
 from tests.run_folder import Row

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.ledger.record import RecordFigure
 from cuesta.report import form, meters
-from cuesta.report.host import by_cause, shared, unmet
+from cuesta.report.host_section import by_cause, shared, unmet
 from tests.analysis.test_host_figures import ABOUT, recorded
 from tests.meter_reports import meter_report, missing, plain, typed
 

@@ -8,7 +8,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.report import render
 from cuesta.report.model import Report
-from cuesta.report.run import of_run
+from cuesta.report.run_report import of_run
 from tests.run_folder import Row, RunFolder
 
 ROWS = ["$ make", "reading\x1b[2J", "part | one `x`", "> "]

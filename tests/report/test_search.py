@@ -9,7 +9,7 @@ from cuesta.analysis import Summary, summarise
 from cuesta.figures.search import SearchFigures
 from cuesta.report.headline import headline
 from cuesta.report.plots.against_load import trials
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from cuesta.report.search import noted, progress, section
 from tests.report import made_up
 

@@ -16,7 +16,7 @@ from cuesta.ledger.goals import Improvement
 from cuesta.ledger.historical import Document
 from cuesta.report import identities, meters, profile, render, several, sql_result
 from cuesta.report import ledger as ledgers
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.meter_reports import meter_report, typed
 from tests.report.made_up import by_cause
 from tests.report.test_ledger import DAY

@@ -68,7 +68,7 @@ def _suggest_runs_below(folders: Iterable[Path]) -> None:
 
 
 def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
-    from cuesta.report.run import text  # noqa: PLC0415
+    from cuesta.report.run_report import text  # noqa: PLC0415
 
     if len(runs) == 1:
         return text(next(iter(runs.values())), verbose=verbose)

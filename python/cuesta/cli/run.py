@@ -68,7 +68,7 @@ def overview(job: Job) -> str:
 def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
     """Derive, write and print the summary. An invalid run has precedence over a limit in the exit code."""
     from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
-    from cuesta.report.run import text  # noqa: PLC0415
+    from cuesta.report.run_report import text  # noqa: PLC0415
 
     summary = analysis.summarise(result.folder)
     say(text(summary, verbose=arguments.verbose), arguments.json)

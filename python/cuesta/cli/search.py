@@ -232,7 +232,7 @@ def _dry_run(job: Job, first: Step, chooser: Chooser, arguments: argparse.Namesp
 
 def sum_up(folder: Path, arguments: argparse.Namespace) -> int:
     """Derive, write and print the result."""
-    from cuesta.report.run import text  # noqa: PLC0415, a dry run shows no report
+    from cuesta.report.run_report import text  # noqa: PLC0415, a dry run shows no report
 
     summary = analysis.summarise(folder)
     say(text(summary, verbose=arguments.verbose), arguments.json)

@@ -1,10 +1,10 @@
-"""Shows results. `run`, `several` and `comparison` build a model of a report; `render` turns the model into a document.
+"""Shows results. `run_report`, `several` and `comparison` build a model of a report; `render` makes a document of it.
 
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
-- `run`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and what is
-  unusual; `samples`, `sweep`, `batching`, `published_tables`, `search`, `capacity`, `host`, `wire`, `bisync`: sections
-  of a run's report; `figure`: values with their label and meaning from the catalogue; `phrases`: sentences that
-  reports share; `plots`: plots as Vega-Lite specifications.
+- `run_report`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and
+  what is unusual; `samples`, `sweep`, `batching`, `published_tables`, `search`, `capacity`, `host_section`, `wire`,
+  `bisync`: sections of a run's report; `figure`: values with their label and meaning from the catalogue; `phrases`:
+  sentences that reports share; `plots`: plots as Vega-Lite specifications.
 - `render`: a report as text, page and Markdown; `page`: HTML elements.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one

@@ -12,7 +12,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.report import batching, search
 from cuesta.report.figure import ENOUGH, duration, is_weak, written
-from cuesta.report.host import host_doubts
+from cuesta.report.host_section import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
 from cuesta.report.phrases import (
     FAIR,

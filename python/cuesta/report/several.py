@@ -17,7 +17,7 @@ from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, 
 from cuesta.report.page import write
 from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, tone_of
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
-from cuesta.report.run import of_run
+from cuesta.report.run_report import of_run
 from cuesta.units import ABSENT, count, many, seconds, share
 
 MOST_ANSWERS = 3

@@ -14,7 +14,7 @@ from cuesta.analysis.capacity.load_points import by_load
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources import Resource, resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
 from tests.run_folder import CLOCK, NANO, Row, RunFolder

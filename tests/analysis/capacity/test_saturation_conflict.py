@@ -7,7 +7,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
 from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
-from cuesta.report.run import text
+from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.predict.seeds import TMUX, rows
 

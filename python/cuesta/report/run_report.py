@@ -12,7 +12,18 @@ from cuesta.figures.durations import Distribution, TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
-from cuesta.report import batching, bisync, capacity, host, published_tables, render, samples, search, sweep, wire
+from cuesta.report import (
+    batching,
+    bisync,
+    capacity,
+    host_section,
+    published_tables,
+    render,
+    samples,
+    search,
+    sweep,
+    wire,
+)
 from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, fact, has_weak, head, percentiles
 from cuesta.report.headline import big_figures, headline, unusual, verdict
 from cuesta.report.model import (
@@ -91,7 +102,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield from bisync.section(step)
     yield law_of(step)
     yield from published(summary)
-    yield host.section(summary)
+    yield host_section.section(summary)
     yield from wire.section(step)
     yield driver(summary, step)
     yield Section("Users and lines", more=list(lines(summary, step)), name="USERS")

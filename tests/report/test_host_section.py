@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report.host import busiest
-from cuesta.report.run import text
+from cuesta.report.host_section import busiest
+from cuesta.report.run_report import text
 from cuesta.report.several import html
 from tests.report.made_up import good
 from tests.run_folder import CLOCK, NANO
