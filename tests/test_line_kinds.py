@@ -3,8 +3,8 @@
 import pytest
 
 from cuesta import _native
-from cuesta.line_kinds import KINDS, OWN_PROGRAMS, SYNTAX, descriptors_of, port_of
-from cuesta.target import BUILTIN_HOST, kind_of, settings_of, without_settings
+from cuesta.line_kinds import KINDS, OWN_PROGRAMS, SYNTAX, Kind, port_of, row_of, settings_of, without_settings
+from cuesta.target import BUILTIN_HOST, kind_of
 
 
 def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
@@ -13,13 +13,14 @@ def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
     assert all(kind["syntax"] in str(raised.value) and kind["syntax"] in SYNTAX for kind in KINDS.values())
     assert kind_of(BUILTIN_HOST) in KINDS
     assert OWN_PROGRAMS == ("pty", "pipe")
+    assert all(kind.keys() == Kind.__annotations__.keys() for kind in KINDS.values())
 
 
 def test_the_port_is_given_by_the_target_or_its_kind() -> None:
     targets = ("telnet://127.0.0.1:2323", "telnet://[::1]", "ssh://ann@host.invalid", "pty:bash")
     assert [port_of(target) for target in targets] == [2323, 23, 22, 0]
     assert str(port_of("telnet://host.invalid")) in _native.target("telnet://host.invalid")
-    assert [descriptors_of(target) for target in targets] == [1, 1, 1, 2]
+    assert [row_of(target)["descriptors"] for target in targets] == [1, 1, 1, 2]
 
 
 def test_settings_stand_behind_a_question_mark_but_not_in_commands() -> None:
@@ -27,4 +28,4 @@ def test_settings_stand_behind_a_question_mark_but_not_in_commands() -> None:
     assert settings_of(serial) == {"baud": "1200", "parity": "even"}
     assert without_settings(serial) == "serial:/dev/ttyUSB0"
     assert settings_of("serial:/dev/ttyUSB0") == settings_of("pty:ls ?a=b") == {}
-    assert without_settings("pty:ls ?a=b") == "pty:ls ?a=b"
+    assert without_settings("pty:grep -E 'a?b' notes.txt") == "pty:grep -E 'a?b' notes.txt"

@@ -1,8 +1,8 @@
-"""The kinds of lines: the table of `crates/cuesta-lines/src/target.rs`."""
+"""The kinds of lines: the table of `crates/cuesta-lines/src/target.rs`, where each column is explained."""
 
 import json
-from typing import TypedDict
-from urllib.parse import urlsplit
+from typing import Literal, TypedDict
+from urllib.parse import parse_qsl, urlsplit
 
 from cuesta import _native
 from cuesta.target import kind_of
@@ -15,6 +15,13 @@ class Kind(TypedDict):
     syntax: str
     port: int | None
     starts_program: bool
+    terminal: Literal["vt", "block"]
+    can_echo: bool
+    acknowledges: bool
+    logs_in: bool
+    has_shell: bool
+    only_connects: bool
+    recordable: bool
     descriptors: int
 
 
@@ -24,11 +31,27 @@ OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_progra
 """Kinds whose REST is a command: the driver starts a program for each line."""
 
 
-def descriptors_of(target: str) -> int:
-    """How many file descriptors the driver needs for a line to the target."""
-    return KINDS[kind_of(target)]["descriptors"]
+def row_of(target: str) -> Kind:
+    """The row of a target's kind of line."""
+    return KINDS[kind_of(target)]
 
 
 def port_of(target: str) -> int:
     """The port of a target; 0 if it has none."""
-    return urlsplit(target).port or KINDS[kind_of(target)]["port"] or 0
+    return urlsplit(target).port or row_of(target)["port"] or 0
+
+
+def without_settings(target: str) -> str:
+    """A target as a sentence names it: without `?identity=…` and the like."""
+    return _divided(target)[0]
+
+
+def settings_of(target: str) -> dict[str, str]:
+    """The settings of a target that it writes itself, `?baud=9600&parity=even`, by name."""
+    return dict(parse_qsl(_divided(target)[1]))
+
+
+def _divided(target: str) -> tuple[str, str]:
+    """A target without its settings, and these. Commands have none."""
+    address, _, settings = target.partition("?")
+    return (target, "") if kind_of(target) in OWN_PROGRAMS else (address, settings)

@@ -13,7 +13,6 @@ from cuesta.figures.durations import Distribution
 from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.model import Remark
 from cuesta.report.run_report import text
-from cuesta.target import without_settings
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 
@@ -90,11 +89,6 @@ def test_a_sweep_without_limits_says_how_response_grew(tmp_path: Path) -> None:
 def test_a_sweep_with_constant_response_states_it_once(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=USERS, responses=lambda *_: [0.1] * 20).write()
     assert "median response 100 ms at both ends" in headline(summarise(folder))
-
-
-def test_the_settings_of_a_target_are_left_out_of_sentences() -> None:
-    assert without_settings("ssh://root@bastion:22?identity=/tmp/key&obscure=off") == "ssh://root@bastion:22"
-    assert without_settings("pty:grep -E 'a?b' notes.txt") == "pty:grep -E 'a?b' notes.txt"
 
 
 def test_a_gap_in_the_counts_is_reported_once_on_the_first_screen(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
+
 pub(crate) use crate::target_error::{TargetError, bad_setting};
 use crate::terminal_settings::{self, TerminalSettings};
 use crate::tls::TELNETS;
@@ -40,9 +42,9 @@ pub struct Address {
     pub port: u16,
 }
 
-/// A kind of line: one row of [`KINDS`].
+/// A kind of line: one row of [`KINDS`]. Python has all columns but the parser.
 #[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Kind {
     /// The scheme of its targets.
     pub name: &'static str,
@@ -60,14 +62,22 @@ pub struct Kind {
     pub acknowledges: bool,
     /// Whether opening a line logs its user in.
     pub logs_in: bool,
+    /// Whether a login shell usually answers, which keeps a history of what is typed.
+    pub has_shell: bool,
+    /// Whether nothing but a connection need be tried to know that users can work there.
+    pub only_connects: bool,
+    /// Whether a person can sit at it and be recorded: its output is a video terminal's.
+    pub recordable: bool,
     /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
     pub descriptors: u32,
     /// Parses the text after `SCHEME:`.
+    #[serde(skip)]
     parse: fn(&str) -> Result<Target, TargetError>,
 }
 
 /// A display and its keyboard, as a host sees them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TerminalKind {
     /// A video terminal: a stream of characters each way.
     Vt,
@@ -84,6 +94,9 @@ const CONNECTION: Kind = Kind {
     can_echo: true,
     acknowledges: false,
     logs_in: false,
+    has_shell: false,
+    only_connects: false,
+    recordable: true,
     descriptors: 1,
     parse: |_| Err(TargetError::Empty),
 };
@@ -95,6 +108,7 @@ pub const KINDS: [Kind; 11] = [
     Kind {
         name: "pty",
         syntax: "pty:COMMAND",
+        has_shell: true,
         descriptors: 2,
         parse: |text| command("pty", text).map(Target::Pty),
         ..PROGRAM
@@ -110,6 +124,7 @@ pub const KINDS: [Kind; 11] = [
     Kind {
         name: "tcp",
         syntax: "tcp://HOST:PORT",
+        only_connects: true,
         parse: |text| Address::parse("tcp", text, None).map(Target::Tcp),
         ..CONNECTION
     },
@@ -117,6 +132,8 @@ pub const KINDS: [Kind; 11] = [
         name: "telnet",
         syntax: "telnet://HOST:PORT",
         port: Some(TELNET),
+        has_shell: true,
+        only_connects: true,
         parse: |text| TelnetTarget::parse("telnet", text).map(Target::Telnet),
         ..CONNECTION
     },
@@ -124,6 +141,7 @@ pub const KINDS: [Kind; 11] = [
         name: "telnets",
         syntax: "telnets://HOST:PORT",
         port: Some(TELNETS),
+        has_shell: true,
         parse: |text| TelnetTarget::parse("telnets", text).map(Target::Telnet),
         ..CONNECTION
     },
@@ -133,6 +151,7 @@ pub const KINDS: [Kind; 11] = [
         port: Some(TELNET),
         terminal: TerminalKind::Block,
         can_echo: false,
+        recordable: false,
         parse: |text| Tn3270Target::parse("tn3270", text).map(Target::Tn3270),
         ..CONNECTION
     },
@@ -142,6 +161,7 @@ pub const KINDS: [Kind; 11] = [
         port: Some(TELNETS),
         terminal: TerminalKind::Block,
         can_echo: false,
+        recordable: false,
         parse: |text| Tn3270Target::parse("tn3270s", text).map(Target::Tn3270),
         ..CONNECTION
     },
@@ -150,6 +170,7 @@ pub const KINDS: [Kind; 11] = [
         syntax: "bsc://HOST:PORT",
         can_echo: false,
         acknowledges: true,
+        recordable: false,
         parse: |text| BisyncTarget::parse(text).map(Target::Bisync),
         ..CONNECTION
     },
@@ -158,6 +179,7 @@ pub const KINDS: [Kind; 11] = [
         syntax: "ssh://USER@HOST",
         port: Some(22),
         logs_in: true,
+        has_shell: true,
         parse: |text| text.parse().map(Target::Ssh),
         ..CONNECTION
     },

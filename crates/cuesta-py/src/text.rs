@@ -37,17 +37,8 @@ pub(crate) fn show_duration(ns: u64) -> String {
 
 /// The table of kinds of lines, as JSON.
 #[pyfunction]
-pub(crate) fn line_kinds() -> String {
-    let kinds = KINDS.iter().map(|kind| {
-        serde_json::json!({
-            "name": kind.name,
-            "syntax": kind.syntax,
-            "port": kind.port,
-            "starts_program": kind.starts_program,
-            "descriptors": kind.descriptors,
-        })
-    });
-    kinds.collect::<serde_json::Value>().to_string()
+pub(crate) fn line_kinds() -> PyResult<String> {
+    serde_json::to_string(&KINDS).map_err(value)
 }
 
 /// The names of the failures that are counted, and what happened in each.

@@ -9,6 +9,7 @@ from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.ssh import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
+from cuesta.line_kinds import row_of
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 from cuesta.units import many, minutes
@@ -64,7 +65,7 @@ def _left_behind(job: Job) -> list[str]:
     """Traces that a run leaves on the host and on this machine."""
     targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
     rows = []
-    if any(kind_of(target) in ("pty", "ssh", "telnet", "telnets") for target in targets):
+    if any(row_of(target)["has_shell"] for target in targets):
         rows.append("  a shell's history keeps what users type, unless the tape begins with Type 'unset HISTFILE'")
     if any(kind_of(target) == "ssh" and "accept-new" in target for target in targets):
         rows.append("  known_hosts: hosts that are not in it yet are added (accept-new)")

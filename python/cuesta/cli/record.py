@@ -21,8 +21,9 @@ from cuesta.cli.loop import LOGOUT, looped
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
+from cuesta.line_kinds import row_of
 from cuesta.private_files import write_private
-from cuesta.target import UNWATCHED, kind_of
+from cuesta.target import kind_of
 from cuesta.terminal import inform, show
 
 LOOK_EVERY = 0.1
@@ -92,7 +93,7 @@ def _record(arguments: argparse.Namespace) -> int:
         remedy = "run it at a terminal; to make a tape of a cast: cuesta record --from FILE.cast"
         raise UsageError("cuesta record: there is no terminal here to type at", remedy)
     target = _target(arguments)
-    if kind_of(target) in UNWATCHED:
+    if not row_of(target)["recordable"]:
         what = f"cuesta record: {target} carries no output of a video terminal, so that nothing can be watched"
         raise UsageError(what, "write the tape by hand (docs/tape.md)")
     files = _files(arguments, target)

@@ -14,8 +14,9 @@ from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import RunResult, run
 from cuesta.engine.meter_source import why_untraced
 from cuesta.errors import Exit
+from cuesta.line_kinds import without_settings
 from cuesta.plan import load
-from cuesta.target import BUILTIN_HOST, without_passwords, without_settings
+from cuesta.target import BUILTIN_HOST, without_passwords
 from cuesta.terminal import inform
 from cuesta.units import count, many, minutes
 

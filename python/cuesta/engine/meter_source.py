@@ -15,9 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 from cuesta import _native
 from cuesta.engine.listener import listener
 from cuesta.engine.meter_process import MeterRequest
-from cuesta.line_kinds import OWN_PROGRAMS, port_of
+from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
 from cuesta.plan.fields import tier_and_subject, tracing_tier
-from cuesta.target import BUILTIN_HOST, kind_of, without_passwords, without_settings
+from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
 HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
 """Our own metering process."""

@@ -15,8 +15,8 @@ from cuesta.engine.job import Job, most_users
 from cuesta.engine.network import isolation
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
-from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
-from cuesta.target import BUILTIN_HOST, kind_of, settings_of
+from cuesta.line_kinds import OWN_PROGRAMS, port_of, row_of, settings_of
+from cuesta.target import BUILTIN_HOST, kind_of
 
 OWN_FILES = 64
 """Descriptors that a process needs besides its lines: records, timers, libraries."""
@@ -50,7 +50,7 @@ def needed_files(job: Job) -> int:
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
-        each = max(descriptors_of(group.target) for _, group in groups)
+        each = max(row_of(group.target)["descriptors"] for _, group in groups)
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     programs = any(job.service(step).name in ("shell", "socket") for step in hosted)
     return lines * (3 if programs else 1) + OWN_FILES
@@ -106,12 +106,13 @@ def probe(target: str, user: Mapping[str, str]) -> None:
 
     A one-time code or a 3270's logical unit is not spent on it: the first user needs them.
     """
-    kind, settings = kind_of(target), settings_of(target)
-    if kind == "ssh" and ("code" in settings or user.get("code") or user.get("totp")):
+    kind, settings = row_of(target), settings_of(target)
+    if kind["name"] == "ssh" and ("code" in settings or user.get("code") or user.get("totp")):
         return
-    if kind in ("tcp", "telnet") or (kind in ("tn3270", "tn3270s") and ("lu" in settings or user.get("lu"))):
+    names_unit = kind["terminal"] == "block" and ("lu" in settings or user.get("lu"))
+    if kind["only_connects"] or names_unit:
         connect(target)
-    elif kind in OWN_PROGRAMS:
+    elif kind["starts_program"]:
         find_program(target)
     else:
         try:

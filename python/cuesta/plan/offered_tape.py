@@ -4,7 +4,8 @@ import shlex
 from pathlib import Path
 
 from cuesta.errors import UsageError
-from cuesta.target import UNWATCHED, kind_of, without_settings
+from cuesta.line_kinds import row_of, without_settings
+from cuesta.target import kind_of
 
 ECHO = "Set Echo timed"
 SHELL = ("Wait+Prompt", "Forever", "  Think exp 5s", '  Type "date" Enter', "  Wait+Prompt", "End")
@@ -25,7 +26,7 @@ def refuse_without_tape(target: str, plan: Path | None = None) -> None:
     """Raise UsageError: no tape says what to type at a target, nor does the plan. The message offers one."""
     what = f"{without_settings(target)}: which tape? Nothing says what users type there"
     quoted, tape = shlex.quote(target), offered(target)
-    record = [] if kind_of(target) in UNWATCHED else [f"record one:  cuesta record --target {quoted} -o first"]
+    record = [f"record one:  cuesta record --target {quoted} -o first"] if row_of(target)["recordable"] else []
     begin = f"{'or ' if record else ''}begin with these rows in a file `first.tape`:"
     data = " --data USERS.csv" if any("${" in row for row in tape) else ""
     run = f"cuesta run first.tape --target {quoted}{data}"

@@ -25,9 +25,10 @@ from cuesta.figures.step import (
     ScreenCost,
     StepFigures,
 )
+from cuesta.line_kinds import without_settings
 from cuesta.records.meter_figure import MeterFigure
 from cuesta.report.model import Tone
-from cuesta.target import BUILTIN_HOST, without_settings
+from cuesta.target import BUILTIN_HOST
 from cuesta.units import ABSENT, AT_LEAST, count, digits, in_unit, many, named, seconds, share
 
 LOADS = {

@@ -9,7 +9,8 @@ from cuesta import _native
 from cuesta.analysis.capacity.measured import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.ledger import JsonObject
-from cuesta.target import kind_of, settings_of
+from cuesta.line_kinds import settings_of
+from cuesta.target import kind_of
 
 
 @dataclass(frozen=True, slots=True)
