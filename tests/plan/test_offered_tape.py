@@ -11,12 +11,12 @@ from cuesta.plan.offered_tape import offered
 
 TARGETS = [
     "ssh://nu1@host.invalid",
-    "telnet://host.invalid:23",
+    "telnets://host.invalid",
     "tcp://host.invalid:7",
     "pty:bash -l",
     "pipe:cat",
     "serial:/dev/ttyS0",
-    "tn3270://host.invalid:23",
+    "tn3270s://host.invalid",
     "bsc://host.invalid:1",
 ]
 

@@ -5,21 +5,14 @@ from pathlib import Path
 
 from cuesta.errors import UsageError
 from cuesta.line_kinds import row_of, without_settings
-from cuesta.target import kind_of
 
 ECHO = "Set Echo timed"
 SHELL = ("Wait+Prompt", "Forever", "  Think exp 5s", '  Type "date" Enter', "  Wait+Prompt", "End")
 AT_A_SHELL = (ECHO, *SHELL)
 LOGIN = ("Wait+Line /ogin:/", 'Type "${user}" Enter', "Wait+Line /assword:/", 'Type "${password}" Enter')
 AT_A_LOGIN = (ECHO, *LOGIN, *SHELL)
-TAPES = {
-    "telnet": AT_A_LOGIN,
-    "tcp": AT_A_LOGIN,
-    "serial": AT_A_LOGIN,
-    "tn3270": ("Wait+Unlock", 'Type "date" Enter', "Wait+Unlock"),
-    "bsc": ('Type "a message" Enter', "Wait+Delivered"),
-}
-"""By kind of line; of the others each user has a shell."""
+AT_A_3270 = ("Wait+Unlock", 'Type "date" Enter', "Wait+Unlock")
+AT_A_STATION = ('Type "a message" Enter', "Wait+Delivered")
 
 
 def refuse_without_tape(target: str, plan: Path | None = None) -> None:
@@ -36,4 +29,9 @@ def refuse_without_tape(target: str, plan: Path | None = None) -> None:
 
 def offered(target: str) -> tuple[str, ...]:
     """The rows of a tape that suits the kind of line."""
-    return TAPES.get(kind_of(target), AT_A_SHELL)
+    kind = row_of(target)
+    if kind["terminal"] == "block":
+        return AT_A_3270
+    if kind["acknowledges"]:
+        return AT_A_STATION
+    return AT_A_SHELL if kind["starts_program"] or kind["logs_in"] else AT_A_LOGIN
