@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.listener import listening as listeners
+from cuesta.engine.local.listener import listening as listeners
 from tests.own_network import own_network
 from tests.processes import descendants, end
 

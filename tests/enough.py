@@ -15,7 +15,7 @@ import pytest
 
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.job import Job
-from cuesta.engine.local import Look, RunResult, run
+from cuesta.engine.run_job import Look, RunResult, run_job
 from cuesta.ledger.rows import json_rows
 
 LIMIT = "100s"
@@ -37,7 +37,7 @@ def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
             if enough(out):
                 stopping.set()
 
-        return run(job, out, look_and_stop, stopping)
+        return run_job(job, out, look_and_stop, stopping)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cuesta.cli.run.run", until_enough)

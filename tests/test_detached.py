@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from cuesta.cli import main
-from cuesta.engine import certifier, metering
-from cuesta.engine.meter_process import MeterRequest
-from cuesta.engine.meter_source import HERE
+from cuesta.engine import certifier
+from cuesta.engine.local import metering
+from cuesta.engine.local.meter_process import MeterRequest
+from cuesta.engine.local.meter_source import HERE
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.processes import end, in_the_first_pid_namespace

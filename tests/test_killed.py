@@ -66,7 +66,7 @@ def kill(process: subprocess.Popen[bytes], who: str) -> None:
     os.kill(process.pid, signal.SIGSTOP)  # stopped first, so that it starts no process meanwhile
     children = descendants(process.pid)
     handles = [handle for pid in children if (handle := handle_of(pid))]
-    agents = [pid for pid in children if b"cuesta.engine.agent" in command_of(pid)]
+    agents = [pid for pid in children if b"cuesta.engine.local.agent_process" in command_of(pid)]
     named = {"everything": [process.pid, *children], "engine": [process.pid], "agent": agents[:1]}[who]
     end(named)
     os.kill(process.pid, signal.SIGCONT)

@@ -17,7 +17,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.cli import main
-from cuesta.engine.node_exporter import NodeExporter
+from cuesta.engine.local.node_exporter import NodeExporter
 from cuesta.errors import CuestaError, Exit
 from cuesta.ledger.rows import json_rows
 from tests.daemons import free_port, listening, needed, sshd

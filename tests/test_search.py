@@ -122,7 +122,7 @@ def test_a_search_that_loses_an_agent_is_invalid_and_says_what_it_found(
     process = subprocess.Popen(searching, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         wait_for_trials(run, 2, process)
-        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]
+        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.local.agent_process" in command_of(pid)]
         os.kill(agents[1], how)
         _, said = process.communicate(timeout=100)
     finally:

@@ -153,7 +153,7 @@ def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
 def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:
-        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]
+        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.local.agent_process" in command_of(pid)]
         end(agents[1:])
         _, err = process.communicate(timeout=60)
     assert process.returncode == Exit.INVALID

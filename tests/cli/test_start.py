@@ -74,8 +74,8 @@ def test_the_report_of_a_sweep_fits_nothing(tmp_path: Path) -> None:
 
 
 def test_a_process_of_a_run_loads_no_library() -> None:
-    names = ("agent", "host_process", "meter_process", "tmux_process")
-    processes = ", ".join(f"cuesta.engine.{name}" for name in names)
+    names = ("agent_process", "host_process", "meter_process", "tmux_process")
+    processes = ", ".join(f"cuesta.engine.local.{name}" for name in names)
     code = f"import json, sys, {processes}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {module.partition(".")[0] for module in others(set(json.loads(done.stdout)))}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cuesta.engine import certifier
-from cuesta.engine.local import RunResult
 from cuesta.engine.method import METERED_EVERY, Method
+from cuesta.engine.run_job import RunResult
 from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
@@ -25,7 +25,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         made.append(out)
         return RunResult(out, stopping.is_set(), [])
 
-    monkeypatch.setattr(certifier, "run", run)
+    monkeypatch.setattr(certifier, "run_job", run)
     return made
 
 

@@ -10,7 +10,7 @@ from cuesta.engine import interleaved
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.local import Look, RunResult
+from cuesta.engine.run_job import Look, RunResult
 from cuesta.plan import RawOptions
 from tests.conftest import Write
 
@@ -33,7 +33,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
         return RunResult(out, stopping.is_set(), [])
 
-    monkeypatch.setattr(interleaved, "run", run)
+    monkeypatch.setattr(interleaved, "run_job", run)
     return noted
 
 
@@ -89,7 +89,7 @@ def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
     here: Path, wanted: Interleaved, made: Made, after: int, pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopping = threading.Event()
-    run = interleaved.__dict__["run"]  # the replacement that only notes runs
+    run = interleaved.__dict__["run_job"]  # the replacement that only notes runs
 
     def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> RunResult:
         if len(made) == after:
@@ -97,7 +97,7 @@ def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
         ran: RunResult = run(job, out, look, stopping)
         return ran
 
-    monkeypatch.setattr(interleaved, "run", interrupted)
+    monkeypatch.setattr(interleaved, "run_job", interrupted)
     runs = list(run_in_turn(wanted, here, good, nobody, stopping))
     assert len(runs) == after + 1
     index = here / "pairs.jsonl"

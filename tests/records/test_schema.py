@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.metering import compact
+from cuesta.engine.local.metering import compact
 from cuesta.records import schema
 from cuesta.records.meter_figure import UNRECORDED, to_json
 from cuesta.records.meter_report import MeterReport

@@ -166,7 +166,7 @@ class Process:
 @contextmanager
 def agent_process(place: Place, *peers: str, **settings: object) -> Iterator[Process]:
     spec = json.dumps({"peers": peers, "ports": [], **settings})
-    command = [sys.executable, "-m", "cuesta.engine.tmux_process", spec]
+    command = [sys.executable, "-m", "cuesta.engine.local.tmux_process", spec]
     with inside(place):
         started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with started as process:

@@ -15,10 +15,11 @@ from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine import certifier, conditions, preflight
+from cuesta.engine import certifier
 from cuesta.engine.folder import private_folder
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
+from cuesta.engine.local import conditions, preflight
 from cuesta.engine.method import METERED_EVERY, Method, method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import (

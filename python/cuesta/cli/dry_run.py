@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.planned import shown
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
-from cuesta.engine.meter_source import why_untraced
+from cuesta.engine.local.meter_source import why_untraced
 from cuesta.engine.ssh import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from cuesta import _native
 from cuesta.analysis.front_end import front_end_of
-from cuesta.engine.host_process import attend
+from cuesta.engine.local.host_process import attend
 from cuesta.engine.spec import host_spec
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.ledger import HostRow

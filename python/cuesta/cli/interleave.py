@@ -21,7 +21,7 @@ from cuesta.cli.verbs.compare import PAIRS
 from cuesta.engine.folder import check_empty, description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.local import Look
+from cuesta.engine.run_job import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
 from cuesta.plain_text import plain

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from cuesta import _native
 from cuesta.cli.output import check_json
-from cuesta.engine.meter_process import Meters
+from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit
 from cuesta.private_files import private
 from cuesta.records.meter_figure import from_json

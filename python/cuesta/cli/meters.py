@@ -10,8 +10,8 @@ from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
 from cuesta.cli.verbs.meters import WORDS
-from cuesta.engine.meter_process import SHORTEST, MeterRequest, Meters, open_meters, stream
-from cuesta.engine.node_exporter import is_url
+from cuesta.engine.local.meter_process import SHORTEST, MeterRequest, Meters, open_meters, stream
+from cuesta.engine.local.node_exporter import is_url
 from cuesta.errors import Exit, UsageError
 from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport

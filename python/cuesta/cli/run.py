@@ -11,8 +11,8 @@ from cuesta.cli.output import check_json, say, write_derived, write_json
 from cuesta.engine.folder import check_empty
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local import RunResult, run
-from cuesta.engine.meter_source import why_untraced
+from cuesta.engine.local.meter_source import why_untraced
+from cuesta.engine.run_job import RunResult, run_job
 from cuesta.errors import Exit
 from cuesta.line_kinds import without_settings
 from cuesta.plan import load
@@ -36,7 +36,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        result = run(job, arguments.out, look, stopping)
+        result = run_job(job, arguments.out, look, stopping)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         code = _sum_up(result, arguments)
         return Exit.INTERRUPTED if stopping.is_set() else code

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cuesta import _native
-from cuesta.engine.meter_process import Meters
+from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import CuestaError, InputError
 from cuesta.private_files import replace_private
 

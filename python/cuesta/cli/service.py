@@ -8,7 +8,7 @@ from cuesta import __version__, machine
 from cuesta.analysis.representative import mix, mix_distance
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
-from cuesta.engine.meter_process import Meters
+from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, read_service_profile

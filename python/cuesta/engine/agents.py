@@ -159,7 +159,7 @@ def follow(
 
 def _start(number: int, command_prefix: Sequence[str]) -> Agent:
     process = subprocess.Popen(
-        [*command_prefix, sys.executable, "-m", "cuesta.engine.agent"],
+        [*command_prefix, sys.executable, "-m", "cuesta.engine.local.agent_process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

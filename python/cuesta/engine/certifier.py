@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.kernel_threads import kernel_threads
-from cuesta.engine.linkage import linkage
-from cuesta.engine.local import Look, RunResult, run
+from cuesta.engine.local.kernel_threads import kernel_threads
+from cuesta.engine.local.linkage import linkage
+from cuesta.engine.local.runnable import count_runnable
 from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
-from cuesta.engine.runnable import count_runnable
+from cuesta.engine.run_job import Look, RunResult, run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -101,7 +101,7 @@ def run_extra(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> 
 def run_metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run, and meter the kernel's own threads too."""
     with kernel_threads(folder, METERED_EVERY):
-        return run(job, folder, look, stopping)
+        return run_job(job, folder, look, stopping)
 
 
 def run_absentee(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
@@ -113,4 +113,4 @@ def run_absentee(job: Job, folder: Path, look: Look, stopping: threading.Event) 
 def run_linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run whose programs' dynamic linkers report what they bind."""
     with linkage(folder, METERED_EVERY) as environment:
-        return run(replace(job, environment=environment), folder, look, stopping)
+        return run_job(replace(job, environment=environment), folder, look, stopping)

@@ -14,7 +14,7 @@ from typing import Any
 
 from cuesta import __version__, machine
 from cuesta.engine.job import Job
-from cuesta.engine.placement import Placement
+from cuesta.engine.local.placement import Placement
 from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.plan import Segment, Step

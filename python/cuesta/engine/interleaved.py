@@ -16,7 +16,7 @@ from typing import Literal
 
 from cuesta.engine.certifier import Judge
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local import Look, run
+from cuesta.engine.run_job import Look, run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
 
@@ -75,7 +75,7 @@ def run_in_turn(
         for turn in turns:
             if stopping.is_set():
                 return
-            result = run(turn.job, turn.folder, look(turn), stopping)
+            result = run_job(turn.job, turn.folder, look(turn), stopping)
             if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]

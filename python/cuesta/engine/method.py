@@ -9,8 +9,8 @@ one the programs' linkers report what they bind, and a control run without meter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from cuesta.engine import meter_source
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
+from cuesta.engine.local import meter_source
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
 from cuesta.plan.fields import tier_and_subject

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import _native, machine
-from cuesta.engine import preflight
 from cuesta.engine.agents import Snapshot, follow, tell_all
 from cuesta.engine.folder import describe
 from cuesta.engine.job import DRAIN, SECOND, Job
-from cuesta.engine.local import Driven, Look, RunResult, driving
-from cuesta.engine.placement import place
+from cuesta.engine.local import preflight
+from cuesta.engine.local.placement import place
+from cuesta.engine.run_job import Driven, Look, RunResult, driving
 from cuesta.engine.search_folder import (
     begin_segment,
     describe_search,

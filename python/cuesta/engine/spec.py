@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from cuesta._native import show_duration
 from cuesta.engine.job import DRAIN, Job
-from cuesta.engine.meter_source import is_here
+from cuesta.engine.local.meter_source import is_here
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.runnable import RunnableTasks, count_runnable
+from cuesta.engine.local.runnable import RunnableTasks, count_runnable
 
 AGENT = """
 import subprocess, sys

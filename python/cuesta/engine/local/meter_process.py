@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TextIO
 
 from cuesta import _native
-from cuesta.engine.node_exporter import NodeExporter, is_url
+from cuesta.engine.local.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, UsageError
 from cuesta.terminal import write
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.meter_source import MeterSource
+from cuesta.engine.local.meter_source import MeterSource
 from cuesta.json_text import json_text
 from cuesta.private_files import record_file, write_private
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from cuesta import _native
 from cuesta.engine.job import Job, most_users
-from cuesta.engine.network import isolation
+from cuesta.engine.local.network import isolation
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, row_of, settings_of

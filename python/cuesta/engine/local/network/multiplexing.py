@@ -1,7 +1,7 @@
 """An agent of TMux (RFC 1692) at each end of the wire, for a segment of a run. It carries all their TCP.
 
-Each is a process, `engine/tmux_process`, in its side's network and on its side's CPUs. An agent that dies takes its
-device along, and traffic goes on as plain IP: the record then lacks its figures, and the run goes on.
+Each is a process, `tmux_process`, in its side's network and on its side's CPUs. An agent that dies takes its device
+along, and traffic goes on as plain IP: the record then lacks its figures, and the run goes on.
 """
 
 import json
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from cuesta.engine.network.isolation import WIRE, NetNs, NetNsPair
+from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair
 from cuesta.errors import CuestaError
 
 PATIENCE = 30.0
 """Seconds within which an agent must work, answer or end."""
 TIMED_OUT = f"no answer within {PATIENCE:.0f} s"
-MODULE = "cuesta.engine.tmux_process"
+MODULE = "cuesta.engine.local.tmux_process"
 
 
 @dataclass(slots=True)

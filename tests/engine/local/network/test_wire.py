@@ -14,8 +14,8 @@ import pytest
 
 from cuesta import _native
 from cuesta.cli import main
-from cuesta.engine.network.isolation import NetNsPair, linked_namespaces
-from cuesta.engine.network.wire import counters, recording
+from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
+from cuesta.engine.local.network.wire import counters, recording
 from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write

@@ -1,4 +1,4 @@
-"""An agent of TMux in its own process, for its network namespace: `python -m cuesta.engine.tmux_process SPEC`.
+"""An agent of TMux in its own process, for its network namespace: `python -m cuesta.engine.local.tmux_process SPEC`.
 
 It prints the row `ready` when it works. Each row `status` or `reset` on its standard input is answered by a row of JSON
 (`reset`: the status before the counters began anew). It ends when its standard input does. It imports little, so that a

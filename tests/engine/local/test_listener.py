@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 
-from cuesta.engine.listener import listener
+from cuesta.engine.local.listener import listener
 
 
 def test_a_process_that_listens_is_found() -> None:

@@ -9,8 +9,8 @@ from itertools import repeat
 
 import pytest
 
-from cuesta.engine import node_exporter
-from cuesta.engine.node_exporter import NodeExporter, fetch
+from cuesta.engine.local import node_exporter
+from cuesta.engine.local.node_exporter import NodeExporter, fetch
 from cuesta.errors import CuestaError
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"

@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 
 from cuesta import machine
-from cuesta.engine import preflight
 from cuesta.engine.agents import Agent, Snapshot, ending, follow, instruct, start_agents, start_together
 from cuesta.engine.folder import describe, run_folder, write_json
-from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
-from cuesta.engine.meter_source import SegmentFacts, choose_source
-from cuesta.engine.metering import Metering, metering
-from cuesta.engine.network.multiplexing import TmuxAgents
-from cuesta.engine.network.wire import WireRecord, recording
-from cuesta.engine.placement import Placement, place
+from cuesta.engine.local import preflight
+from cuesta.engine.local.builtin_host import Running, builtin_host
+from cuesta.engine.local.meter_source import SegmentFacts, choose_source
+from cuesta.engine.local.metering import Metering, metering
+from cuesta.engine.local.network.multiplexing import TmuxAgents
+from cuesta.engine.local.network.wire import WireRecord, recording
+from cuesta.engine.local.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
@@ -41,7 +41,7 @@ class RunResult:
     """Failures of the driver; those of the host are counted in the records."""
 
 
-def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
+def run_job(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
     """Run the job into a run folder. If `stopping` is set, end early; the folder keeps what was measured."""
     preflight.check(job)
     failures: list[str] = []

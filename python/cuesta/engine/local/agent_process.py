@@ -1,4 +1,4 @@
-"""One driver process: `python -m cuesta.engine.agent`. It knows no plan, only a spec, tapes and a folder.
+"""One driver process: `python -m cuesta.engine.local.agent_process`. It knows no plan, only a spec, tapes and a folder.
 
 stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
         ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a

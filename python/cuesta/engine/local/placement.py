@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from cuesta.engine import preflight
 from cuesta.engine.job import Job
-from cuesta.engine.network.deferral import deferral
-from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
-from cuesta.engine.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.engine.local import preflight
+from cuesta.engine.local.network.deferral import deferral
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
 from cuesta.plan import Service, Settings
 from cuesta.target import LOOPBACK
 

@@ -65,7 +65,7 @@ class Running:
 @contextmanager
 def builtin_host(spec: Mapping[str, Any], command_prefix: Sequence[str] = ()) -> Iterator[Running]:
     """Run a host during the block. `command_prefix` runs it elsewhere, such as `ip netns exec …`."""
-    command = [*command_prefix, sys.executable, "-m", "cuesta.engine.host_process", json.dumps(spec)]
+    command = [*command_prefix, sys.executable, "-m", "cuesta.engine.local.host_process", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True

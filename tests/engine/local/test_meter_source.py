@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.engine.meter_process import MeterRequest
-from cuesta.engine.meter_source import APART, MeterSource, SegmentFacts, choose_source, is_here
+from cuesta.engine.local.meter_process import MeterRequest
+from cuesta.engine.local.meter_source import APART, MeterSource, SegmentFacts, choose_source, is_here
 from cuesta.errors import UsageError
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.network.isolation import WIRE
-from cuesta.engine.network.multiplexing import TmuxAgents
+from cuesta.engine.local.network.isolation import WIRE
+from cuesta.engine.local.network.multiplexing import TmuxAgents
 from cuesta.private_files import record_file
 
 COUNTERS = {

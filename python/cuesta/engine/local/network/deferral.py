@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from cuesta.engine.network.isolation import WIRE, NetNs, NetNsPair, inside
+from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair, inside
 from cuesta.errors import CuestaError
 
 EMPTY_POLLS = 2

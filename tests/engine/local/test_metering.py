@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cuesta import _native
-from cuesta.engine import metering as module
-from cuesta.engine.meter_source import Attribution, MeterSource
-from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
+from cuesta.engine.local import metering as module
+from cuesta.engine.local.meter_source import Attribution, MeterSource
+from cuesta.engine.local.metering import Metering, compact, in_one_line, metering, remedy_for
 from tests.meter_reports import meter_report
 
 MARKING = """

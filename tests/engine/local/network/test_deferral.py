@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from cuesta.engine.network import deferral as deferral_module
-from cuesta.engine.network.deferral import _polling_threads, deferral
-from cuesta.engine.network.isolation import NetNsPair, linked_namespaces
+from cuesta.engine.local.network import deferral as deferral_module
+from cuesta.engine.local.network.deferral import _polling_threads, deferral
+from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
 from cuesta.errors import CuestaError
 
 DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]

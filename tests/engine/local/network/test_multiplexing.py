@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.network import multiplexing as multiplexing_module
-from cuesta.engine.network.isolation import NetNs, NetNsPair, linked_namespaces
-from cuesta.engine.network.multiplexing import TmuxAgent, TmuxAgents, multiplexing
+from cuesta.engine.local.network import multiplexing as multiplexing_module
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.local.network.multiplexing import TmuxAgent, TmuxAgents, multiplexing
 from cuesta.errors import CuestaError
 from tests.processes import command_of, descendants
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.job import prepare
-from cuesta.engine.preflight import (
+from cuesta.engine.local.preflight import (
     check_processes,
     check_ptys,
     divide_cpus,
@@ -73,7 +73,7 @@ def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: p
 
     assert users_at("pty:cat", "pty") == users_at("pipe:cat", "pty", "pipe") == 30
     assert users_at("pipe:cat", "pty") == users_at("tcp://127.0.0.1:9", "pty", "pipe") == 0
-    monkeypatch.setattr("cuesta.engine.preflight.PTYS", tmp_path)
+    monkeypatch.setattr("cuesta.engine.local.preflight.PTYS", tmp_path)
     check_ptys(10**9)  # a kernel that says nothing
     (tmp_path / "max").write_text("4096\n")
     (tmp_path / "nr").write_text("96\n")

@@ -13,13 +13,13 @@ from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from cuesta import _native
-from cuesta.engine.listener import listener
-from cuesta.engine.meter_process import MeterRequest
+from cuesta.engine.local.listener import listener
+from cuesta.engine.local.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
 from cuesta.plan.fields import tier_and_subject, tracing_tier
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
-HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
+HERE = (sys.executable, "-m", "cuesta.engine.local.meter_process")
 """Our own metering process."""
 TRACED: Mapping[str, Literal["light", "full"]] = {"exact": "light", "calls": "full"}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.linkage import Linkage, linkage, programs
+from cuesta.engine.local.linkage import Linkage, linkage, programs
 from cuesta.ledger.rows import json_rows
 
 SAID = """\

@@ -14,8 +14,8 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.engine.job import prepare
-from cuesta.engine.network import isolation
-from cuesta.engine.network.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
+from cuesta.engine.local.network import isolation
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running

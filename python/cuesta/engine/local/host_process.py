@@ -1,4 +1,4 @@
-"""The built-in host's process in a run: `python -m cuesta.engine.host_process SPEC`.
+"""The built-in host's process in a run: `python -m cuesta.engine.local.host_process SPEC`.
 
 It prints its notes on standard error, then its addresses, one on each row, and ends when its standard input does. It
 imports little, so that a run starts quickly.

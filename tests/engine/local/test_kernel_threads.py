@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cuesta.engine.kernel_threads import KernelThreads, kernel_threads, read
+from cuesta.engine.local.kernel_threads import KernelThreads, kernel_threads, read
 
 
 def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:

@@ -1,0 +1,13 @@
+"""This machine: the processes of a run, and what the engine reads of the kernel. Importing it loads nothing.
+
+- `preflight`: checks that this machine and the target have what the run needs.
+- `placement`: the CPUs and the network of the host and of the driver; `network`: a separate network for each, and what
+  works on the wire between them; `tmux_process`: an agent of TMux in its own process.
+- `builtin_host`: the built-in host in its own process, `host_process`.
+- `agent_process`: one driver process.
+- `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
+- `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
+  machine's.
+- `conditions`: settings of the machine; `kernel_threads`, `linkage`, `runnable`: further readings that are taken during
+  the runs of a certification.
+"""
