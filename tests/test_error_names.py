@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.analysis.answering import AT_START, LINE_IS_KEPT
+from cuesta.analysis.doubts.phrases import AT_START, LINE_IS_KEPT
+from cuesta.analysis.doubts.table import DRIVER_LACKS
 from cuesta.analysis.step import ECHO_ERRORS
-from cuesta.analysis.validity import Exhausted
 
 DOCS = Path(__file__).parents[1] / "docs"
 TABLE = re.compile(r"^\| (?:name|counted as) \|.*\n\|[-|]+\n((?:\|.*\n)+)", re.MULTILINE)
@@ -23,5 +23,5 @@ def test_every_name_is_explained() -> None:
 
 
 def test_the_analysis_knows_no_other_names() -> None:
-    known = LINE_IS_KEPT | ECHO_ERRORS | set(AT_START) | set(Exhausted.ERRORS)
+    known = LINE_IS_KEPT | ECHO_ERRORS | set(AT_START) | set(DRIVER_LACKS)
     assert known <= set(_native.failures())

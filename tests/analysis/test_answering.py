@@ -231,7 +231,7 @@ def test_advice_follows_the_error_that_was_found(tmp_path: Path, errors: Row, ab
         return row | {"users": 3, "active": 3, "errors": errors, "said": about} if row["phase"] == "settle" else row
 
     summary = summarise(RunFolder(tmp_path / "run", edit=settling).write())
-    assert [type(each.doubt).__name__ for each in summary.doubts] == ["Incomplete"]
+    assert [each.doubt.name for each in summary.doubts] == ["incomplete"]
     assert summary.doubts[0].doubt.advice == advice
 
 

@@ -35,7 +35,7 @@ def overloaded(path: Path, limits: Sequence[str] = ()) -> Summary:
 
 
 def doubts(summary: Summary) -> list[str]:
-    return [type(each.doubt).__name__ for each in summary.doubts]
+    return [each.doubt.name for each in summary.doubts]
 
 
 WHY = "no steady state, overloaded: 4.00 passes/s were due and 2.00/s ended; the backlog grows by 2.00/s"
@@ -43,7 +43,7 @@ WHY = "no steady state, overloaded: 4.00 passes/s were due and 2.00/s ended; the
 
 def test_an_overloaded_open_load_is_said_instead_of_its_percentiles(tmp_path: Path) -> None:
     summary = overloaded(tmp_path / "run")
-    assert doubts(summary) == ["Overloaded"]
+    assert doubts(summary) == ["overloaded"]
     assert summary.last.settled.overload == Overload(4.0, 2.0, 2.0)
     assert headline(summary).endswith(f"{WHY}; INVALID: do not rely on these figures; no limit was set")
     assert summary.json()["settled"]["steady"] is False
@@ -79,7 +79,7 @@ def test_a_paced_load_is_held_against_its_cycle(tmp_path: Path) -> None:
     def row(of: Row) -> Row:
         return of | {"passes": 2, "sums": of["sums"] | {"think": 0.0, "keying": 1.0}}
 
-    for cycle, found in (("2s", []), ("1s", ["Overloaded"])):
+    for cycle, found in (("2s", []), ("1s", ["overloaded"])):
         made = RunFolder(tmp_path / cycle, load=f"paced:{cycle}", edit=row)
         assert doubts(summarise(made.write())) == found
 
@@ -103,7 +103,7 @@ def test_sessions_that_began_before_the_load_settled_have_not_ended(tmp_path: Pa
 def test_a_drift_is_said_with_both_ends(tmp_path: Path) -> None:
     made = RunFolder(tmp_path / "run", responses=lambda _, __, second: [0.1 * (1 + 0.01 * second)] * 4)
     summary = summarise(made.write())
-    assert doubts(summary) == ["Unsettled"]
+    assert doubts(summary) == ["unsettled"]
     assert str(summary.doubts[0]) == "no steady state: the response drifted from 100 ms to 129 ms"
 
 

@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
+from cuesta.analysis.doubts.table import OF_RUNS, OF_STEPS
 from tests.analysis.test_wire import agent, bounds
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 
 
 def doubts(folder: RunFolder) -> list[str]:
-    return [type(doubted.doubt).__name__ for doubted in summarise(folder.write()).doubts]
+    return [doubted.doubt.name for doubted in summarise(folder.write()).doubts]
+
+
+def test_the_documents_explain_each_doubt() -> None:
+    page = Path(__file__).parents[2] / "docs" / "summary.md"
+    rows = page.read_text(encoding="utf-8").partition("| doubt |")[2].partition("\n\n")[0].splitlines()[2:]
+    names = [look.__name__ for look in (*OF_RUNS, *OF_STEPS)]
+    assert {row.split("|")[1].strip() for row in rows} == {name.replace("_", " ") for name in [*names, "shrunk"]}
 
 
 def only_when_measured(change: Row) -> Callable[[Row], Row]:
@@ -28,16 +36,16 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "validity"),
     [
-        ("Busy", {"cpu": 0.85}, {"driver_cpu": 0.9}),
-        ("Starved", {"run_wait": 0.22}, {"run_wait": 0.23}),
-        ("Skipped", {"skipped": 1}, {"skipped": 0.4}),
-        ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
-        ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
-        ("Unfollowed", {"unfollowed": 10}, {"unfollowed": 0.9}),
-        ("Continued", {"continued_long": 3}, {"continued": 1.0}),
-        ("Exhausted", {"errors": {"out-of-ports": 1}}, None),
-        ("Stuck", {"unfinished": 2, "oldest": 1.3}, None),
-        ("Few", {"unfinished": 1000, "oldest": 0.01}, None),
+        ("busy", {"cpu": 0.85}, {"driver_cpu": 0.9}),
+        ("starved", {"run_wait": 0.22}, {"run_wait": 0.23}),
+        ("skipped", {"skipped": 1}, {"skipped": 0.4}),
+        ("mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
+        ("mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
+        ("unfollowed", {"unfollowed": 10}, {"unfollowed": 0.9}),
+        ("continued", {"continued_long": 3}, {"continued": 1.0}),
+        ("exhausted", {"errors": {"out-of-ports": 1}}, None),
+        ("stuck", {"unfinished": 2, "oldest": 1.3}, None),
+        ("few", {"unfinished": 1000, "oldest": 0.01}, None),
     ],
 )
 def test_values_beyond_the_thresholds_of_the_plan_raise_doubts(
@@ -49,10 +57,10 @@ def test_values_beyond_the_thresholds_of_the_plan_raise_doubts(
         assert doubts(RunFolder(tmp_path / "allowed", edit=edit, histograms=echoes, validity=validity)) == []
 
 
-@pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
+@pytest.mark.parametrize(("allowed", "found"), [({}, ["stolen"]), ({"steal": "30%"}, [])])
 def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, found: list[str]) -> None:
     summary = summarise(RunFolder(tmp_path / "run", validity=allowed, steal=25.0).write())
-    assert [type(doubted.doubt).__name__ for doubted in summary.doubts] == found
+    assert [doubted.doubt.name for doubted in summary.doubts] == found
     assert summary.json()["host"]["cpu"]["steal"] == 25.0
     assert [str(each) for each in summary.doubts] == (
         ["the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)"] if found else []
@@ -137,7 +145,7 @@ def test_characters_that_missed_the_in_kernel_path_are_doubted(
 
 def test_a_late_driver_is_doubted(tmp_path: Path) -> None:
     late = [("interactive/keys/lateness", [0.02] * 20)]
-    assert doubts(RunFolder(tmp_path / "bad", histograms=late)) == ["Late"]
+    assert doubts(RunFolder(tmp_path / "bad", histograms=late)) == ["late"]
     assert doubts(RunFolder(tmp_path / "allowed", histograms=late, validity={"lateness_p99": "30ms"})) == []
 
 
@@ -151,7 +159,7 @@ def test_one_busy_agent_is_not_hidden_by_an_idle_one(tmp_path: Path) -> None:
 
 
 def test_lost_users_are_doubted(tmp_path: Path) -> None:
-    assert doubts(RunFolder(tmp_path / "bad", lost=(3,))) == ["Lost"]
+    assert doubts(RunFolder(tmp_path / "bad", lost=(3,))) == ["lost"]
     assert doubts(RunFolder(tmp_path / "allowed", lost=(3,), validity={"lost_users": 0.25})) == []
 
 
@@ -160,7 +168,7 @@ def test_users_missing_at_the_start_raise_a_doubt(tmp_path: Path) -> None:
         return row | {"users": 3, "active": 3} if row["phase"] == "settle" else row
 
     folder = RunFolder(tmp_path / "bad", edit=late_comer)
-    assert doubts(folder) == ["Incomplete"]
+    assert doubts(folder) == ["incomplete"]
     assert "only 3 of 4 users" in str(summarise(folder.path).doubts[0])
     assert doubts(RunFolder(tmp_path / "allowed", edit=late_comer, validity={"settled": False})) == []
     for lines, advice in ((4, "start users faster"), (9, "give them a rate (--load open:2/s:sessions)")):
@@ -175,7 +183,7 @@ def test_users_left_over_from_the_load_before_raise_a_doubt(tmp_path: Path) -> N
         return row | {"users": row["active"] + 1} if row["phase"] == "settle" else row
 
     folder = RunFolder(tmp_path / "bad", edit=last_pass)
-    assert doubts(folder) == ["Crowded"]
+    assert doubts(folder) == ["crowded"]
     assert str(summarise(folder.path).doubts[0]) == "measuring began with 1 user more, of the load before"
     assert doubts(RunFolder(tmp_path / "allowed", edit=last_pass, validity={"settled": False})) == []
 
@@ -192,7 +200,7 @@ def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
         return [0.1 + second % 3 / 100 + (0.2 if second < 8 else 0.0)] * 10
 
     folder = RunFolder(tmp_path / "bad", responses=warming_up)
-    assert doubts(folder) == ["Unsettled"]
+    assert doubts(folder) == ["unsettled"]
     assert (
         str(summarise(folder.path).doubts[0])
         == "no steady state: the response was 309 ms for 8.00 s, 110 ms from then on"
@@ -202,7 +210,7 @@ def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
 
 def test_a_run_without_transactions_is_doubted(tmp_path: Path) -> None:
     idle = only_when_measured({"unfinished": 0})
-    assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [], edit=idle)) == ["Empty"]
+    assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [], edit=idle)) == ["empty"]
     only_keys = [("interactive/keys/echo", [0.001] * 20)]
     assert doubts(RunFolder(tmp_path / "keys", responses=lambda *_: [], histograms=only_keys, edit=idle)) == []
 
@@ -212,7 +220,7 @@ def test_a_run_that_was_never_measured_is_doubted(tmp_path: Path) -> None:
     (folder / "agent-0" / "series.jsonl").write_text("")
     (folder / "agent-0" / "histograms.hlog").write_text("")
     summary = summarise(folder)
-    assert [type(each.doubt).__name__ for each in summary.doubts] == ["Empty", "Incomplete", "Late"][:2]
+    assert [each.doubt.name for each in summary.doubts] == ["empty", "incomplete", "late"][:2]
     assert summary.last.transactions.per_s is None
     assert json.dumps(summary.json(), allow_nan=False)
 

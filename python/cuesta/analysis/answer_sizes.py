@@ -5,10 +5,9 @@ of answers whose wait may have ended before they did (`Wait+Screen`, `+Line`, `+
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from cuesta._native import Histogram
+from cuesta.analysis.doubts import Doubt
 from cuesta.figures.durations import Sizes
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, many, share
@@ -23,6 +22,7 @@ LEAST_MODE = 0.1
 """The share of short answers must grow by at least this much from the lightest load."""
 ENOUGH = 10
 """Answers that are no chance."""
+ADVICE = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
 OfClasses = Mapping[tuple[str, str], Histogram]
 """Sizes by group and transaction."""
 
@@ -36,24 +36,7 @@ def sizes(histogram: Histogram | None) -> Sizes:
     return Sizes(histogram.count, least, histogram.mean * UNIT, p5, p50, p95, greatest)
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """Answers of a class were shorter than at the lightest load: the host did not do what it was asked."""
-
-    transaction: str
-    typical: float
-    small: float
-    part: float
-    users: int
-    advice: ClassVar[str] = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
-    voids_limits: ClassVar[bool] = True
-
-    def __str__(self) -> str:
-        than = f"{many(round(self.typical), 'character')} with {many(self.users, 'user')}"
-        return f"answers of {self.transaction} shrank: {share(self.part)} have at most {count(self.small)}, for {than}"
-
-
-def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iterator[tuple[int, Shrunk]]:
+def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iterator[tuple[int, Doubt]]:
     """The steps in which answers of a class shrank, against that of the fewest users; sizes by step and class."""
     for of in dict.fromkeys(of for each in found.values() for of in each):
         known = [step for step in steps if (own := found[step.step].get(of)) and own.count >= ENOUGH]
@@ -67,7 +50,10 @@ def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iter
         for step in known:
             part = share_below(found[step.step][of], typical / APART)
             if part - usual > LEAST_MODE and part * found[step.step][of].count >= ENOUGH:
-                yield step.step, Shrunk(of[1], typical * UNIT, typical / APART * UNIT, part, lightest.users)
+                than = f"{many(round(typical * UNIT), 'character')} with {many(lightest.users, 'user')}"
+                most = count(typical / APART * UNIT)
+                text = f"answers of {of[1]} shrank: {share(part)} have at most {most}, for {than}"
+                yield step.step, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
 
 
 def share_below(histogram: Histogram, size: float) -> float:

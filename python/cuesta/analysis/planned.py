@@ -66,14 +66,16 @@ def shown(name: str, value: object) -> str:
     return Path(str(value)).name if name.rpartition(".")[2] in FILES else str(value)
 
 
-def allowed(recorded: Recorded) -> Validity:
+class Allowed(Validity):
+    """The thresholds of validity, and whether the driver had CPUs of its own: then no advice asks for them."""
+
+    pinned: bool = False
+
+
+def allowed(recorded: Recorded) -> Allowed:
     """Read the thresholds of validity; the defaults where the plan has none."""
-    return Validity.model_validate(recorded.plan.get("validity", {}))
-
-
-def is_pinned(recorded: Recorded) -> bool:
-    """Whether the driver had CPUs of its own."""
-    return bool(recorded.plan.get("pin") or recorded.plan.get("isolate"))
+    pinned = bool(recorded.plan.get("pin") or recorded.plan.get("isolate"))
+    return Allowed.model_validate({**recorded.plan.get("validity", {}), "pinned": pinned})
 
 
 def limits(recorded: Recorded) -> list[Limit]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import sizes
-from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host_figures import host
@@ -17,7 +16,7 @@ from cuesta.analysis.own_part import voids
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
-from cuesta.analysis.waits import Waits, figure_of, waits_of
+from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
 from cuesta.analysis.wire import tmux, unrecorded, wire
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (

@@ -6,12 +6,12 @@ from typing import Any
 
 from cuesta.analysis.answer_sizes import shrunk
 from cuesta.analysis.capacity.bottleneck import bottleneck
+from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
 from cuesta.analysis.past_saturation import past_saturation
-from cuesta.analysis.planned import allowed, is_pinned, published
+from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.ledger import Recorded, open_run
@@ -143,7 +143,7 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     of_sizes = {number: each.answer_sizes() for number, each in records.items()}
     shorter = list(shrunk(figures, of_sizes))
     for number, step in zip(numbers, figures, strict=True):
-        of_step = doubts_of_step(step, rules, is_pinned(recorded))
+        of_step = doubts_of_step(step, rules)
         of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         steps.append(replace(step, limits=[with_doubts(verdict, step, of_step) for verdict in step.limits]))
@@ -157,7 +157,7 @@ def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) ->
     it has not reached yet is not kept.
     """
     not_reached = verdict.ok and verdict.is_duration and step.settled.overload is not None
-    if keeps_limits(doubts) and not not_reached:
+    if not any(doubt.voids_limits for doubt in doubts) and not not_reached:
         return verdict
     return replace(verdict, value=None, at_least=False, ok=False, undecided=None)
 

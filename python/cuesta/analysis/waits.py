@@ -25,6 +25,8 @@ PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 """The percentiles of a distribution of the catalogue, by field."""
 ROUNDING = 1e-9
 """A share this little below a percentile's has reached it."""
+FAR_OLDER = 3.0
+"""A wait is stuck if it is more than this many times as long as the longest that ended, and over a second longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,11 @@ class Waits:
             longest=self.longest,
             at_least=[name for name, estimate in known.items() if estimate.at_least],
         )
+
+
+def is_stuck(waited: float, longest: float) -> bool:
+    """Whether the answer to a wait will not come, by the longest wait that ended; both in seconds."""
+    return waited > FAR_OLDER * longest and waited > longest + 1.0
 
 
 def count_of(histogram: Histogram | None) -> int:

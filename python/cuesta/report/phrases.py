@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.answering import is_stuck
 from cuesta.analysis.capacity.asymptotes import Heavy
 from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.waits import is_stuck
 from cuesta.columns import cut
 from cuesta.figures.counts import DueAccount
 from cuesta.figures.durations import KernelTimes

@@ -28,10 +28,9 @@ from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
 from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
 from cuesta.analysis.capacity.searches import of_search
 from cuesta.analysis.capacity.unmetered import suspects
+from cuesta.analysis.doubts import Doubt, of_the_driver
 from cuesta.analysis.own_part import why_void
-from cuesta.analysis.search.objections import OVERLOAD
 from cuesta.analysis.unsteady import why_unsteady
-from cuesta.analysis.validity import Doubt, of_the_driver
 from cuesta.units import seconds, share
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def of_doubts(doubts: Sequence[Doubt], at: str) -> Finding | None:
     """What an INVALID step says: that the driver was the limit, or nothing."""
     if late := of_the_driver(doubts):
         return OfTheDriver(str(late[0]), at, late[0].advice)
-    others = [doubt for doubt in doubts if not isinstance(doubt, OVERLOAD)]
+    others = [doubt for doubt in doubts if doubt.trial != "overloaded"]
     return Undecided(f"the run is INVALID: {others[0]}", others[0].advice) if others else None
 
 

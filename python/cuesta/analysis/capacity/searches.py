@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.capacity.findings import FewUsers, Finding, GaveOut, OfTheDriver, Undecided
+from cuesta.analysis.doubts import of_the_driver
 from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.search.conclusion import LACKING
-from cuesta.analysis.validity import of_the_driver
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary

@@ -25,7 +25,6 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
-from cuesta.analysis.search.objections import of_the_host
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, Doubted, Summary, summarise
@@ -200,7 +199,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
         metered=metered,
         honesty=meters.honesty if meters else "",
         why_excluded=why_excluded(summary, measured_step, number),
-        spoilt=next((str(each) for each in doubts_of(summary, number) if of_the_host(each.doubt)), None),
+        spoilt=next((str(each) for each in doubts_of(summary, number) if each.doubt.blames == "host"), None),
     )
 
 
@@ -253,7 +252,7 @@ def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str
         return f"it has no step {number + 1}"
     if step.seconds < WHOLE * step.planned_seconds:
         return f"it measured {step.seconds:.1f} s of {step.planned_seconds:.1f} s"
-    doubts = [each for each in doubts_of(summary, number) if not of_the_host(each.doubt)]
+    doubts = [each for each in doubts_of(summary, number) if each.doubt.blames != "host"]
     return f"INVALID: {doubts[0]}" if doubts else None
 
 

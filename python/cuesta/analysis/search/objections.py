@@ -5,23 +5,8 @@ A limit on the same figure replaces the default here.
 
 from collections.abc import Collection, Iterator, Sequence
 
-from cuesta.analysis.answer_sizes import Shrunk
-from cuesta.analysis.answering import (
-    Died,
-    Empty,
-    Few,
-    FewOfGroup,
-    NeverAtWork,
-    NoLogin,
-    Silent,
-    Skipped,
-    Stuck,
-    Unanswered,
-    Unbegun,
-    Unechoed,
-)
-from cuesta.analysis.unsteady import Overloaded
-from cuesta.analysis.validity import Doubt, Incomplete, Lost, Mismatched
+from cuesta.analysis.doubts import Doubt
+from cuesta.analysis.doubts.doubt import ForTrial
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, share
 
@@ -35,64 +20,29 @@ three users of ten get next to nothing."""
 ENOUGH_A_USER = 10
 """Transactions per user, from which on the index says more about the host than about chance."""
 
-STOPPED = (Died, Unanswered, Silent, Unechoed, Empty, Stuck, FewOfGroup, Shrunk)
-"""Doubts that say that the host answered too little or not at all."""
-
-FAILED = {
-    Lost: "lost_users",
-    NeverAtWork: "never_at_work",
-    NoLogin: "errors.rate",
-    Incomplete: "lost_users",
-    Mismatched: "errors.rate",
-}
-"""Doubts about the host's failures, each with the figure that a limit can be set on."""
-
-OVERLOAD = (Unbegun, Skipped, Overloaded)
-"""Doubts that say: less was done than was due."""
-
-METRICS = {"errors.rate": ("errors.rate", "errors.count"), "skipped": ("skipped",)}
-METRICS |= {name: (name,) for name in ("lost_users", "never_at_work")}
-"""The figures whose limits replace a default."""
-
-
-def of_the_host(doubt: Doubt) -> bool:
-    """Whether a doubt says what the host did: then the trial counts, and the load is not met."""
-    return isinstance(doubt, (*STOPPED, Few, *FAILED, *OVERLOAD))
-
 
 def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List what counts against a trial. `limited` are the figures that the user's limits are on."""
-    undone = [f"{doubt} (more --users may begin them)" for doubt in doubts if isinstance(doubt, Unbegun)]
-    skipped = [str(doubt) for doubt in doubts if isinstance(doubt, Skipped) and not is_limited("skipped", limited)]
-    slow = [str(doubt) for doubt in doubts if isinstance(doubt, Few) and not stopped(doubt)]
-    slow += [str(doubt) for doubt in doubts if isinstance(doubt, Overloaded)]
-    return [*failures(step, doubts, limited), *slow, *undone, *skipped, *unfair(step, limited)]
+    slow = (*texts(doubts, limited, "slow"), *texts(doubts, limited, "overloaded"))
+    return [*failures(step, doubts, limited), *slow, *unfair(step, limited)]
 
 
 def failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List what says that the host stopped working. It may be slow besides, or users too few for a rate."""
-    unanswered = [str(doubt) for doubt in doubts if stopped(doubt)]
-    failed = [
-        str(doubt)
-        for kind, figure in FAILED.items()
-        for doubt in doubts
-        if isinstance(doubt, kind) and not is_limited(figure, limited)
-    ]
-    return [*unanswered, *failed, *errors(step, limited)]
+    stopped = texts(doubts, limited, "stopped", "empty")
+    return [*stopped, *texts(doubts, limited, "failed"), *errors(step, limited)]
 
 
-def stopped(doubt: Doubt) -> bool:
-    """Whether a doubt says that the host did not answer; one under which few answers came in time may only be slow."""
-    return isinstance(doubt, STOPPED) or (isinstance(doubt, Few) and bool(doubt.given_up))
-
-
-def is_limited(figure: str, limited: Collection[str]) -> bool:
-    return any(name in limited for name in METRICS[figure])
+def texts(doubts: Sequence[Doubt], limited: Collection[str], *kinds: ForTrial) -> Iterator[str]:
+    """The texts of doubts that mean one of these for a trial, and that no limit replaces."""
+    for doubt in doubts:
+        if doubt.trial in kinds and not set(doubt.replaced_by) & set(limited):
+            yield doubt.text + doubt.in_search
 
 
 def errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
     rate = step.errors.rate or 0.0
-    if rate > MOST_ERRORS and not is_limited("errors.rate", limited):
+    if rate > MOST_ERRORS and not {"errors.rate", "errors.count"} & set(limited):
         worst = next(iter(step.errors.by_name), "")
         which = f", most of them {worst}" if len(step.errors.by_name) > 1 else f": {worst}" if worst else ""
         yield f"{share(rate)} of the transactions failed (allowed {share(MOST_ERRORS)}){which}"

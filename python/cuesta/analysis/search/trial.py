@@ -5,14 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cuesta.analysis.answering import Died, Few, Silent, Stuck, Unanswered, Unechoed
+from cuesta.analysis.doubts import Doubt, agent_failed, of_the_driver
 from cuesta.analysis.limits import NOT_DECIDED, number_of_values
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.objections import failures, objections, of_the_host
+from cuesta.analysis.search.objections import failures, objections
 from cuesta.analysis.search.user_pool import users_were_too_few
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.unsteady import Unsettled
-from cuesta.analysis.validity import Doubt, Failed, Incomplete, Lost, Stolen, of_the_driver
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -30,9 +28,6 @@ MOST_EXCESS = math.log(1000)
 
 MOST_CUT = 0.1
 """A trial may lack at most this share of its planned time."""
-
-IGNORED = (Died, Unanswered, Silent, Unechoed, Stuck, Lost, Incomplete)
-"""Doubts that say: users wanted something of the host and did not get it."""
 
 ENOUGH = 10
 """Values of a limited figure that a trial which met the objective needs."""
@@ -101,9 +96,9 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
 
 def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
     """Doubts about the agents that the driver lost in the last step: they failed, or recorded nothing of it."""
-    failed = [each.doubt for each in summary.doubts if isinstance(each.doubt, Failed)]
+    failed = of_the_driver(each.doubt for each in summary.doubts if each.step is None)
     missing = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
-    return [*failed, *(Failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
+    return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
 
 
 def trial_of(
@@ -115,9 +110,9 @@ def trial_of(
     against = objections(step, found, limits)
     worst = worst_of(step)
     met = all(result.ok for result in step.limits) and not against
-    doubts = [doubt for doubt in found if not of_the_host(doubt) and not is_harmless(doubt, step, met)]
+    doubts = [doubt for doubt in found if doubt.blames != "host" and not is_harmless(doubt, step, met)]
     stopped = bool(failures(step, found, limits))
-    is_slow = any(isinstance(doubt, Few) for doubt in found)
+    is_slow = any(doubt.trial == "slow" for doubt in found)
     return Trial(
         step=step.step,
         load=load_of(step, method),
@@ -131,11 +126,11 @@ def trial_of(
             *(unmeasured(step) if worst is None and not against else []),
         ],
         is_driver_limit=bool(of_the_driver(doubts)),
-        settled=not any(isinstance(doubt, Unsettled) for doubt in found),
+        settled=not any(doubt.trial == "unsettled" for doubt in found),
         seconds=step.seconds,
         gave_out=stopped,
         answers=answers(step, found),
-        stolen=any(isinstance(doubt, Stolen) for doubt in doubts),
+        stolen=any(doubt.blames == "hypervisor" for doubt in doubts),
         cut_short=is_cut_short(step) and may_be_cut_short,
         ended=records.times.end,
         lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
@@ -146,13 +141,13 @@ def answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
     """Whether the host answered anything. A transaction that ended by silence was not answered."""
     if step.transactions.count - step.silent + step.echo.count:
         return "some"
-    was_asked = bool(step.errors.count) or any(isinstance(doubt, IGNORED) for doubt in found)
+    was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in found)
     return "none" if was_asked else "not asked"
 
 
 def is_harmless(doubt: Doubt, step: StepFigures, met: bool) -> bool:
     """Whether a trial did not settle, but moved further to the side that it is on: no repeat would change that."""
-    return isinstance(doubt, Unsettled) and grows_worse(step) is (not met)
+    return doubt.trial == "unsettled" and grows_worse(step) is (not met)
 
 
 def grows_worse(step: StepFigures) -> bool | None:

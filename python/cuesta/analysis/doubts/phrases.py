@@ -1,0 +1,44 @@
+"""Phrases of several doubts: who still waits, how waits ended, and the advice for the error that cost most lines."""
+
+from collections import Counter
+
+from cuesta.figures.step import StepFigures
+from cuesta.units import many, named, seconds
+
+AT_START = ("exited-at-start", "no-program")
+"""Errors of programs that ended before they answered anything."""
+
+MEND = "mend what the program complains of, or the command; try that by hand first"
+
+NOT_TAKEN = {"keyboard-locked", "protected-field", "full-field", "unknown-key"}
+"""Errors of keys that a 3270 did not take: what was to be typed was not."""
+LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"} | NOT_TAKEN
+"""Errors after which a user keeps its line. (A line that is not open in time is a `timeout` too, but is described.)"""
+
+
+def advice_for_errors(step: StepFigures, otherwise: str) -> str:
+    """The advice for the error that cost most lines, or `otherwise` without such an error."""
+    errors = Counter(step.errors.before) + Counter(step.errors.by_name)
+    said = step.errors.said
+    of_lines = {name: number for name, number in errors.most_common() if name in said or name not in LINE_IS_KEPT}
+    if any(name in step.lost_for for name in AT_START):
+        return MEND
+    if described := next((name for name in of_lines if name in said), None):
+        return f"{described}: {said[described]}"
+    return f"see why lines were lost: {named(of_lines)}" if of_lines else otherwise
+
+
+def waiting_users(users: int, oldest: float) -> str:
+    """How many users wait, and for how long at most; empty where none does."""
+    return (
+        f"{many(users, 'user')} {'has' if users == 1 else 'have'} waited for up to {seconds(oldest)}" if users else ""
+    )
+
+
+def given_up(step: StepFigures) -> str:
+    """How unanswered transactions ended: by a timeout, or with the line."""
+    too_long = 0 if "timeout" in step.errors.said else min(step.unanswered, step.errors.by_name.get("timeout", 0))
+    lost = step.unanswered - too_long
+    waits = f"{many(too_long, 'wait')} timed out" if too_long else ""
+    lines = f"{many(lost, 'line')} {'was' if lost == 1 else 'were'} lost before the answer" if lost else ""
+    return " and ".join(filter(None, (waits, lines)))

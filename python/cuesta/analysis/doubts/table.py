@@ -1,0 +1,458 @@
+"""The doubts: a function for each looks at a step's figures, or at a record, by the plan's thresholds.
+
+They stand in the order of reports: what the host did comes first, then causes before what they cause. A new doubt is
+one function here, and a row in docs/summary.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from cuesta.analysis.doubts.doubt import Doubt
+from cuesta.analysis.doubts.phrases import AT_START, MEND, NOT_TAKEN, advice_for_errors, given_up, waiting_users
+from cuesta.analysis.planned import Allowed
+from cuesta.analysis.unsteady import describe_overload, describe_shift
+from cuesta.analysis.waits import is_stuck
+from cuesta.figures.step import StepFigures
+from cuesta.ledger import Recorded
+from cuesta.units import count, many, named, seconds, share
+
+OfStep = Callable[[StepFigures, Allowed], Doubt | None]
+OfRun = Callable[[Recorded], Doubt | None]
+
+OF_STEPS: list[OfStep] = []
+OF_RUNS: list[OfRun] = []
+
+MOST_SILENT = 0.1
+"""Share of transactions that may end by silence though the host sent nothing for them."""
+FEWEST_CONTINUED = 3
+"""Fewer answers may have gone on by chance, as where two users type at once."""
+DRIVER_LACKS = {"out-of-ports": "ports", "out-of-files": "files"}
+"""Errors of the driver's machine. Terminals and processes are the host's."""
+ERRORS = ("errors.rate", "errors.count")
+BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
+SLOW_START = "settle longer, or start users faster (--stagger)"
+COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
+WAIT_LONGER = {
+    "Wait+Prompt": "let `Set Prompt` match the last prompt only, or wait for what comes last (Wait+Screen /…/)",
+    "Wait+Silence": "wait for a longer silence, or for what comes last in an answer (Wait+Screen /…/)",
+    "Wait": "wait for what comes last in an answer (Wait+Screen /…/, Wait+Prompt); look with --cast",
+}
+"""What to do where output went on behind answers, by the wait that ended too early."""
+
+
+def doubts_of_step(step: StepFigures, allowed: Allowed) -> list[Doubt]:
+    """Look for reasons to doubt a step."""
+    return [replace(doubt, name=look.__name__) for look in OF_STEPS if (doubt := look(step, allowed))]
+
+
+def doubts_of_run(recorded: Recorded) -> list[Doubt]:
+    """Look for reasons to doubt a record as a whole."""
+    return [replace(doubt, name=look.__name__) for look in OF_RUNS if (doubt := look(recorded))]
+
+
+def of_step(look: OfStep) -> OfStep:
+    OF_STEPS.append(look)
+    return look
+
+
+def of_run(look: OfRun) -> OfRun:
+    OF_RUNS.append(look)
+    return look
+
+
+@of_run
+def failed(recorded: Recorded) -> Doubt | None:
+    """The driver failed: a failure of the host is data, one of the driver voids the run."""
+    for agent in recorded.last_agents:
+        if agent.ending and agent.ending["ended"] == "failed":
+            return agent_failed(agent.number, agent.ending.get("reason") or "no reason given")
+    return None
+
+
+def agent_failed(agent: int, reason: str) -> Doubt:
+    advice = "this is the driver's own fault: see the reason"
+    return Doubt(f"agent {agent} of the driver failed: {reason}", advice, blames="driver", name="failed")
+
+
+@of_run
+def cut_off(recorded: Recorded) -> Doubt | None:
+    """Records are missing or damaged."""
+    first = f"{recorded.resumed}/" if recorded.resumed else ""
+    damage = [sentence for sentence in recorded.damage if sentence.startswith(first)]
+    if not damage:
+        return None
+    more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+    return Doubt(f"the record is cut off: {damage[0]}{more}", "what is there was kept; run it again for the rest")
+
+
+@of_step
+def died(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Programs on the users' lines ended before they answered anything."""
+    times = sum(errors.get(name, 0) for errors in (step.errors.before, step.errors.by_name) for name in AT_START)
+    lost = sum(step.lost_for.get(name, 0) for name in AT_START)
+    in_vain = not step.transactions.count and times >= step.users
+    if not times or not (in_vain or lost > allowed.lost_users * step.users):
+        return None
+    said = "".join(f": {step.errors.said[name]}" for name in AT_START if name in step.errors.said)
+    text = f"the program on the line ended at its start, {many(times, 'time')}{said}"
+    return Doubt(text, MEND, "host", "stopped")
+
+
+@of_step
+def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """A 3270's keyboard did not take keys: the host was not asked what the tape says."""
+    by_name = {name: number for name, number in step.errors.by_name.items() if name in NOT_TAKEN}
+    not_taken, most = sum(by_name.values()), allowed.untaken_keys
+    if not_taken <= most * step.keystrokes.count:
+        return None
+    wait = "let the tape wait until the keyboard is unlocked, before it types: Wait+Unlock"
+    move = "let the tape move to a field first (Tab), and type no more than fits into it"
+    of = f"{count(not_taken)} of {many(step.keystrokes.count + not_taken, 'key')}"
+    text = f"the keyboard did not take {of} ({named(by_name)}; allowed {share(most)})"
+    return Doubt(text, wait if "keyboard-locked" in by_name else move, voids_limits=True)
+
+
+@of_step
+def unanswered(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Transactions began but none ended, or the host never showed what users waited for."""
+    waiting = step.waiting
+    has_begun = bool(waiting.answers + step.unanswered)
+    if step.transactions.count or not (has_begun or (waiting.prompts and not step.echo.count)):
+        return None
+    slow = "see by hand whether it works; if it is only slow, measure for longer, with a longer `Set WaitTimeout`"
+    # Not "the host answered nothing": it may have sent something else than what the tape waits for.
+    what = "no transaction ended" if has_begun else "no wait was met"
+    users = waiting_users(waiting.answers + waiting.prompts, waiting.oldest)
+    text = f"{what}: {'; '.join(filter(None, (users, given_up(step))))}"
+    return Doubt(text, advice_for_errors(step, slow), "host", "stopped", voids_limits=True)
+
+
+@of_step
+def never_at_work(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Users never got to work: the host did not show them what they waited for, or took no line of theirs."""
+    if step.never_at_work <= max(allowed.lost_users * step.users, step.lost_users):
+        return None
+    of = f"{count(step.never_at_work)} of {many(step.users, 'user')}"
+    text = f"{of} never got to work: no prompt or no line (allowed {share(allowed.lost_users)})"
+    return Doubt(text, advice_for_errors(step, BY_HAND), "host", "failed", replaced_by=("never_at_work",))
+
+
+@of_step
+def no_login(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Lines were given up: what the tape waits for before its first pass did not come. Users may work on others."""
+    given_up = step.errors.by_name.get("no-login", 0)
+    lines = max(step.login.count + given_up, step.users)
+    if given_up <= allowed.lost_users * lines or never_at_work(step, allowed):
+        return None
+    text = f"{count(given_up)} of {many(lines, 'line')} showed no prompt (allowed {share(allowed.lost_users)})"
+    return Doubt(text, BY_HAND, "host", "failed", replaced_by=ERRORS)
+
+
+@of_step
+def silent(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Transactions ended by silence of a host that sent nothing: a host that has stopped is silent too."""
+    ended = step.transactions.count
+    if step.silent <= MOST_SILENT * ended:
+        return None
+    of = "" if step.silent == ended else f"{count(step.silent)} of "
+    text = f"the host sent nothing: {of}{many(ended, 'transaction')} ended by its silence"
+    advice = advice_for_errors(step, "see by hand whether the host works")
+    return Doubt(text, advice, "host", "stopped", voids_limits=True)
+
+
+@of_step
+def unechoed(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Most of the keys whose echo was expected were not echoed. Limits on transactions can still be kept."""
+    echoed, waiting = step.echo.count, step.waiting
+    keys = waiting.keys + step.errors.by_name.get("unechoed", 0)
+    if echoed >= keys:
+        return None
+    nothing, some = f"nothing of {many(keys, 'key')}", f"only {many(echoed, 'key')}, and {count(keys)} not"
+    users = waiting_users(waiting.echoes, waiting.oldest)
+    text = f"the host echoed {some if echoed else nothing}{f': {users}' if users else ''}"
+    advice = advice_for_errors(step, "see by hand whether the host works, and whether it echoes what is typed at all")
+    return Doubt(text, advice, "host", "stopped", voids_limits=not step.transactions.count)
+
+
+@of_step
+def empty(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Nothing was measured."""
+    if step.transactions.count or step.echo.count or unanswered(step, allowed) or unechoed(step, allowed):
+        return None
+    advice = advice_for_errors(step, "measure longer, or look at the errors: perhaps nobody could work")
+    text = "nothing was measured: no transaction and no echo"
+    return Doubt(text, advice, "host", "empty", voids_limits=True)
+
+
+@of_step
+def unaccounted(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Arrivals of an open load and what became of them do not add up: some are in no figure."""
+    due = step.due
+    if due is None or due.adds_up:
+        return None
+    text = f"{count(due.count)} were due, but done, under way, waiting and skipped are {count(due.accounted)}"
+    return Doubt(text, "this is the driver's own fault: please report it, with the run folder")
+
+
+@of_step
+def unbegun(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Most arrivals of an open load were never begun: the figures are those of the few that found a free user."""
+    due = step.due
+    if due is None or due.never_begun <= due.done + due.under_way:
+        return None
+    how = f"{count(due.waiting)} waited for a free user, {count(due.skipped)} were skipped"
+    return Doubt(
+        f"{count(due.never_begun)} of {count(due.count)} that were due were never begun: {how}",
+        "more users for the same rate, or a lower rate: a user has one session at a time, and no other till it ends",
+        blames="host",
+        trial="overloaded",
+        voids_limits=True,
+        in_search=" (more --users may begin them)",
+    )
+
+
+@of_step
+def unmultiplexed(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """TMux was set, and was not in force: what the step shows is that of plain lines, in part or all."""
+    if step.tmux is None:
+        return None
+    sides, plain = {"driver's": step.tmux.driver, "host's": step.tmux.host}, step.tmux.plain_share or 0.0
+    missing = [side for side, agent in sides.items() if agent.plain is None]
+    if not missing and plain <= allowed.plain_segments:
+        return None
+    without_agent = f"no agent answered at the {' and the '.join(missing)} end"
+    sent_plain = f"{share(plain)} of the segments went plain (allowed {share(allowed.plain_segments)})"
+    advice = "see why in the agents' status in wire.jsonl (docs/tmux.md), and whether an agent was ended"
+    return Doubt(f"TMux was not in force: {without_agent if missing else sent_plain}", advice)
+
+
+@of_step
+def lost_by_agents(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Packets were lost on the way through TMux's agents: TCP sent them again, and keys waited for it."""
+    if step.tmux is None or not step.tmux.dropped:
+        return None
+    advice = "use fewer users; `endpoint.dropped` in wire.jsonl tells where (docs/tmux.md: the status)"
+    return Doubt(f"TMux's agents lost {many(step.tmux.dropped, 'packet')}", advice)
+
+
+@of_step
+def outside_the_kernel(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """The in-kernel path was set, and characters went through the host's process."""
+    in_kernel, least = step.host.builtin.in_kernel if step.host.builtin else None, allowed.in_kernel
+    if in_kernel is None or in_kernel >= least:
+        return None
+    part = f"only {share(in_kernel)} of the characters took the in-kernel path (at least {share(least)})"
+    advice = "host.json may tell why; a service with telnet's escapes needs [validity] in_kernel"
+    return Doubt(part if in_kernel else "the in-kernel path was not taken", advice)
+
+
+@of_step
+def lost(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Users lost their lines, or got none: the population was smaller than planned."""
+    if step.lost_users <= allowed.lost_users * step.users:
+        return None
+    of, most = f"{count(step.lost_users)} of {many(step.users, 'user')}", share(allowed.lost_users)
+    advice = advice_for_errors(step, "see the errors by name, and how many lines the host takes")
+    text = f"{of} had no line at the end (allowed {most})"
+    return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
+
+
+@of_step
+def incomplete(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Users were missing when measuring began."""
+    connected, wanted = step.settled.connected, step.settled.wanted or 0
+    if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
+        return None
+    has_reopened = step.connect.count > step.users  # sessions ended, and users opened their lines again
+    text = f"only {count(connected)} of {many(wanted, 'user')} were at work when measuring began"
+    advice = advice_for_errors(step, COME_AND_GO if has_reopened else SLOW_START)
+    return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
+
+
+@of_step
+def crowded(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Users whom the load does not have were still in their last pass when measuring began."""
+    left_over = step.settled.left_over
+    if not allowed.settled or left_over <= allowed.lost_users * step.users:
+        return None
+    advice = "settle for at least as long as a pass of the tape takes: users leave at its end"
+    return Doubt(f"measuring began with {many(left_over, 'user')} more, of the load before", advice)
+
+
+@of_step
+def overloaded(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """More was due than the host can do: what waits grows as long as one measures, and so does the response."""
+    if not allowed.settled or not step.settled.overload:
+        return None
+    advice = "offer less than the host kept; longer runs of the same load only give longer responses"
+    return Doubt(describe_overload(step.settled.overload), advice, "host", "overloaded")
+
+
+@of_step
+def unsettled(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Throughput or response changed its level while measuring, or drifted."""
+    if not allowed.settled or step.settled.overload or not (shift := describe_shift(step)):
+        return None
+    advice = "settle longer; near saturation measure longer too: there queues wander for minutes"
+    return Doubt(shift, advice, trial="unsettled")
+
+
+@of_step
+def stolen(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """The hypervisor took CPU time from the host: the host looks slower than it is."""
+    steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
+    if steal <= allowed.steal:
+        return None
+    text = f"the hypervisor took {share(steal)} of the host's CPUs (allowed {share(allowed.steal)})"
+    return Doubt(text, "measure when the machine's neighbours are quiet, or on a machine of its own", "hypervisor")
+
+
+@of_step
+def exhausted(step: StepFigures, _: Allowed) -> Doubt | None:
+    """The driver's machine had no more ports or files for lines."""
+    lines = {what: number for name, what in DRIVER_LACKS.items() if (number := step.errors.by_name.get(name))}
+    if not lines:
+        return None
+    unopened = many(sum(lines.values()), "line")
+    text = f"the driver's machine had no more {' and '.join(lines)}: {unopened} could not be opened"
+    return Doubt(text, "raise what the error names, or use more machines for the driver (--agents)", "driver")
+
+
+@of_step
+def late(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Keys were sent long after they could be (due, user ready, line free): times since due then contain this delay."""
+    p99, most = step.lateness.p99 or 0.0, allowed.lateness_p99 / 1e9
+    if p99 <= most:
+        return None
+    after = f"more than {seconds(p99)} after they could be (allowed {seconds(most)})"
+    machine = "or a quieter machine" if allowed.pinned else "a quieter machine, or --pin"
+    advice = f"use fewer users, more --threads or --agents, {machine}"
+    return Doubt(f"the driver was late: 1 % of keys were sent {after}", advice, "driver")
+
+
+@of_step
+def busy(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """The driver used nearly all of its CPU: its own delays look like a slow host."""
+    cpu, most = step.driver.cpu, allowed.driver_cpu
+    if cpu <= most:
+        return None
+    advice = "use fewer users, more --threads or --agents, or another machine for the driver"
+    return Doubt(f"the driver was busy: {share(cpu)} of its cores (allowed {share(most)})", advice, "driver")
+
+
+@of_step
+def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Other programs took the driver's CPU time."""
+    waited, most = step.driver.run_wait, allowed.run_wait
+    if waited <= most:
+        return None
+    pin = "or use" if allowed.pinned else "use --pin, or"
+    advice = f"stop what else runs on the machine, {pin} fewer threads than CPUs"
+    text = f"the driver waited for a CPU {share(waited)} of the time (allowed {share(most)})"
+    return Doubt(text, advice, "driver")
+
+
+@of_step
+def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Keys and echoes did not match: echo times may belong to other keys."""
+    wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
+    if wrong <= allowed.echo_mismatches * keys:
+        return None
+    of = f"{count(wrong)} of {many(keys, 'key')}"
+    return Doubt(
+        f"echoes did not match: {of} (allowed {share(allowed.echo_mismatches)})",
+        "check that the host echoes what is typed, and that no other output comes between; keys that print nothing, "
+        "such as commands of vi, belong under `Set Echo off`, or have `Set Echo change`",
+        blames="host",
+        trial="failed",
+        replaced_by=ERRORS,
+    )
+
+
+@of_step
+def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Echoes were not timed: what was typed could not be followed in the output."""
+    keys = step.echo.asked + step.unfollowed
+    if step.unfollowed <= allowed.unfollowed * keys:
+        return None
+    of = f"{count(step.unfollowed)} of {many(keys, 'timed key')}"
+    return Doubt(
+        f"{of} could not be followed in the output, and have no echo time",
+        "on a program that draws, `Set Echo screen` follows what is typed; `Set Echo change` needs an answer before "
+        "the next key; `off` times no echoes",
+    )
+
+
+@of_step
+def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Output went on behind answers: their waits may have ended before they were complete."""
+    part = min(step.continued_long / max(step.transactions.count, 1), 1.0)
+    if step.continued_long < FEWEST_CONTINUED or part <= allowed.continued:
+        return None
+    lasted = f"for {seconds(step.continued.p50)} at the median"
+    text = f"behind {share(part)} of the answers output went on, {lasted}: they may not have been complete"
+    sample, advice = step.samples.get("continued"), WAIT_LONGER["Wait"]
+    if sample:
+        row = f", by the row `{sample.row}`" if sample.row else ""
+        mend = WAIT_LONGER.get(sample.condition.partition(" ")[0], advice)
+        advice = f"{sample.wait} was met too early{row}: {mend}"
+    return Doubt(text, advice, voids_limits=True)
+
+
+@of_step
+def skipped(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """Actions that were due were not done: the load was lighter than planned."""
+    arrivals = (step.due.skipped, step.due.count) if step.due else (0, 0)
+    actions = (step.skipped, step.transactions.count + step.skipped)
+    for missing, due in (arrivals, actions):
+        if missing > allowed.skipped * due:
+            of = f"{count(missing)} of {many(due, 'action')}"
+            text = f"{of} that were due were skipped (allowed {share(allowed.skipped)})"
+            advice = "offer less (more users for the same rate, a longer cycle), or measure where the host keeps up"
+            return Doubt(text, advice, "host", "overloaded", replaced_by=("skipped",))
+    return None
+
+
+@of_step
+def stuck(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Answers or echoes were missing for far longer than any wait that ended: they may never come."""
+    if step.waiting.answers and not step.response.count:
+        return None  # `unanswered` covers it
+    oldest, longest = step.unfinished.oldest, max(step.response.longest or 0.0, step.echo.longest or 0.0)
+    if not longest or not is_stuck(oldest, longest):
+        return None
+    answers, echoes = many(step.waiting.answers, "transaction"), many(step.waiting.echoes, "user")
+    missing = f"{answers} had no answer" if step.waiting.answers else f"{echoes} had no echo"
+    waited = f"the oldest had waited {seconds(oldest)}, the longest wait that ended took {seconds(longest)}"
+    advice = "see why the host does not answer; give waits a shorter @timeout so that it is counted"
+    return Doubt(f"{missing} at the end: {waited}", advice, "host", "stopped")
+
+
+@of_step
+def few(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Fewer transactions ended than were under way at the end or given up: the figures are those of the quick ones.
+
+    A host of which only few answers came in time may be slow; one that let waits be given up stopped answering.
+    """
+    ended, under_way = step.transactions.count, step.waiting.answers
+    if not 0 < ended < under_way + step.unanswered:
+        return None
+    slow, lost = "measure longer than the slowest transaction takes, several times over", given_up(step)
+    others = "; ".join(filter(None, (f"{count(under_way)} more were under way" if under_way else "", lost)))
+    text = f"only {many(ended, 'transaction')} ended while {others}"
+    advice = advice_for_errors(step, slow) if step.unanswered else slow
+    return Doubt(text, advice, "host", "stopped" if lost else "slow", voids_limits=True)
+
+
+@of_step
+def few_of_a_group(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """One group has more transactions without an answer than with one; the figures of all users hide that group."""
+    groups = [group for group in step.groups if group.transactions < group.unanswered]
+    if not groups or unanswered(step, allowed) or few(step, allowed):
+        return None
+    worst = max(groups, key=lambda group: group.unanswered - group.transactions)
+    some, none = f"only {many(worst.transactions, 'transaction')} ended", "nothing was answered"
+    ended = some if worst.transactions else none
+    text = f"of group {worst.group}, {ended}, and {count(worst.unanswered)} had no answer"
+    advice = "see by hand whether that group's host works; without the group, the others can be measured"
+    return Doubt(text, advice, "host", "stopped", voids_limits=True)
