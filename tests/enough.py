@@ -40,7 +40,7 @@ def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
         return run_job(job, out, look_and_stop, stopping)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cuesta.cli.run.run_job", until_enough)
+        patch.setattr("cuesta.workflow.measure.run_job", until_enough)
         yield
 
 

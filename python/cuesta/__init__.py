@@ -2,7 +2,8 @@
 
 Python prepares runs and reads their records; it is never on the path of a keystroke.
 
-- `cli`: the command `cuesta`, one file per verb.
+- `cli`: the command `cuesta`, one file per verb: flags in, text and exit codes out.
+- `workflow`: what each verb does, from settings to a finished folder.
 - `records`: the rows of run folders, as types made from the Rust declarations.
 - `figures`: the catalogue: every number that Cuesta gives, declared once.
 - `plan`: reads plans from TOML, environment and flags.

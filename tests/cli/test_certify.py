@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuesta.cli import main
-from cuesta.cli.verify import verify
 from cuesta.engine import certifier
 from cuesta.errors import Exit, InputError
 from cuesta.ledger.certification import record_text
+from cuesta.workflow.verify import verify
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import keygen

@@ -13,11 +13,12 @@ import pytest
 
 from cuesta.analysis.compare.verdict import least_change
 from cuesta.cli import main
-from cuesta.cli.interleave import announcement, figures_to_test
+from cuesta.engine.interleaved import Interleaved
 from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share
+from cuesta.workflow.run_pairs import PlannedPairs, figures_to_test
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
 from tests.conftest import Write
@@ -200,10 +201,11 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
     group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
     plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
-    figures = figures_to_test(prepare(load(RawOptions(plan=plan), here)))
+    options = RawOptions(plan=plan)
+    figures = figures_to_test(prepare(load(options, here)))
     responses = ["response p95 of short: ask", "response p95 of long: find"]
     assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
-    said = "\n".join(announcement(8, 10.0, figures, 0.05))
+    said = "\n".join(PlannedPairs(Interleaved(options, options, here, pairs=8), figures, 10.0, 0.05).announcement())
     assert "8 pairs, 16 runs: about 80 s" in said
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
     assert least

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.certify.grade import LEAST_RUNS
-from cuesta.cli import flags
 from cuesta.cli.main import VERBS
-from cuesta.cli.verbs import certify
+from cuesta.cli.parser import Parser
+from cuesta.cli.verbs import certify, compare, flags
 from cuesta.plan.document import FLAGS, flags_module
 from cuesta.plan.schema import Host
+from cuesta.workflow.run_pairs import PAIRS
 from tests.analysis.capacity.simulated import Load, write
 
 AT_START = {"cuesta", "cuesta.__main__", "cuesta.cli", "cuesta.cli.main", "cuesta.cli.parser", "cuesta.errors"}
 AT_START |= {"cuesta.plain_text", "cuesta.terminal"}
-FOR_HELP = AT_START | {"cuesta.cli.verbs", "cuesta.cli.flags", "cuesta.cli.setting_flags", "cuesta.target"}
+FOR_HELP = AT_START | {"cuesta.cli.verbs", "cuesta.cli.verbs.flags", "cuesta.cli.verbs.setting_flags", "cuesta.target"}
 SLOW = {"asyncio", "ctypes", "email", "http", "logging", "multiprocessing", "socket", "subprocess", "typing"}
 """Modules of the standard library that take as long as all that is needed."""
 
@@ -87,5 +88,8 @@ def test_the_flags_are_those_of_the_schema() -> None:
     assert set(flags.HOST) == set(Host.model_fields)
 
 
-def test_the_help_states_the_number_of_runs_of_a_certification() -> None:
+def test_the_help_states_the_defaults_of_modules_that_it_does_not_load() -> None:
     assert f"at least {LEAST_RUNS} times" in certify.ABOUT
+    parser = Parser("cuesta compare")
+    compare.add_arguments(parser)
+    assert f"number of pairs; default {PAIRS}," in " ".join(parser.format_help().split())

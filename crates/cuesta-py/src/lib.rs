@@ -48,8 +48,7 @@ mod _native {
     use crate::tape::Tape;
     #[pymodule_export]
     use crate::text::{
-        clock_name, distribution, duration, failures, key_distribution, line_kinds, names_secret, now, show_duration,
-        target,
+        distribution, duration, failures, key_distribution, line_kinds, names_secret, now, show_duration, target,
     };
     #[pymodule_export]
     use crate::tmux::{Tmux, tmux_status, tmux_stop};

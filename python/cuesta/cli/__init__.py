@@ -1,23 +1,21 @@
 """The command `cuesta`, one file per verb.
 
 - `main`: finds the verb, calls it and prints errors. `parser`: parses a command line. `verbs`: help and arguments of
-  each verb, quick to load; `flags`: the flags that set settings of plans, `setting_flags` adds them; `options`: what a
-  command line sets. The modules below carry the verbs out.
-- `run`: emulates users who type at a host; `dry_run`: prints what a run would do.
-- `search`: finds the largest load that meets an objective, trial by trial; `resumed`: reads one that goes on.
+  each verb, quick to load; `options`: what a command line sets. The modules below carry the verbs out.
+- `run`: emulates users who type at a host.
+- `search`: finds the largest load that meets an objective, trial by trial.
 - `host`: runs the built-in host for other programs to type at.
 - `check`: prints how Cuesta reads a tape or a plan.
-- `record`: makes a tape of a person's session; `loop`: makes that tape repeat without logging in again.
+- `record`: makes a tape of a person's session.
 - `report`: shows the results in run folders again.
-- `certify`: certifies a system by repeated runs; `verify`: compares a record with its raw files.
-- `compare`: compares two sides of runs; `interleave`: makes those runs, pair by pair.
+- `certify`: certifies a system by repeated runs.
+- `compare`: compares two sides of runs.
 - `predict`: predicts other loads from runs or from a typed table.
 - `ledger`: lists all certified systems; `sql`: queries all runs.
 - `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters
   from a run folder; `profile`, CPU time by function; `saved_interval`, an interval that the caller began with an
   earlier command; `service`, the profile of a live service.
-- `tmux`: runs an agent of TMux, asks it, ends it; `tmux_status`: the text of what it says; `tmux_last_error`: by what
-  error the last one ended.
+- `tmux`: runs an agent of TMux, asks it, ends it; `tmux_last_error`: by what error the last one ended.
 - `output`: writes results, as text and as JSON; `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.

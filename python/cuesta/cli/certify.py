@@ -11,8 +11,6 @@ from cuesta.analysis.certify.extra_runs import why_not_counted
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.cli import verify
-from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine import certifier
@@ -40,13 +38,14 @@ from cuesta.private_files import write_private
 from cuesta.target import without_passwords
 from cuesta.terminal import inform
 from cuesta.units import many
+from cuesta.workflow.dry_run import plan_data, show_plan
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     check_flags(arguments)
     if arguments.verify:
-        return verify.carry_out(arguments.what, arguments.signers, arguments.json)
+        return verify(arguments)
     if arguments.sign:
         check_key(arguments.sign)
     if arguments.what.is_dir():
@@ -55,6 +54,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, record.model_dump(mode="json"))
         return Exit.GOOD if all(check.ok for check in record.checks if check.name == "complete") else Exit.INVALID
     return certify(arguments)
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Verify what was certified; exit 1 if something is wrong."""
+    from cuesta.workflow.verify import text, verify_all  # noqa: PLC0415
+
+    results = verify_all(arguments.what, arguments.signers)
+    for result in results:
+        say("\n".join(text(result)), arguments.json)
+    write_json(arguments.json, results[0] if len(results) == 1 else {"verified": results})
+    return Exit.GOOD if all(result["ok"] for result in results) else Exit.FAILED
 
 
 def check_flags(arguments: argparse.Namespace) -> None:

@@ -41,9 +41,9 @@ def _tape(where: str) -> tuple[str, Any]:
 
 
 def _plan(path: Path) -> tuple[str, Any]:
-    from cuesta.cli.dry_run import show_plan  # noqa: PLC0415, a tape is checked without the schema of plans
     from cuesta.engine.job import prepare  # noqa: PLC0415
     from cuesta.plan import RawOptions, load  # noqa: PLC0415
+    from cuesta.workflow.dry_run import show_plan  # noqa: PLC0415, a tape is checked without the schema of plans
 
     job = prepare(load(RawOptions(plan=path), Path.cwd()))
     return f"{show_plan(job)}\n\nOK: {path}", job.plan.settings.model_dump(mode="json")

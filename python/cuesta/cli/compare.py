@@ -1,17 +1,25 @@
 """`cuesta compare`: tells whether the new system is faster or slower than the base, as far as the runs can show."""
 
 import argparse
+import os
 import re
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
 from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.analysis.compare.sides import in_pairs, read_side
-from cuesta.cli import interleave, service
+from cuesta.cli import service
+from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
+from cuesta.engine.folder import check_empty
 from cuesta.errors import Exit, UsageError
+from cuesta.live import watching
+from cuesta.plan import RawOptions
 from cuesta.report.comparison import data, text
+from cuesta.terminal import inform
 from cuesta.validation import near
+from cuesta.workflow.control import Control
+from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 
 MARGIN = "5%"
 """The default of --margin."""
@@ -34,16 +42,28 @@ def carry_out(arguments: argparse.Namespace) -> int:
     terms = _terms(arguments)
     if arguments.interleave:
         _folders(arguments, 0)
-        with interleave.pairs(arguments, terms, step) as (folder, interrupted):
-            code = _show(compare(*in_pairs(folder, step), terms, in_pairs=True), arguments.json)
-            say(f"\nRUNS       {folder}", arguments.json)
-        return Exit.INTERRUPTED if interrupted else code
+        return _interleave(arguments, terms, step)
     if arguments.pairs or arguments.out or arguments.quiet:
         raise UsageError("cuesta compare: --pairs, --out and --quiet need --interleave", "leave them out")
     if len(arguments.folders) == 1:
         return _show(compare(*in_pairs(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
     base, new = _folders(arguments, 2)
     return _show(compare(read_side(base, step), read_side(new, step), terms), arguments.json)
+
+
+def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -> int:
+    """Make the pairs, then compare them."""
+    if arguments.out:
+        check_empty(arguments.out)
+    base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
+    planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
+    for row in planned.announcement():
+        inform(row)
+    with interrupts() as stopping, watching(arguments.quiet) as look:
+        folder = run_pairs(planned, arguments.out, step, Control(look, inform, stopping))
+    code = _show(compare(*in_pairs(folder, step), terms, in_pairs=True), arguments.json)
+    say(f"\nRUNS       {folder}", arguments.json)
+    return Exit.INTERRUPTED if stopping.is_set() else code
 
 
 def _show(comparison: Comparison, where: str | None) -> int:

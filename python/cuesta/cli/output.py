@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,7 +13,7 @@ from cuesta.private_files import write_private
 from cuesta.terminal import inform, write
 
 if TYPE_CHECKING:
-    from cuesta.analysis import Summary
+    from cuesta.workflow.run_result import Run
 
 EVIDENCE = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
 """Files of run folders and certifications, never overwritten although `--json` writes JSON of the same form."""
@@ -76,25 +75,15 @@ def write_json(where: str | None, value: object) -> None:
             raise CuestaError(f"{where}: cannot write: {error.strerror}") from None
 
 
-def write_derived(folder: Path, summary: "Summary") -> bool:
-    """Write the summary and the page of a run into its folder; tell what cannot be written, and how to get it."""
-    from cuesta.engine.folder import write_json as record_json  # noqa: PLC0415, other verbs need neither
-    from cuesta.report.several import html  # noqa: PLC0415
-
-    writes: dict[str, Callable[[Path], None]] = {
-        "summary.json": lambda path: record_json(path, summary.json()),
-        "report.html": lambda path: html({folder.name: summary}, path),
-    }
-    whys = []
-    for name, write_to in writes.items():
-        try:
-            write_to(folder / name)
-        except OSError as error:
-            whys.append(f"{name}: {error.strerror}")
-    if whys:
-        inform(f"cuesta: not written: {'; '.join(whys)}")
-        inform(f"  the records are in {folder}; make room, then: cuesta report {shlex.quote(str(folder))}")
-    return not whys
+def show_run(run: "Run", verbose: bool, json_where: str | None) -> None:
+    """Print the summary of a run, write its JSON, and tell what failed and what could not be written."""
+    say(run.text(verbose=verbose, colour=None), json_where)
+    if run.unwritten:
+        inform(f"cuesta: not written: {'; '.join(run.unwritten)}")
+        inform(f"  the records are in {run.folder}; make room, then: cuesta report {shlex.quote(str(run.folder))}")
+    write_json(json_where, run.json())
+    for failure in run.failures:
+        inform(f"cuesta: {failure}")
 
 
 def say(text: str, json_where: str | None) -> None:

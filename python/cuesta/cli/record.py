@@ -17,7 +17,6 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
-from cuesta.cli.loop import LOGOUT, looped
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
@@ -25,6 +24,7 @@ from cuesta.line_kinds import row_of
 from cuesta.private_files import write_private
 from cuesta.target import kind_of
 from cuesta.terminal import inform, show
+from cuesta.workflow.loop import LOGOUT, looped
 
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""

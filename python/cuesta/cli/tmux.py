@@ -11,8 +11,8 @@ from cuesta import _native
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
-from cuesta.cli.tmux_status import served, status_text
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.report.tmux_status import served, status_text
 from cuesta.terminal import inform, show
 
 LOOK_EVERY = 0.2

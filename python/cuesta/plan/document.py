@@ -1,6 +1,6 @@
-"""Writes the tables of docs/plan.md, and `cli/flags.py`, from the schema of plans.
+"""Writes the tables of docs/plan.md, and `cli/verbs/flags.py`, from the schema of plans.
 
-`--help` reads `cli/flags.py`, because importing the schema would make it slow. `python -m cuesta.plan.document
+`--help` reads `cli/verbs/flags.py`, because importing the schema would make it slow. `python -m cuesta.plan.document
 docs/plan.md` writes both.
 """
 
@@ -17,7 +17,7 @@ from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
 from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Secrets, Settings, Validity, flags
 
-FLAGS = Path(__file__).parent.parent / "cli" / "flags.py"
+FLAGS = Path(__file__).parent.parent / "cli" / "verbs" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
 
 Written by `python -m cuesta.plan.document` from the schema: change that.
@@ -75,7 +75,7 @@ def renewed(text: str) -> str:
 
 
 def flags_module() -> str:
-    """The text of `cli/flags.py`."""
+    """The text of `cli/verbs/flags.py`."""
     host = {name: (name.upper(), str(field.description)) for name, field in Host.model_fields.items()}
     tables = {"SETTINGS": flags(Group, Settings), "HOST": {**host, **flags(Host)}}
     return "\n\n".join([FLAGS_HEAD, *(_table_of_flags(name, table) for name, table in tables.items())]) + "\n"

@@ -15,6 +15,7 @@
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
   `cells`: a meter's figure in a table.
+- `tmux_status`: what an agent of TMux says of itself.
 - `recording`: tells which entries of a recorded session are hidden.
 
 This file imports none of them: a verb loads what it shows.

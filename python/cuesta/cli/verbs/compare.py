@@ -3,9 +3,6 @@
 import argparse
 from pathlib import Path
 
-PAIRS = 8
-"""Pairs unless told otherwise, or more if a claim needs them: 8 make whole ABBAs."""
-
 ABOUT = """Compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right
 in it (a certification, or any that you assemble). Each headline figure gets the ratio NEW / BASE, an
 exact 95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive,
@@ -56,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     pairs = parser.add_argument_group("runs in pairs")
     pairs.add_argument("--interleave", nargs=2, type=Path, metavar=("PLAN_A", "PLAN_B"), help="run both in turn: ABBA")
-    more = f"number of pairs; default {PAIRS}, or more if the figures that are judged together need more"
+    more = "number of pairs; default 8, or more if the figures that are judged together need more"
     pairs.add_argument("--pairs", metavar="N", help=more)
     pairs.add_argument(
         "--out", type=Path, metavar="DIR", help="the folder of the pairs; by default runs/compare-DATE-TIME"

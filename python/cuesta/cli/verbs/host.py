@@ -2,7 +2,7 @@
 
 import argparse
 
-from cuesta.cli.flags import HOST
+from cuesta.cli.verbs.flags import HOST
 from cuesta.target import LOOPBACK
 
 ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. First it prints its addresses,

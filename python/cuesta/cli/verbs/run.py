@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.setting_flags import add_settings
+from cuesta.cli.verbs.setting_flags import add_settings
 
 ABOUT = """Users play a tape at a target: a ramp in which they start one after another, a settling time, a measurement
 interval. With neither tape nor plan it is the main job: 96 users on telnet lines at 4800 baud type at the

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.setting_flags import add_settings
+from cuesta.cli.verbs.setting_flags import add_settings
 
 ABOUT = """Finds the largest number of users that meets an objective (--limit), or with an open load the largest rate of
 arrivals: with a 90 % interval, and a number that repeated trials certify. It starts with the plan's number of

@@ -1,8 +1,8 @@
 import pytest
 
 from cuesta import _native
-from cuesta.cli.loop import looped
 from cuesta.errors import InputError
+from cuesta.workflow.loop import looped
 
 SESSION = """# recorded
 Set KeyRate 7.1cps

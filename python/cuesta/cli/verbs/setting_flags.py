@@ -2,7 +2,7 @@
 
 import argparse
 
-from cuesta.cli.flags import SETTINGS
+from cuesta.cli.verbs.flags import SETTINGS
 
 
 def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str]]) -> None:

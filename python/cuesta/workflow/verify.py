@@ -1,4 +1,4 @@
-"""`cuesta certify --verify`: compares a record with its raw files, or checks the identities of a typed table."""
+"""Compares a record with its raw files, or checks the identities of a typed table."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import Any
 
 from cuesta import __version__
 from cuesta.analysis.sql_rows import why_unread
-from cuesta.cli.output import say, write_json
-from cuesta.errors import CuestaError, Exit, InputError
+from cuesta.errors import CuestaError, InputError
 from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification
 from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer, unfit
@@ -17,13 +16,9 @@ SPOILT_FILE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, Arithm
 """Errors that deriving figures may raise if a raw file was changed."""
 
 
-def carry_out(what: Path, signers: Path | None, json_where: str | None) -> int:
-    """Verify a certification (or several), a run folder, or a typed table; exit 1 if something is wrong."""
-    results = [verify(one, signers) for one in ([what] if what.is_file() else folders(what))]
-    for each in results:
-        say("\n".join(text(each)), json_where)
-    write_json(json_where, results[0] if len(results) == 1 else {"verified": results})
-    return Exit.GOOD if all(each["ok"] for each in results) else Exit.FAILED
+def verify_all(what: Path, signers: Path | None) -> list[dict[str, Any]]:
+    """Verify a certification (or several), a run folder, or a typed table: for each `ok`, and `wrong` if it is not."""
+    return [verify(one, signers) for one in ([what] if what.is_file() else folders(what))]
 
 
 def folders(folder: Path) -> list[Path]:

@@ -1,6 +1,5 @@
-"""`cuesta search`: how a search goes on, and how it keeps to its time."""
+"""A search: how a search goes on, and how it keeps to its time."""
 
-import argparse
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,12 +10,13 @@ import pytest
 from cuesta import machine
 from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.cli import main
-from cuesta.cli.search import EXITS, Chooser, sum_up
 from cuesta.engine.folder import description
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
 from cuesta.errors import Exit
 from cuesta.plan import Plan, RawOptions, load
+from cuesta.workflow.control import ignore
+from cuesta.workflow.find_limit import EXITS, Chooser, finish_search
 from tests.analysis.search.searching import BY_USERS
 from tests.report import made_up
 from tests.run_folder import RunFolder
@@ -119,8 +119,8 @@ def test_a_host_is_waited_for_in_a_trial_that_is_to_show_its_recovery(
 ) -> None:
     for purpose in ("recover", "bracket"):
         ask = Try(4, purpose, "…")
-        monkeypatch.setattr("cuesta.cli.search.go_on", lambda *_, ask=ask: ask)
-        following = Chooser(plan(tmp_path).settings, BY_USERS, None, quiet=True)(tmp_path)
+        monkeypatch.setattr("cuesta.workflow.find_limit.go_on", lambda *_, ask=ask: ask)
+        following = Chooser(plan(tmp_path).settings, BY_USERS, None, ignore)(tmp_path)
         assert following is not None
         assert following.is_recovery is (purpose == "recover")
 
@@ -128,10 +128,10 @@ def test_a_host_is_waited_for_in_a_trial_that_is_to_show_its_recovery(
 def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path) -> None:
     settings = plan(tmp_path, settle="10s", measure="20s").settings
     enough = seconds_of_trial(settings, BY_USERS.start) + ENDING
-    asked = Chooser(settings, BY_USERS, enough + 5, quiet=True)(tmp_path)
+    asked = Chooser(settings, BY_USERS, enough + 5, ignore)(tmp_path)
     assert asked is not None
     assert asked.end_by is not None
-    late = Chooser(settings, BY_USERS, enough - 1, quiet=True)
+    late = Chooser(settings, BY_USERS, enough - 1, ignore)
     (tmp_path / "run.json").write_text(json.dumps({"search": {}}))
     assert late(tmp_path) is None
     assert "the budget of" in json.loads((tmp_path / "run.json").read_text())["search"]["ended"]
@@ -140,7 +140,7 @@ def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path)
 def test_a_budget_has_room_for_the_summary(tmp_path: Path) -> None:
     """The more there is to read, the earlier the last trial must end."""
     settings = plan(tmp_path, settle="10s", measure="20s").settings
-    quick, slow = (Chooser(settings, BY_USERS, 300.0, quiet=True, begun=0, reading=each) for each in (0.0, 3.0))
+    quick, slow = (Chooser(settings, BY_USERS, 300.0, ignore, begun=0, reading=each) for each in (0.0, 3.0))
     ends = [chooser._end_by() for chooser in (quick, slow)]
     assert ends == [round((300 - ENDING - each) * SECOND) for each in (0, 6)]
 
@@ -182,20 +182,16 @@ ENDINGS: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
         ("budget", Exit.REFUSED),
     ],
 )
-def test_the_exit_code_says_whether_the_hosts_limit_was_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], limited_by: str, code: Exit
-) -> None:
-    folder = ended(tmp_path / "run", limited_by)
-    arguments = argparse.Namespace(verbose=False, json="-")
-    assert sum_up(folder, arguments) == code
-    written = json.loads(capsys.readouterr().out)
-    assert written["search"]["limited_by"] == limited_by
-    assert json.loads((folder / "summary.json").read_text())["search"] == written["search"]
+def test_the_exit_code_says_whether_the_hosts_limit_was_found(tmp_path: Path, limited_by: str, code: Exit) -> None:
+    search = finish_search(ended(tmp_path / "run", limited_by), [])
+    assert search.exit == code
+    assert search.result.limited_by == limited_by
+    assert json.loads((search.folder / "summary.json").read_text())["search"] == search.json()["search"]
 
 
 def test_a_budget_that_ends_with_an_interval_is_an_answer(tmp_path: Path) -> None:
     folder = made_up.search(tmp_path / "run", (4, 8, 16, 32, 24), ())
-    assert sum_up(folder, argparse.Namespace(verbose=False, json=None)) == Exit.GOOD
+    assert finish_search(folder, []).exit == Exit.GOOD
 
 
 def test_every_ending_of_a_search_has_an_exit_code() -> None:

@@ -1,29 +1,19 @@
 """What a search that goes on takes from its folder: its plan and method, and the machine and tapes that it needs."""
 
-import argparse
 from pathlib import Path
 
 from cuesta import machine
 from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.search import Method
-from cuesta.cli.options import raw_options
 from cuesta.engine.folder import described_tapes
 from cuesta.engine.job import Job
-from cuesta.errors import InputError, UsageError
+from cuesta.errors import InputError
 from cuesta.ledger.run_folder import read_run
 from cuesta.plan import Plan, Settings, Step
 
-OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
-"""Arguments, besides the settings of a plan, that a search which goes on cannot have."""
 
-
-def resumed(arguments: argparse.Namespace) -> tuple[Plan, Method]:
-    """The plan and the method of a search's folder. Raises UsageError or InputError."""
-    folder: Path = arguments.resume
-    if given := [*raw_options(arguments).flags, *(name for name in OF_A_NEW_SEARCH if getattr(arguments, name))]:
-        flags = {"file": "a tape or plan", "limits": "--limit"}
-        named = ", ".join(flags.get(name, f"--{name.replace('_', '-')}") for name in given)
-        raise UsageError(f"--resume: the search goes on as it was begun, without {named}", "leave it out")
+def resumed_plan(folder: Path) -> tuple[Plan, Method]:
+    """The plan and the method of a search's folder. Raises InputError if it has none that can be read."""
     run = read_run(folder)
     if not run.get("search"):
         raise InputError(f"{folder}: this run was no search, so that it cannot go on")

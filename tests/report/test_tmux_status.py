@@ -3,7 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
-from cuesta.cli.tmux_status import served, status_text
+from cuesta.report.tmux_status import served, status_text
 
 HISTOGRAM = [0] * 20
 PEER = {"address": "192.0.2.7", "state": "able", "heard_s": 0.25, "probe_in_s": None, "waiting": 3, "mtu": 1500}

@@ -5,10 +5,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.cli import main
-from cuesta.cli.run import overview
 from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
+from cuesta.workflow.measure import overview
 from tests.conftest import Write
 
 MAIN_JOB = ("run", "builtin:interactive")

@@ -1,0 +1,13 @@
+"""What each verb does, from settings to a finished folder: settings → job → engine → figures → page.
+
+The command and the library both call it. Nothing here prints, handles signals, reads the environment or ends the
+process.
+
+- `measure`: runs a plan; `dry_run`: what a run would do, as text and as data; `run_result`: what a finished run tells;
+  `control`: how a caller watches and stops a run.
+- `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;
+  `resumed_search`: the plan and the method of a search that goes on.
+- `run_pairs`: runs two plans in turn, pair by pair.
+- `verify`: compares a certification's record with its raw files.
+- `loop`: makes a recorded tape repeat without logging in again.
+"""

@@ -1,0 +1,244 @@
+"""Finds the largest load that meets an objective: settings → method → trials, each chosen by those before → result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cuesta import _native
+from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
+from cuesta.analysis.search.method import Rule
+from cuesta.analysis.summary import summarise
+from cuesta.engine.folder import check_empty
+from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
+from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
+from cuesta.engine.search_folder import note_end
+from cuesta.errors import Exit, InputError, UsageError
+from cuesta.figures.search import SearchFigures
+from cuesta.plan import Plan, RawOptions, Settings, load
+from cuesta.plan.sweep import at_load
+from cuesta.report.search import progress
+from cuesta.units import minutes
+from cuesta.workflow.control import Control
+from cuesta.workflow.objective import check_objective
+from cuesta.workflow.resumed_search import check_machine, check_tapes, resumed_plan
+from cuesta.workflow.run_result import Run, open_finished, write_derived
+
+MOST_USERS = 2000
+MOST_RATE = 1e5
+"""The largest loads that are tried unless told otherwise: users, and arrivals a second."""
+LOWEST_RATE = 0.01
+"""The lowest rate that is tried, as a share of the first."""
+TRIALS = {"regression": "16 to 32", "rfc9971": "20 to 30"}
+"""How many trials most searches make (docs/search.md)."""
+EXITS = {
+    "host": Exit.GOOD,
+    "host gave out": Exit.GOOD,
+    "budget": Exit.GOOD,
+    "doubts": Exit.INVALID,
+    "changed": Exit.REFUSED,
+    "driver": Exit.REFUSED,
+    "users": Exit.REFUSED,
+    "lowest": Exit.REFUSED,
+    "highest": Exit.REFUSED,
+}
+"""By what the search says set the limit. A limit of the driver's, or none, is no answer about the host."""
+
+
+@dataclass(frozen=True)
+class Search(Run):
+    """A finished search: the run with a step for each trial, and what its trials together say."""
+
+    @property
+    def result(self) -> SearchFigures:
+        """What was found: `users`, `interval`, `certified`, `limited_by`, … (docs/search.md)."""
+        assert self.summary.search
+        return self.summary.search.figures()
+
+    @property
+    def exit(self) -> Exit:
+        """The code with which the command ends: a search whose budget ended without an interval found no limit."""
+        if not self.valid or self.unwritten:
+            return super().exit
+        code = EXITS[self.result.limited_by]
+        return Exit.REFUSED if code == Exit.GOOD and None in self.result.interval else code
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerms:
+    """What a search is told besides the settings of its plan, as texts of flags."""
+
+    most: str | None = None
+    """The largest load that may be tried."""
+    rule: Rule = "regression"
+    budget: str | None = None
+    """The duration within which it ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSearch:
+    """A search, checked and ready to begin or to go on."""
+
+    job: SearchJob
+    settings: Settings
+    method: Method
+    budget: float | None
+    """Seconds; None: it takes as long as it takes."""
+    resumes: Path | None = None
+    """The folder of the search that goes on."""
+
+    @property
+    def first_trial(self) -> Job:
+        """The job of the first trial alone."""
+        return with_step(self.job.job, at_load(self.settings, self.method.start))
+
+    def overview(self) -> str:
+        """One sentence before the search."""
+        what = "users" if self.method.whole else "arrivals a second"
+        objective = " and ".join(limit.text for limit in self.settings.limits)
+        trial = minutes(seconds_of_trial(self.settings, 0))
+        takes = f"a trial takes about {trial}, and {TRIALS[self.method.rule]} trials are usual"
+        within = f"; it ends within {minutes(self.budget)}" if self.budget else ""
+        start = self.method.written(self.method.start)
+        return f"searches for the largest number of {what} with {objective}, from {start} on; {takes}{within}"
+
+
+def prepare_search(options: RawOptions, terms: SearchTerms, here: Path, out: Path | None) -> PlannedSearch:
+    """Read and check everything that a search needs. Paths are relative to `here`; `out` is to be its folder."""
+    plan = _named(load(options, here))
+    if out:
+        check_empty(out)
+    return _planned(plan, _method(plan, terms), terms.budget)
+
+
+def prepare_resumed(folder: Path, budget: str | None) -> PlannedSearch:
+    """Read and check what a search needs to go on in its folder. Raises InputError if machine or tapes differ."""
+    planned = _planned(*resumed_plan(folder), budget)
+    check_machine(folder)
+    check_tapes(folder, planned.job.job)
+    return replace(planned, resumes=folder)
+
+
+def find_limit(planned: PlannedSearch, out: Path | None, control: Control) -> Search:
+    """Make the trials and sum them up."""
+    chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
+    result = search(planned.job, planned.resumes or out, chooser, control.observer, control.stop)
+    return finish_search(result.folder, result.failures)
+
+
+def finish_search(folder: Path, failures: list[str]) -> Search:
+    """Derive the result of a search from its folder and write it there."""
+    run = write_derived(open_finished(folder, failures))
+    return Search(run.summary, run.failures, run.unwritten)
+
+
+def _planned(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
+    most = at_load(plan.settings, method.highest)
+    job = prepare(replace(plan, settings=most.settings, steps=(most,)))
+    if wrapped_lines(job, most):
+        what = "a search tries any number of users, and lines at `bsc-loop` come in pairs"
+        raise InputError(what, "sweep even numbers instead: cuesta run --users 2,4,8")
+    search_job = SearchJob(job, most, {"method": method.json()})
+    return PlannedSearch(search_job, plan.settings, method, _budget(plan.settings, budget))
+
+
+def _named(plan: Plan) -> Plan:
+    """The plan, called a search unless it has a name of its own."""
+    is_named = plan.settings.name != Settings.model_fields["name"].default
+    return plan if is_named else replace(plan, settings=plan.settings.model_copy(update={"name": "search"}))
+
+
+def _method(plan: Plan, terms: SearchTerms) -> Method:
+    """The settings of the search, checked. Raises UsageError or InputError."""
+    if len(plan.steps) > 1:
+        raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
+    check_objective(plan.settings)
+    groups = plan.settings.group
+    rates = [group.load.per_s for group in groups if group.load.kind == "open"]
+    start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))
+    return Method(
+        rule=terms.rule,
+        lowest=recorded_rate(LOWEST_RATE * start) if rates else 1.0,
+        highest=_most(terms.most, start, rates=bool(rates)),
+        start=start,
+        whole=not rates,
+        full_length=plan.settings.measure / SECOND,
+        tries_again=terms.rule == "regression",
+    )
+
+
+def _most(text: str | None, start: float, *, rates: bool) -> float:
+    """The highest load that is tried: whole if it is a number of users, with the digits that are recorded if a rate."""
+    default, expected, first = (MOST_RATE, "a number", "--load") if rates else (MOST_USERS, "a whole number", "--users")
+    try:
+        most = float(text) if text is not None else float(max(default, start))
+    except ValueError:
+        most = -1.0
+    if not start <= most <= 1e6 or not (rates or most.is_integer()):
+        raise UsageError(
+            f"--most: expected {expected} from {start:,.4g}, the first load, to 1e6, got {text!r}",
+            f"give more, or begin with less ({first})",
+        )
+    return recorded_rate(most) if rates else most
+
+
+def _budget(settings: Settings, text: str | None) -> float | None:
+    """Seconds; None without a budget."""
+    if text is None:
+        return None
+    try:
+        budget: float = _native.duration(text) / SECOND
+    except ValueError as error:
+        raise UsageError(f"--budget: expected a duration such as 10m, got {text!r}: {error}") from None
+    if budget < (least := seconds_of_trial(settings, 0) + ENDING):
+        what = f"--budget {text}: a search of one trial takes {minutes(least)}"
+        raise UsageError(what, "give more time, or measure for less")
+    return budget
+
+
+@dataclass
+class Chooser:
+    """Reads the folder after each trial, says what it shows, and chooses the next load."""
+
+    settings: Settings
+    method: Method
+    budget: float | None
+    """Seconds."""
+    tell: Callable[[str], None]
+    begun: int = field(default_factory=_native.now)
+    connected: float = 0.0
+    """The load of the last trial in this process: a search that goes on begins without users."""
+    reading: float = 0.0
+    """Seconds that the last summary took: the final one and its page together take about twice as long."""
+
+    def __call__(self, folder: Path) -> NextTrial | None:
+        has_any = any(folder.glob("**/agent-*/series.jsonl"))
+        began = _native.now()
+        summary = summarise(folder) if has_any else None
+        self.reading = (_native.now() - began) / SECOND
+        trials = trials_of(summary, self.method) if summary else []
+        ask = decide(trials, self.method) if self.connected else go_on(trials, self.method)
+        if isinstance(ask, Try) and (why := self._too_late(ask)):
+            ask = conclude(trials, self.method, why)
+            note_end(folder, why)
+        if summary and trials:
+            self.tell(progress(summary, ask))
+        if isinstance(ask, Outcome):
+            return None
+        drains = not self.method.whole and ask.load < self.connected
+        self.connected = ask.load
+        step = at_load(self.settings, ask.load)
+        note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
+        return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover", drains=drains)
+
+    def _end_by(self) -> int | None:
+        """The instant by which the last trial must have been measured."""
+        return None if self.budget is None else self.begun + round((self.budget - ENDING - 2 * self.reading) * SECOND)
+
+    def _too_late(self, ask: Try) -> str:
+        end_by = self._end_by()
+        if self.budget is None or end_by is None:
+            return ""
+        change = abs(ask.load - self.connected) if self.method.whole else 0
+        takes = seconds_of_trial(self.settings, change)
+        is_in_time = _native.now() + takes * SECOND <= end_by
+        return "" if is_in_time else f"the budget of {minutes(self.budget)} is spent"

@@ -1,0 +1,59 @@
+"""Runs a plan: settings → job → engine → figures and page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cuesta.engine.folder import check_empty
+from cuesta.engine.foresight import warnings
+from cuesta.engine.job import Job, prepare
+from cuesta.engine.local.meter_source import why_untraced
+from cuesta.engine.run_job import run_job
+from cuesta.line_kinds import without_settings
+from cuesta.plan import RawOptions, load
+from cuesta.target import BUILTIN_HOST, without_passwords
+from cuesta.units import count, many, minutes
+from cuesta.workflow.control import Control
+from cuesta.workflow.dry_run import duration
+
+if TYPE_CHECKING:
+    from cuesta.workflow.run_result import Run
+
+
+def prepare_run(options: RawOptions, here: Path, out: Path | None) -> Job:
+    """Read and check everything that a run needs. Paths are relative to `here`; `out` is to be its folder."""
+    if out:
+        check_empty(out)
+    return prepare(load(options, here))
+
+
+def measure(job: Job, out: Path | None, control: Control) -> "Run":
+    """Run a job into a folder and sum it up."""
+    from cuesta.workflow.run_result import open_finished, write_derived  # noqa: PLC0415, a dry run shows no figures
+
+    result = run_job(job, out, control.observer, control.stop)
+    return write_derived(open_finished(result.folder, result.failures))
+
+
+def notices(job: Job) -> Iterator[str]:
+    """What is said before the run: one sentence about it, notes on its tapes, warnings, and why it is not traced."""
+    yield overview(job)
+    yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
+    yield from warnings(job)
+    meters = job.plan.settings.meters
+    if untraced := why_untraced(meters):
+        yield f"--meters {without_passwords(meters)}: not traced: {untraced}"
+
+
+def overview(job: Job) -> str:
+    """One sentence: how many users play what at which host, and for how long."""
+    steps = [step.settings for step in job.plan.steps]
+    groups = [group for settings in steps for group in settings.group]
+    *others, last = dict.fromkeys(sum(group.users for group in settings.group) for settings in steps)
+    users = f"{', '.join(map(count, others))} and {many(last, 'user')}" if others else many(last, "user")
+    tapes = ", ".join(dict.fromkeys(job.tape(group).name for group in groups))
+    hosts = " and ".join(
+        "the built-in host (another: --target URL)" if target == BUILTIN_HOST else without_settings(target)
+        for target in dict.fromkeys(group.target for group in groups)
+    )
+    return f"{users} at {hosts}, tape {tapes}; about {minutes(duration(job))}"

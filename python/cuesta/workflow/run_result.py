@@ -1,0 +1,119 @@
+"""What is known of a finished run: its figures, whether they can be trusted, its text and its page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.summary import Summary, summarise
+from cuesta.engine.folder import write_json
+from cuesta.errors import CuestaError, Exit
+from cuesta.figures.step import LimitResult, StepFigures
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    The figures of its last step are attributes: `run.echo.p95` in seconds, `run.transactions.per_s`, and so on, as
+    docs/summary.md lists them; None where nothing was measured.
+    """
+
+    summary: Summary
+    """What `cuesta.analysis` derives from the folder."""
+    failures: Sequence[str] = ()
+    """Failures of the driver, a sentence each; those of the host are counted in `errors`."""
+    unwritten: Sequence[str] = ()
+    """Files that could not be written into the folder, each with the reason."""
+
+    @property
+    def folder(self) -> Path:
+        """The run folder."""
+        return self.summary.recorded.folder
+
+    @property
+    def valid(self) -> bool:
+        """Whether the figures can be trusted."""
+        return self.summary.valid
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why they cannot be trusted, a sentence each, with what to do."""
+        return [f"{doubted}; {doubted.doubt.advice}" for doubted in self.summary.invalidating]
+
+    @property
+    def limits(self) -> list[LimitResult]:
+        """Each limit of each step, and whether it was kept."""
+        return [result for step in self.steps for result in step.limits]
+
+    @cached_property
+    def limited_by(self) -> str:
+        """One sentence: what limits the host, or that nothing did."""
+        from cuesta.analysis.capacity.bottleneck import bottleneck  # noqa: PLC0415, slow, and not always wanted
+
+        return str(bottleneck(self.summary))
+
+    @property
+    def steps(self) -> list[StepFigures]:
+        """The figures of each step."""
+        return self.summary.steps
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped; its figures are of the part before that."""
+        return self.summary.ended == "interrupted"
+
+    @property
+    def exit(self) -> Exit:
+        """The code with which the command ends. That the run is invalid has precedence over a limit."""
+        if not self.valid:
+            return Exit.INVALID
+        if self.unwritten:
+            return Exit.FAILED
+        return {True: Exit.GOOD, False: Exit.LIMIT, None: Exit.INCONCLUSIVE}[self.summary.limits_ok]
+
+    def __getattr__(self, name: str) -> Any:
+        """A figure, or a table of figures, of the last step."""
+        if name.startswith("_") or name not in StepFigures.__dataclass_fields__:
+            raise AttributeError(f"a run has no figure `{name}`; docs/summary.md lists them")
+        return getattr(self.summary.last, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *StepFigures.__dataclass_fields__})
+
+    def text(self, *, verbose: bool = False, colour: bool | None = False) -> str:
+        """The summary for a terminal; `verbose`: not only its first screen; `colour` None: if this is a terminal."""
+        from cuesta.report.run_report import text  # noqa: PLC0415, slow, and not always wanted
+
+        return text(self.summary, colour, verbose=verbose)
+
+    def page(self, file: Path | None = None) -> Path:
+        """Write the page, by default `report.html` in the run folder; returns its file."""
+        from cuesta.report.several import html  # noqa: PLC0415, slow, and not always wanted
+
+        file = file or self.folder / "report.html"
+        html({self.folder.name: self.summary}, file)
+        return file
+
+    def json(self) -> dict[str, Any]:
+        """The object that `--json` prints (docs/summary.schema.json)."""
+        return self.summary.json()
+
+
+def open_finished(folder: Path, failures: Sequence[str] = ()) -> Run:
+    """Derive everything from a run folder. Raises InputError if there is none that can be read."""
+    return Run(summarise(folder), failures)
+
+
+def write_derived(run: Run) -> Run:
+    """Write `summary.json` and `report.html` into the run folder; the result names those that could not be written."""
+    unwritten = list[str]()
+    for name, write in (("summary.json", lambda file: write_json(file, run.json())), ("report.html", run.page)):
+        try:
+            write(run.folder / name)
+        except OSError as error:
+            unwritten.append(f"{name}: {error.strerror}")
+        except CuestaError as error:
+            unwritten.append(f"{name}: {error}")
+    return Run(run.summary, run.failures, unwritten)
