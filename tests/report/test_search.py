@@ -103,7 +103,7 @@ def test_a_search_that_ended_early_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_trials_that_were_cut_off_are_named(tmp_path: Path) -> None:
     (of,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
-    rows = of.rows()
+    rows = of.replay.rows
     assert list(noted([rows[0], *rows[3:4]])) == ["trial 2, 3: ended before it was measured"]
 
 

@@ -8,6 +8,8 @@ from typing import Any, get_args
 import pytest
 
 from cuesta import machine
+from cuesta.analysis.search import Replay
+from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.cli import main
 from cuesta.engine.folder import description
@@ -119,7 +121,8 @@ def test_a_host_is_waited_for_in_a_trial_that_is_to_show_its_recovery(
 ) -> None:
     for purpose in ("recover", "bracket"):
         ask = Try(4, purpose, "…")
-        monkeypatch.setattr("cuesta.workflow.find_limit.go_on", lambda *_, ask=ask: ask)
+        known = Replay(History(BY_USERS), [], ask)
+        monkeypatch.setattr("cuesta.workflow.find_limit.replay", lambda *_, known=known: known)
         following = Chooser(plan(tmp_path).settings, BY_USERS, None, ignore)(tmp_path)
         assert following is not None
         assert following.is_recovery is (purpose == "recover")

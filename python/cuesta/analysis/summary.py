@@ -1,6 +1,7 @@
 """The summary of a run: what `--json` prints and reports show."""
 
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ class Doubted:
         return str(self.doubt) if self.step is None else f"step {self.step + 1}: {self.doubt}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """A run, summed up. A sweep's own figures are those of its last step."""
 
@@ -54,7 +55,7 @@ class Summary:
         """The doubts that make the run invalid: all, but for a search, which repeats the steps that are in doubt."""
         return [each for each in self.doubts if each.step is None] if "search" in self.recorded.run else self.doubts
 
-    @property
+    @cached_property
     def search(self) -> SearchResult | None:
         """What the run found if it was a search."""
         return search_result(self)

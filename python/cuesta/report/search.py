@@ -3,8 +3,7 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.search import Outcome, SearchResult, Trial, Try
-from cuesta.analysis.search.search_result import TrialRow
+from cuesta.analysis.search import Outcome, SearchResult, Trial, TrialRow, Try
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
@@ -80,7 +79,7 @@ def section(summary: Summary) -> Iterator[Section]:
     of = summary.search
     if of is None:
         return
-    trial_rows = of.rows()
+    trial_rows = of.replay.rows
     notes = [*noted(trial_rows), *backlogs(summary)]
     parts: list[Part] = [Remark(state(of), "" if of.outcome.verdict == "regular" else "notice")]
     parts += [table(summary, of, trial_rows)] if trial_rows else []
@@ -146,7 +145,7 @@ def table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) ->
             of.method.number(row.trial.load),
             *measured(steps[row.trial.step], of),
             verdict(row.trial),
-            believed(row.believed, of),
+            believed(row, of),
             Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
             row.ask.because if row.ask else "",
         )
@@ -184,8 +183,9 @@ def note(trial: Trial) -> str:
     return "; ".join((*trial.doubts, *trial.against))
 
 
-def believed(loads: tuple[float, float, float] | None, of: SearchResult) -> str:
-    if loads is None:
+def believed(row: TrialRow, of: SearchResult) -> str:
+    """Where the limit was believed to be after a trial."""
+    if (loads := row.believed(of.method)) is None:
         return ABSENT
     point, low, high = map(of.method.number, loads)
     return f"{point} ({low}–{high})"
@@ -199,15 +199,15 @@ def progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     of = summary.search
     if of is None or not of.trials:
         return ""
-    last = of.rows()[-1]
+    last = of.replay.rows[-1]
     step = next(step for step in summary.steps if step.step == last.trial.step)
     parts = [
         f"trial {last.trial.step + 1:>2}",
         f"{of.method.written(last.trial.load):>10}",
         f"{worst(step, of)}",
         f"{verdict(last.trial).text}{': ' if note(last.trial) else ''}{note(last.trial)}",
-        f"limit {believed(last.believed, of)}" if last.believed else "",
-        following(of, ask or of.ask),
+        f"limit {believed(last, of)}" if last.belief else "",
+        following(of, ask or of.replay.next),
     ]
     return "  ".join(filter(None, parts))
 

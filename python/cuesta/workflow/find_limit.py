@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.analysis.search import Method, Outcome, Try, conclude, decide, go_on, recorded_rate, trials_of
+from cuesta.analysis.search import Method, Outcome, Try, recorded_rate, replay
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import summarise
 from cuesta.engine.folder import check_empty
@@ -215,12 +215,12 @@ class Chooser:
         began = _native.now()
         summary = summarise(folder) if has_any else None
         self.reading = (_native.now() - began) / SECOND
-        trials = trials_of(summary, self.method) if summary else []
-        ask = decide(trials, self.method) if self.connected else go_on(trials, self.method)
+        known = summary.search.replay if summary and summary.search else replay([], self.method)
+        ask = known.next if self.connected else known.resumed
         if isinstance(ask, Try) and (why := self._too_late(ask)):
-            ask = conclude(trials, self.method, why)
+            ask = known.conclude(why)
             note_end(folder, why)
-        if summary and trials:
+        if summary and known.rows:
             self.tell(progress(summary, ask))
         if isinstance(ask, Outcome):
             return None

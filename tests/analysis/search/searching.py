@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
 from tests.analysis.search.closed_host import ClosedHost
 
 Measure = Callable[[int, Try], Trial]
@@ -33,7 +33,7 @@ def trial(number: int, load: float, excess: float | None, *, against: Sequence[s
 def search(measure: Measure, method: Method, most: int = 200) -> tuple[list[Trial], Outcome]:
     """Search to the end, which must come before `most` trials."""
     trials: list[Trial] = []
-    while isinstance(ask := decide(trials, method), Try):
+    while isinstance(ask := replay(trials, method).next, Try):
         assert len(trials) < most
         trials.append(measure(len(trials), ask))
     return trials, ask

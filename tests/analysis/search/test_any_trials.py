@@ -5,7 +5,7 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide
+from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
 from cuesta.analysis.search.decision import MOST_CHECKS, most_of_all
 from cuesta.analysis.search.method import Rule
 
@@ -54,7 +54,7 @@ def test_a_search_stays_within_its_loads_and_ends(method: Method, data: st.DataO
     """Each answer is drawn, whatever was asked; the last ones are repeated until the search ends."""
     answers = data.draw(st.lists(verdicts(), min_size=1, max_size=30))
     trials: list[Trial] = []
-    while isinstance(ask := decide(trials, method), Try):
+    while isinstance(ask := replay(trials, method).next, Try):
         assert method.lowest <= ask.load <= method.highest
         assert not method.whole or ask.load == int(ask.load)
         assert ask.because
@@ -72,10 +72,10 @@ def test_trials_that_were_never_asked_for_lead_to_an_answer(
         Trial(number, float(int(load) + 1) if whole else load, **verdict)
         for number, (load, verdict) in enumerate(given_)
     ]
-    ask = decide(trials, method)
+    ask = replay(trials, method).next
     if isinstance(ask, Try):
         assert method.lowest <= ask.load <= method.highest
-    check(conclude(trials, method, "time ran out"), trials)
+    check(replay(trials, method).conclude("time ran out"), trials)
 
 
 def check(found: Outcome, trials: list[Trial]) -> None:
@@ -101,7 +101,7 @@ def test_what_is_believed_does_not_depend_on_the_order_of_trials(
     method = Method("regression", lowest=1, highest=60, start=4, whole=True)
     trials = [Trial(n, float(load), **verdict | {"doubts": []}) for n, (load, verdict) in enumerate(given_)]
     mixed = random.sample(trials, len(trials))
-    assert belief(trials, method) == belief(mixed, method)
+    assert replay(trials, method).rows[-1].belief == replay(mixed, method).rows[-1].belief
 
 
 @settings(deadline=None, max_examples=60)
@@ -110,6 +110,6 @@ def test_the_order_of_confirming_trials_does_not_matter(excesses: list[float]) -
     method = Method("regression", lowest=1, highest=16, start=16, whole=True)
     first = Trial(0, 16.0, -0.2, True, [], [], False, True, 60.0)
     confirming = [Trial(n + 1, 16.0, each, True, [], [], False, True, 60.0) for n, each in enumerate(excesses)]
-    found = decide([first, *confirming], method)
+    found = replay([first, *confirming], method).next
     assert isinstance(found, Outcome)
     assert found.certified == 16

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, conclude
+from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
 from tests.analysis.search.searching import AS_PLAYED, search, trial
 
 LENGTH = 60.0
@@ -74,7 +74,7 @@ def test_a_host_that_recovers_is_waited_for() -> None:
 
 def test_a_search_that_is_ended_says_how_the_host_changed() -> None:
     trials, _ = found(Host(heals_after=150.0))
-    outcome = conclude(trials[:-1], AS_PLAYED, "the budget is spent")
+    outcome = replay(trials[:-1], AS_PLAYED).conclude("the budget is spent")
     assert outcome.why.startswith("the budget is spent; the host has changed: 4 users met")
     assert "it was as before" in outcome.why
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from cuesta.analysis.search import Method, Outcome, Trial, Try, belief, conclude, decide, go_on
+from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
 from tests.analysis.search.searching import BY_USERS, search, trial
 
 
@@ -29,13 +29,13 @@ def test_a_search_doubles_then_looks_near_the_limit_then_confirms() -> None:
 
 def test_a_search_resumes_from_its_trials() -> None:
     trials, found = search(line(30.5), BY_USERS)
-    again = [decide(trials[:number], BY_USERS) for number in range(len(trials))]
+    again = [replay(trials[:number], BY_USERS).next for number in range(len(trials))]
     assert [ask.load for ask in again if isinstance(ask, Try)] == [each.load for each in trials]
-    assert decide(trials, BY_USERS) == found
+    assert replay(trials, BY_USERS).next == found
 
 
 def test_the_lowest_load_misses() -> None:
-    found = decide([trial(0, 4, 2.0), trial(1, 2, 1.5), trial(2, 1, 1.2)], BY_USERS)
+    found = replay([trial(0, 4, 2.0), trial(1, 2, 1.5), trial(2, 1, 1.2)], BY_USERS).next
     assert isinstance(found, Outcome)
     assert (found.users, found.limited_by, found.verdict) == (None, "lowest", "irregular")
     assert found.why == "1 user, the fewest that may be tried, missed the objective already"
@@ -198,17 +198,19 @@ def test_a_recovered_host_need_not_answer_enough_to_count() -> None:
 def test_trials_of_other_searches_are_no_recovery() -> None:
     """A folder may have trials that this search would not have asked for."""
     trials = [silent(0, 64), silent(1, 32), trial(2, 16, -1.0)]
-    assert isinstance(decide(trials, BY_USERS), Try)
+    assert isinstance(replay(trials, BY_USERS).next, Try)
 
 
 def test_a_search_whose_host_had_stopped_goes_on_with_another_try() -> None:
     trials = [trial(0, 16, -1.0), silent(1, 32), silent(2, 16)]
-    assert isinstance(decide(trials, BY_USERS), Outcome)
-    assert go_on(trials, BY_USERS) == Try(
+    assert isinstance(replay(trials, BY_USERS).next, Outcome)
+    assert replay(trials, BY_USERS).resumed == Try(
         16, "recover", "nothing was answered with 32 users: the host may have to recover"
     )
-    assert isinstance(decide([*trials, trial(3, 16, -1.0)], BY_USERS), Try)
-    assert isinstance(decide([*trials, silent(3, 16)], BY_USERS), Outcome)
+    assert isinstance(replay([*trials, trial(3, 16, -1.0)], BY_USERS).next, Try)
+    silent_again = replay([*trials, silent(3, 16)], BY_USERS)
+    assert isinstance(silent_again.next, Outcome)
+    assert silent_again.resumed == replay(trials, BY_USERS).resumed, "each time that it goes on"
 
 
 def test_a_host_that_never_answers_is_tried_once_more_with_the_fewest_users() -> None:
@@ -289,7 +291,7 @@ def test_users_that_are_too_few_far_above_the_limit_do_not_excuse_the_host() -> 
 
 
 def test_users_that_are_too_few_for_the_lowest_rate_are_not_the_hosts_limit() -> None:
-    found = decide([trial(0, 5, 2.0, lacked_users=True), trial(1, 0.1, 1.0, lacked_users=True)], BY_RATE)
+    found = replay([trial(0, 5, 2.0, lacked_users=True), trial(1, 0.1, 1.0, lacked_users=True)], BY_RATE).next
     assert isinstance(found, Outcome)
     assert (found.users, found.interval, found.limited_by) == (None, (None, None), "users")
 
@@ -331,10 +333,10 @@ def test_a_host_that_gives_out_once_by_chance_is_tried_further(number: int) -> N
 
 
 def test_an_interrupted_search_says_what_it_knows() -> None:
-    found = conclude([trial(0, 8, -1.0), trial(1, 16, -0.5)], BY_USERS, "the budget of 10m ended")
+    found = replay([trial(0, 8, -1.0), trial(1, 16, -0.5)], BY_USERS).conclude("the budget of 10m ended")
     assert (found.users, found.interval, found.limited_by) == (16, (16, None), "budget")
     assert found.why == "the budget of 10m ended"
-    assert belief([trial(0, 8, -1.0)], BY_USERS) is None
+    assert replay([trial(0, 8, -1.0)], BY_USERS).rows[-1].belief is None
 
 
 @pytest.mark.parametrize("rule", ["regression", "rfc9971"])
@@ -402,7 +404,7 @@ def refused(number: int, load: float) -> Trial:
 def test_a_breach_is_a_bound_on_the_excess_or_two_trials_that_gave_out(
     beyond: list[Trial], breach: float | None
 ) -> None:
-    found = conclude([trial(0, 8, -1.0), trial(1, 16, -0.5), *beyond], BY_USERS, "time ran out")
+    found = replay([trial(0, 8, -1.0), trial(1, 16, -0.5), *beyond], BY_USERS).conclude("time ran out")
     assert found.breach == breach
 
 
@@ -421,10 +423,10 @@ def test_a_search_that_confirms_nothing_is_irregular_and_says_so() -> None:
 def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
     method = Method("regression", lowest=1, highest=100, start=32, whole=True)
     trials = [trial(0, 32, -1.0), trial(1, 64, -0.3), trial(2, 100, 0.01)]
-    believed = belief(trials, method)
+    believed = replay(trials, method).rows[-1].belief
     assert believed is not None
     assert believed.high > 100
-    found = conclude(trials, method, "time ran out")
+    found = replay(trials, method).conclude("time ran out")
     assert found.interval == (64, 100)
     assert found.users is not None
     assert found.users <= 100
@@ -433,7 +435,7 @@ def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
 def test_an_interval_that_reaches_below_the_lowest_load_begins_at_none() -> None:
     method = Method("regression", lowest=5, highest=100, start=5, whole=False)
     trials = [trial(0, 5, -0.01), trial(1, 10, 0.4), trial(2, 5, 0.01)]
-    believed = belief(trials, method)
+    believed = replay(trials, method).rows[-1].belief
     assert believed is not None
     assert believed.low < 5
-    assert conclude(trials, method, "time ran out").interval[0] == 0
+    assert replay(trials, method).conclude("time ran out").interval[0] == 0

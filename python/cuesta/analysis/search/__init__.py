@@ -1,20 +1,20 @@
-"""Which load to try next, and what was found: pure functions of all trials so far.
+"""Which load a search tries next, and what it found.
 
-- `decision`: the next trial, or the result; a search that was killed resumes from its trials.
-- `method`: the settings of a search; `outcome`: what it says: try this, found that, believed so far.
+- `replay`: all trials so far, replayed: the one door to the next trial and the result. `decision`: the rules for that.
+- `method`: the settings of a search; `outcome`: the next trial, the result, and where the limit is believed to be.
 - `trial`: the steps of a run folder, judged; `objections`: what counts against a trial besides the limits.
 - `user_pool`: whether a trial of an open load missed only for want of users.
 - `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
 - `constancy`: whether the host still does what it did at first.
 - `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
   certifies a load.
-- `search_result`: a search as its run folder tells it, for reports and `--json`.
+- `search_result`: a search as its run folder records it, for reports and `--json`.
 - `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
 """
 
-from cuesta.analysis.search.decision import belief, conclude, decide, go_on
 from cuesta.analysis.search.method import Method, recorded_rate
 from cuesta.analysis.search.outcome import Belief, Outcome, Try
+from cuesta.analysis.search.replay import Replay, TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
 from cuesta.analysis.search.trial import Trial, trials_of
 
@@ -22,14 +22,13 @@ __all__ = [
     "Belief",
     "Method",
     "Outcome",
+    "Replay",
     "SearchResult",
     "Trial",
+    "TrialRow",
     "Try",
-    "belief",
-    "conclude",
-    "decide",
-    "go_on",
     "recorded_rate",
+    "replay",
     "search_result",
     "trials_of",
 ]

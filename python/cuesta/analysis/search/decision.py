@@ -1,14 +1,12 @@
-"""What to do after the trials so far: which load to try next, or what was found. Pure: a search that was killed goes on
-from the trials in its folder."""
+"""The rules by which a search chooses the next load, or ends."""
 
 import math
-from collections.abc import Sequence
 
 from cuesta.analysis.search import by_regression, rfc9971
 from cuesta.analysis.search.conclusion import outcome_of
 from cuesta.analysis.search.history import MOST_DOUBTED, History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Outcome, Try
+from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial
 
 CLEAR = 0.3
@@ -25,49 +23,8 @@ NEAR = 1.1
 """Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
 
 
-def decide(trials: Sequence[Trial], method: Method) -> Try | Outcome:
-    """Decide on all trials so far, in order of time."""
-    return replay(trials, method)[1]
-
-
-def conclude(trials: Sequence[Trial], method: Method, why: str) -> Outcome:
-    """Say what is known when time has run out or the user stops the search; `why` is that reason, a clause."""
-    history, ask = replay(trials, method)
-    return ask if isinstance(ask, Outcome) else outcome_of(history, "budget", why)
-
-
-def go_on(trials: Sequence[Trial], method: Method) -> Try | Outcome:
-    """As `decide`, for a search that was ended and goes on: a host that had stopped may have been started again."""
-    history, ask = replay(trials, method)
-    return decide(trials[:-1], method) if history.unrecovered else ask
-
-
-def counted(trials: Sequence[Trial], method: Method) -> list[Trial]:
-    """The trials that tell something about their load."""
-    return replay(trials, method)[0].counted
-
-
-def belief(trials: Sequence[Trial], method: Method) -> Belief | None:
-    """Where the limit is by the trials so far; None before one load was met and one was missed."""
-    return by_regression.belief(replay(trials, method)[0])
-
-
-def replay(trials: Sequence[Trial], method: Method) -> tuple[History, Try | Outcome]:
-    """Replay the trials: the history after them, and what to do next.
-
-    A trial counts even if the method, given the trials before it, would have chosen another load.
-    """
-    history = History(method)
-    ask = next_of(history)
-    for trial in trials:
-        if trial.cut_short or not method.allows(trial.load):
-            continue  # Made again; or at a load that no search with these settings asks for, and none of its trials.
-        history.take(trial, ask)
-        ask = next_of(history)
-    return history, ask
-
-
-def next_of(history: History) -> Try | Outcome:
+def decide(history: History) -> Try | Outcome:
+    """Decide on all trials so far."""
     if (stuck := history.stuck) is not None:
         return outcome_of(
             history,

@@ -1,12 +1,11 @@
-"""A search as its run folder tells it: each trial with what led to it and what it led to believe, and the result."""
+"""A search as its run folder records it: its trials, replayed, and the result."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.search.by_regression import rounded
-from cuesta.analysis.search.decision import belief, conclude, counted, decide
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Outcome, Try
+from cuesta.analysis.search.outcome import Outcome
+from cuesta.analysis.search.replay import Replay, replay
 from cuesta.analysis.search.trial import Trial, excess, trials_of
 from cuesta.figures.search import SearchFigures
 from cuesta.figures.step import LimitResult, StepFigures
@@ -19,33 +18,24 @@ BUDGET = "its time was spent"
 
 
 @dataclass(frozen=True, slots=True)
-class TrialRow:
-    """One trial in its place."""
-
-    trial: Trial
-    ask: Try | None
-    """None for a trial that nothing asked for."""
-    believed: tuple[float, float, float] | None
-    """After the trial: the limit and its 90 % interval, as loads that can be tried."""
-
-
-@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A search, finished or not."""
 
     method: Method
     objective: list[str]
     """The limits, as written."""
-    trials: list[Trial]
-    ask: Try | Outcome
-    """What is to be done next."""
+    replay: Replay
     outcome: Outcome
     """What is known by now."""
 
     @property
+    def trials(self) -> list[Trial]:
+        return [row.trial for row in self.replay.rows]
+
+    @property
     def counted(self) -> list[Trial]:
         """The trials that count; the others were repeated."""
-        return counted(self.trials, self.method)
+        return self.replay.counted
 
     def at_limit(self) -> Trial | None:
         """The trial that tells what sets the limit: the last that missed at the smallest load at or above the limit.
@@ -57,16 +47,6 @@ class SearchResult:
         if above:
             return min(reversed(above), key=lambda trial: trial.load)
         return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
-
-    def rows(self) -> list[TrialRow]:
-        """Replay the search: for each trial, the decision before it and the belief after it."""
-        rows = []
-        for number, trial in enumerate(self.trials):
-            ask = decide(self.trials[:number], self.method)
-            known = belief(self.trials[: number + 1], self.method)
-            believed = rounded(known, self.method) if known else None
-            rows.append(TrialRow(trial, ask if isinstance(ask, Try) else None, believed))
-        return rows
 
     @staticmethod
     def worst_limit(step: StepFigures) -> LimitResult | None:
@@ -100,7 +80,6 @@ def search_result(summary: "Summary") -> SearchResult | None:
     if not recorded:
         return None
     method = Method.of(recorded["method"])
-    trials = trials_of(summary, method)
-    why = recorded.get("ended") or STOPPED.get(summary.ended, BUDGET)
-    ask, outcome = decide(trials, method), conclude(trials, method, why)
-    return SearchResult(method, summary.recorded.plan.get("limits", []), trials, ask, outcome)
+    replayed = replay(trials_of(summary, method), method)
+    outcome = replayed.conclude(recorded.get("ended") or STOPPED.get(summary.ended, BUDGET))
+    return SearchResult(method, summary.recorded.plan.get("limits", []), replayed, outcome)
