@@ -1,6 +1,7 @@
 """Cuesta: how many people can use this system at once, and how will it feel to type on it?
 
-Python prepares runs and reads their records; it is never on the path of a keystroke.
+`cuesta.run("edit.tape", target="pty:./mytui", limits=["echo.p95 < 50ms"])` measures; so do `cuesta.search` and its kin
+below (docs/python.md). Python prepares runs and reads their records; it is never on the path of a keystroke.
 
 - `cli`: the command `cuesta`, one file per verb: flags in, text and exit codes out.
 - `workflow`: what each verb does, from settings to a finished folder.
@@ -20,3 +21,18 @@ Python prepares runs and reads their records; it is never on the path of a keyst
 """
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
+    from cuesta.workflow.library import open, run, search  # noqa: A004, used as `cuesta.open`
+
+__all__ = ["open", "run", "search"]
+
+
+def __getattr__(name: str) -> object:
+    """Load the library when it is first used: the command loads only what a verb needs."""
+    if name not in __all__:
+        raise AttributeError(f"module `cuesta` has no `{name}`")
+    from cuesta.workflow import library  # noqa: PLC0415
+
+    return getattr(library, name)

@@ -2,15 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.folder import run_folder
+from cuesta.engine.folder import new_folder, run_folder
 from cuesta.errors import CuestaError
 
 
 def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
-    with pytest.raises(CuestaError), run_folder(None, "x") as folder:
+    with pytest.raises(CuestaError), run_folder(new_folder(here, "x")) as folder:
         (folder / "host").mkdir()
         raise CuestaError("no")
-    with pytest.raises(CuestaError), run_folder(here / "a" / "b", "x") as folder:
+    with pytest.raises(CuestaError), run_folder(here / "a" / "b") as folder:
         (folder / "agent-0").mkdir()
         raise CuestaError("no")
     assert list(here.iterdir()) == []
@@ -18,7 +18,7 @@ def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
 
 def test_an_existing_folder_is_not_removed(here: Path) -> None:
     (here / "out").mkdir()
-    with pytest.raises(CuestaError), run_folder(here / "out", "x") as folder:
+    with pytest.raises(CuestaError), run_folder(here / "out") as folder:
         (folder / "run.json").touch()
         raise CuestaError("no")
     assert [path.name for path in here.iterdir()] == ["out"]
@@ -26,7 +26,7 @@ def test_an_existing_folder_is_not_removed(here: Path) -> None:
 
 
 def test_records_stay_after_an_error(here: Path) -> None:
-    with pytest.raises(CuestaError), run_folder(None, "x") as folder:
+    with pytest.raises(CuestaError), run_folder(new_folder(here, "x")) as folder:
         (folder / "agent-0").mkdir()
         (folder / "agent-0" / "series.jsonl").write_text("{}\n")
         raise CuestaError("no")
@@ -36,17 +36,17 @@ def test_records_stay_after_an_error(here: Path) -> None:
 def test_an_unusable_folder_is_refused(here: Path) -> None:
     (here / "full").mkdir()
     (here / "full" / "x").touch()
-    with pytest.raises(CuestaError, match="not empty"), run_folder(here / "full", "x"):
+    with pytest.raises(CuestaError, match="not empty"), run_folder(here / "full"):
         pytest.fail("it was taken")
     with (
         pytest.raises(CuestaError, match=r"cannot write a run folder there: not a directory"),
-        run_folder(here / "full" / "x" / "y", "x"),
+        run_folder(here / "full" / "x" / "y"),
     ):
         pytest.fail("it was taken")
     assert (here / "full" / "x").exists()
 
 
 def test_folders_of_one_second_have_different_names(here: Path) -> None:
-    with run_folder(None, "x") as first, run_folder(None, "x") as second:
+    with run_folder(new_folder(here, "x")) as first, run_folder(new_folder(here, "x")) as second:
         assert first != second
         assert first.name.startswith("x-")

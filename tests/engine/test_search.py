@@ -108,7 +108,7 @@ def instant(run: Path, step: int, name: str) -> int:
 def test_a_start_that_failed_leaves_no_segment(tmp_path: Path) -> None:
     """Processes that were killed before the first trial have made their folders already."""
     (step,) = plan(tmp_path, 2).steps
-    with search_folder(prepare(plan(tmp_path, 2)), tmp_path / "run") as folder:
+    with search_folder(tmp_path / "run") as folder:
         (folder / "run.json").write_text("{}")
         describe_search(folder, {})
         for trials in (0, 1):
@@ -125,10 +125,9 @@ def test_a_start_that_failed_leaves_no_segment(tmp_path: Path) -> None:
 
 
 def test_one_search_at_a_time_goes_on_in_a_folder(tmp_path: Path) -> None:
-    job = prepare(plan(tmp_path, 2))
-    with search_folder(job, tmp_path / "run") as folder:
+    with search_folder(tmp_path / "run") as folder:
         (folder / "run.json").write_text("{}")
-        with pytest.raises(CuestaError, match="going on in another process"), search_folder(job, folder):
+        with pytest.raises(CuestaError, match="going on in another process"), search_folder(folder):
             raise AssertionError("two searches would write to one folder")
-    with search_folder(job, folder):
+    with search_folder(folder):
         pass

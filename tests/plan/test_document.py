@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from cuesta.plan.document import TABLES, renewed
+from cuesta.plan.document import KEYWORDS, TABLES, keywords_module, renewed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "plan.md"
 
@@ -14,3 +14,8 @@ def test_the_document_holds_the_schema() -> None:
         for name, field in model.model_fields.items()
         if field.description
     )
+
+
+def test_the_keywords_are_those_of_the_schema() -> None:
+    written = KEYWORDS.read_text(encoding="utf-8").replace("\n", " ").split()
+    assert written == keywords_module().replace("\n", " ").split(), "renew them: ./scripts/docs"

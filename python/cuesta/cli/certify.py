@@ -14,7 +14,7 @@ from cuesta.analysis.certify.read_run import read_run
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine import certifier
-from cuesta.engine.folder import private_folder
+from cuesta.engine.folder import new_folder, private_folder
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
 from cuesta.engine.local import conditions, preflight
@@ -102,7 +102,7 @@ def certify(arguments: argparse.Namespace) -> int:
     """Certify each group of a plan. The exit code is the largest of theirs."""
     plan = load(RawOptions(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
     jobs = list(certifier.parts(plan))
-    out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    out = arguments.out or new_folder(Path(), plan.settings.name)
     places = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
     for place in places.values():
         check_empty(place)

@@ -11,7 +11,7 @@ from cuesta.analysis.compare.sides import in_pairs, read_side
 from cuesta.cli import service
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine.folder import check_empty
+from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
 from cuesta.plan import RawOptions
@@ -60,7 +60,9 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     for row in planned.announcement():
         inform(row)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        folder = run_pairs(planned, arguments.out, step, Control(look, inform, stopping))
+        folder = run_pairs(
+            planned, arguments.out or new_folder(Path(), "compare"), step, Control(look, inform, stopping)
+        )
     code = _show(compare(*in_pairs(folder, step), terms, in_pairs=True), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
     return Exit.INTERRUPTED if stopping.is_set() else code

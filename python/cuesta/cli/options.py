@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from cuesta.errors import UsageError
@@ -17,7 +18,7 @@ def raw_options(arguments: argparse.Namespace) -> RawOptions:
         flags["secrets"] = {"columns": arguments.secret}
     if arguments.host:
         flags["host"] = dict(_assignment(text) for text in arguments.host)
-    return RawOptions(plan, tape, flags, dict(os.environ))
+    return RawOptions(plan, tape, flags, dict(os.environ), command=tuple(sys.argv))
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
+from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit
 from cuesta.terminal import inform
 from cuesta.workflow.control import Control
@@ -26,7 +27,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        run = measure(job, arguments.out, Control(look, stop=stopping))
+        run = measure(job, arguments.out or new_folder(Path(), job.plan.settings.name), Control(look, stop=stopping))
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         show_run(run, arguments.verbose, arguments.json)
         return Exit.INTERRUPTED if stopping.is_set() else run.exit

@@ -6,6 +6,7 @@ from pathlib import Path
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
+from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.terminal import inform
 from cuesta.workflow.control import Control, ignore
@@ -26,7 +27,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     tell = ignore if arguments.quiet else inform
     tell(f"cuesta: {planned.overview()}")
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        search = find_limit(planned, arguments.out, Control(look, tell, stopping))
+        out = arguments.resume or arguments.out or new_folder(Path(), planned.settings.name)
+        search = find_limit(planned, out, Control(look, tell, stopping))
         show_run(search, arguments.verbose, arguments.json)
         return Exit.INTERRUPTED if stopping.is_set() else search.exit
 

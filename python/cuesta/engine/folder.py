@@ -5,7 +5,6 @@ Only its owner may read it: it contains the host's address, the users' names and
 
 import hashlib
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -30,10 +29,16 @@ def check_empty(folder: Path) -> None:
         raise CuestaError(f"{folder}: the run folder is not empty", "give a new one: --out FOLDER")
 
 
+def new_folder(here: Path, name: str) -> Path:
+    """A folder that does not exist yet: `runs/NAME-DATE-TIME` below `here`."""
+    parent, name = here / "runs", f"{name}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    names = (parent / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
+    return next(path for path in names if not path.exists())
+
+
 @contextmanager
-def run_folder(out: Path | None, name: str) -> Iterator[Path]:
+def run_folder(folder: Path) -> Iterator[Path]:
     """Make the folder. If the run cannot start, delete what was made; a folder that existed before stays."""
-    folder = out or _free(Path("runs"), f"{name}-{datetime.now():%Y-%m-%d-%H%M%S}")
     first_made = next((path for path in reversed([folder, *folder.parents]) if not path.exists()), None)
     _make(folder)
     try:
@@ -71,7 +76,7 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "format": FORMAT,
         "cuesta": __version__,
         "name": settings.name,
-        "command": [without_passwords(word) for word in sys.argv],
+        "command": [without_passwords(word) for word in job.plan.command],
         "started": started.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seed": settings.seed,
         "agents": settings.agents,
@@ -109,11 +114,6 @@ def described_tapes(job: Job) -> dict[str, dict[str, str]]:
 def _host(job: Job) -> dict[str, object]:
     targets = list(dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group))
     return {"builtin": BUILTIN_HOST in targets, "targets": targets}
-
-
-def _free(parent: Path, name: str) -> Path:
-    names = (parent / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
-    return next(path for path in names if not path.exists())
 
 
 def _make(folder: Path) -> None:

@@ -41,12 +41,12 @@ class RunResult:
     """Failures of the driver; those of the host are counted in the records."""
 
 
-def run_job(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
+def run_job(job: Job, out: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Run the job into a run folder. If `stopping` is set, end early; the folder keeps what was measured."""
     preflight.check(job)
     failures: list[str] = []
     about = machine.facts()  # before the placement restricts this process to some CPUs
-    with run_folder(out, job.plan.settings.name) as folder, place(job) as placement:
+    with run_folder(out) as folder, place(job) as placement:
         describe(folder, job, datetime.now(UTC), about, placement)
         for segment in job.plan.segments():
             if stopping.is_set() or failures:

@@ -77,12 +77,12 @@ class SearchJob:
     """The settings of the search, recorded in `run.json`."""
 
 
-def search(search_job: SearchJob, out: Path | None, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
+def search(search_job: SearchJob, out: Path, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
     preflight.check(with_step(search_job.job, search_job.most))
     about = machine.facts()
     failures: list[str] = []
-    with search_folder(search_job.job, out) as folder, place(search_job.job) as placement:
+    with search_folder(out) as folder, place(search_job.job) as placement:
         if not (folder / "run.json").exists():
             describe(folder, search_job.job, datetime.now(UTC), about, placement)
             describe_search(folder, search_job.method)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.engine.folder import described_step, run_folder, write_json
-from cuesta.engine.job import Job
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
 
@@ -19,13 +18,13 @@ OF_A_SEGMENT = ("agent-*", "host", "meters.jsonl")
 
 
 @contextmanager
-def search_folder(job: Job, out: Path | None) -> Iterator[Path]:
+def search_folder(out: Path) -> Iterator[Path]:
     """Make the folder, or take one with a search in it. Raises CuestaError if another process searches there."""
-    if out and (out / "run.json").exists():
+    if (out / "run.json").exists():
         with _locked(out):
             yield out
     else:
-        with run_folder(out, job.plan.settings.name) as folder, _locked(folder):
+        with run_folder(out) as folder, _locked(folder):
             yield folder
 
 

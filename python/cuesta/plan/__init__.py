@@ -9,7 +9,8 @@
 - `load`: merges settings (a flag overrides the environment, that the plan, that cuesta.toml, that the default), and
   groups steps into segments that share their lines.
 - `offered_tape`: a first tape for a target that is named without one.
-- `document`: writes the tables of docs/plan.md, and `cli/verbs/flags.py`, from the schema.
+- `document`: writes the tables of docs/plan.md, `cli/verbs/flags.py` and `keywords`, the settings as keywords of the
+  library, from the schema.
 """
 
 from cuesta.plan.fields import Load

@@ -1,11 +1,13 @@
-"""Writes the tables of docs/plan.md, and `cli/verbs/flags.py`, from the schema of plans.
+"""Writes the tables of docs/plan.md, `cli/verbs/flags.py` and `plan/keywords.py` from the schema of plans.
 
 `--help` reads `cli/verbs/flags.py`, because importing the schema would make it slow. `python -m cuesta.plan.document
-docs/plan.md` writes both.
+docs/plan.md` writes all.
 """
 
 import json
 import sys
+import textwrap
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import get_args
@@ -15,6 +17,7 @@ from pydantic.fields import FieldInfo
 
 from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
+from cuesta.plan.load import SEVERAL
 from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Secrets, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "verbs" / "flags.py"
@@ -22,6 +25,39 @@ FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name →
 
 Written by `python -m cuesta.plan.document` from the schema: change that.
 """'''
+
+KEYWORDS = Path(__file__).parent / "keywords.py"
+KEYWORDS_HEAD = '''"""The settings of a plan as keywords of the library, with the values of Python that they take.
+
+Written by `python -m cuesta.plan.document` from the schema: change that.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TypedDict
+
+
+class PlanSettings(TypedDict, total=False):
+    """Settings of a plan. Durations are timedeltas, numbers of seconds, or texts such as `200ms`."""
+'''
+OF_TABLES = {
+    "limits": "Sequence[str]",
+    "group": "Sequence[Mapping[str, object]]",
+    **dict.fromkeys(("host", "validity", "secrets"), "Mapping[str, object]"),
+    **dict.fromkeys(("published", "published_table"), "Sequence[Mapping[str, object]]"),
+    "sweep": "Mapping[str, Sequence[object]]",
+}
+"""Types of settings that are tables or lists."""
+MEANINGS = {
+    "group": "groups of users, each with settings of its own",
+    "host": "settings of the built-in host",
+    "validity": "thresholds beyond which the run is invalid",
+    "secrets": "what is secret of the users",
+    "published": "published figures, to be shown beside the measured ones",
+    "published_table": "published tables, to be shown beside the steps that repeat them",
+}
+"""Meanings of the tables, which have no description of their own."""
 
 TABLES: dict[str, type[BaseModel]] = {
     "plan": Settings,
@@ -56,8 +92,12 @@ def table(model: type[BaseModel]) -> str:
 def written(name: str, field: FieldInfo) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
+    return next(each.expected for each in syntaxes(field))
+
+
+def syntaxes(field: FieldInfo) -> Iterator[Syntax]:
     inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `DistributionText | None`
-    return next(each.expected for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
+    return (each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
 
 
 def default(value: object) -> str:
@@ -89,6 +129,29 @@ def _table_of_flags(name: str, table: dict[str, tuple[str, str]]) -> str:
     return "\n".join([f"{name}: dict[str, tuple[str, str]] = {{", *rows, "}"])
 
 
+def keywords_module() -> str:
+    """The text of `plan/keywords.py`."""
+    rows = [
+        f"    {name}: {keyword_type(name, field)}\n    {docstring(str(field.description or MEANINGS[name]))}"
+        for name, field in {**Group.model_fields, **Settings.model_fields}.items()
+    ]
+    return "\n".join([KEYWORDS_HEAD, *rows]) + "\n"
+
+
+def keyword_type(name: str, field: FieldInfo) -> str:
+    """The types of Python that a keyword takes; a list of several values is a sweep."""
+    if name in OF_TABLES:
+        return OF_TABLES[name]
+    kind = next(each.python for each in syntaxes(field))
+    return f"{kind} | Sequence[{kind}]" if name in SEVERAL else kind
+
+
+def docstring(text: str) -> str:
+    """A docstring of one sentence, wrapped."""
+    sentence = f'"""{text[:1].upper()}{text[1:]}."""'
+    return "\n    ".join(textwrap.wrap(sentence, 112, break_long_words=False, break_on_hyphens=False))
+
+
 def quoted(text: str) -> str:
     """Write a string as Python does, in double quotes."""
     return json.dumps(text, ensure_ascii=False)
@@ -96,5 +159,6 @@ def quoted(text: str) -> str:
 
 if __name__ == "__main__":
     FLAGS.write_text(flags_module(), encoding="utf-8")
+    KEYWORDS.write_text(keywords_module(), encoding="utf-8")
     file = Path(sys.argv[1])
     file.write_text(renewed(file.read_text(encoding="utf-8")), encoding="utf-8")

@@ -28,9 +28,11 @@ from cuesta.validation import show
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a type is written, for messages and for the documentation."""
+    """How a type is written, for messages, for the documentation and for keywords of the library."""
 
     expected: str
+    python: str = "str"
+    """The types of Python that a keyword may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class DriverSetting:
 ALWAYS, PER_STEP = DriverSetting(may_change=False), DriverSetting(may_change=True)
 
 
-def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
+def _typed(expected: str, read: Callable[[Any], object], python: str = "str") -> tuple[BeforeValidator, Syntax]:
     """Validate with `read`. The error tells what was expected, the value, and what is wrong with it."""
 
     def validate(value: object) -> object:
@@ -64,7 +66,7 @@ def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidato
             text = f"expected {expected}, got {show(value)}"
             raise PydanticCustomError("value", "{text}", {"text": f"{text}: {error}"}) from None
 
-    return BeforeValidator(validate), Syntax(expected)
+    return BeforeValidator(validate), Syntax(expected, python)
 
 
 def _duration(value: object) -> int:
@@ -212,7 +214,8 @@ def _pairs(value: object) -> str:
 
 
 def _distribution(value: object) -> str:
-    return _parsed_distribution(read_text(value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _parsed_distribution(str(value) if is_number else read_text(value))
 
 
 _parsed_distribution = cache(_native.distribution)
@@ -282,25 +285,29 @@ _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
 Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
 Remark = Annotated[str, *_typed("a text", _remark)]
-NumberText = Annotated[str, *_typed("a number or a duration such as `2s`", _number_text)]
-Path = Annotated[str, *_typed("the name of a file", _path)]
+NumberText = Annotated[str, *_typed("a number or a duration such as `2s`", _number_text, "timedelta | float | str")]
+Path = Annotated[str, *_typed("the name of a file", _path, "Path | str")]
 Key = Annotated[str, *_typed("one character", _characters(1))]
 EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
-Switch = Annotated[bool, *_typed("true or false", _switch)]
-Share = Annotated[float, *_typed("a share such as `1%` or 0.01", _share)]
-Seed = Annotated[int, *_typed("a whole number", whole(0, 2**63 - 1))]
-Users = Annotated[int, *_typed("a number of users", whole(0, 1_000_000))]
-Count = Annotated[int, *_typed("a number", whole(1, 1024))]
-Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
-Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
-KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate)]
-Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
+Switch = Annotated[bool, *_typed("true or false", _switch, "bool")]
+Share = Annotated[float, *_typed("a share such as `1%` or 0.01", _share, "float | str")]
+Seed = Annotated[int, *_typed("a whole number", whole(0, 2**63 - 1), "int | str")]
+Users = Annotated[int, *_typed("a number of users", whole(0, 1_000_000), "int | str")]
+Count = Annotated[int, *_typed("a number", whole(1, 1024), "int | str")]
+Size = Annotated[int, *_typed("a number of characters", whole(1, 1000), "int | str")]
+Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000), "int | str")]
+KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate, "float | str")]
+Duration = Annotated[
+    int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration, "timedelta | float | str"), _as_duration
+]
 OffOrDuration = Annotated[
     int | None,
-    *_typed("`off` or a duration such as `20ms`", _off_or_duration),
+    *_typed("`off` or a duration such as `20ms`", _off_or_duration, "timedelta | float | str | None"),
     PlainSerializer(_show_off_or_duration, return_type=str),
 ]
-DistributionText = Annotated[str, *_typed("a distribution of durations such as `exp 5s`", _distribution)]
+DistributionText = Annotated[
+    str, *_typed("a distribution of durations such as `exp 5s`", _distribution, "timedelta | float | str")
+]
 KeyDistributionText = Annotated[
     str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)
 ]
@@ -312,9 +319,9 @@ METERS = (
     "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
 )
 Meters = Annotated[str, *_typed(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
-UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
-Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
-Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
+UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000), "int | str")]
+Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
+Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes, "int | str")]
 LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
 StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
@@ -326,12 +333,21 @@ ServiceText = Annotated[
     ),
     _as_text,
 ]
-Scale = Annotated[float, *_typed("a duration such as `1ms`, or a number", _scale)]
-SettingValues = Annotated[dict[str, str], *_typed("a table of settings and their values", _setting_values)]
-RowSettings = Annotated[dict[str, SettingValues], Syntax("a table of such tables")]
+Scale = Annotated[float, *_typed("a duration such as `1ms`, or a number", _scale, "timedelta | float | str")]
+SettingValues = Annotated[
+    dict[str, str], *_typed("a table of settings and their values", _setting_values, "Mapping[str, object]")
+]
+RowSettings = Annotated[
+    dict[str, SettingValues], Syntax("a table of such tables", "Mapping[str, Mapping[str, object]]")
+]
 FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
-FigureNames = Annotated[tuple[str, ...], *_typed("a figure such as `response.mean`, or a list of them", _figure_names)]
-FigureColumns = Annotated[dict[str, FigureNames], Syntax("a table of figures, or of lists of them")]
+FigureNames = Annotated[
+    tuple[str, ...],
+    *_typed("a figure such as `response.mean`, or a list of them", _figure_names, "str | Sequence[str]"),
+]
+FigureColumns = Annotated[
+    dict[str, FigureNames], Syntax("a table of figures, or of lists of them", "Mapping[str, str | Sequence[str]]")
+]
 TypedTableText = Annotated[
     TypedTable, *_typed("a table of typed figures `FILE#TABLE`", TypedTable.read), PlainSerializer(TypedTable.json)
 ]

@@ -1,4 +1,4 @@
-"""Merges settings from all sources: default < cuesta.toml < plan < environment CUESTA_* < flag.
+"""Merges settings from all sources: default < cuesta.toml < plan < environment CUESTA_* < flag < keyword.
 
 Without plan and tape it is the main job, whose plan counts as a default: cuesta.toml overrides it. Its tape is typed at
 the built-in host alone: at another target, somebody must say what is typed there.
@@ -19,6 +19,7 @@ from cuesta.errors import InputError, UsageError
 from cuesta.foreign_files import TooLongError, read_text
 from cuesta.plan.messages import distinct, message, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
+from cuesta.plan.reading import written
 from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
 from cuesta.target import BUILTIN_HOST
@@ -30,8 +31,8 @@ PREFIX = "CUESTA_"
 DEBUG = "CUESTA_DEBUG"
 """Not a setting: it makes errors print a traceback."""
 SETTINGS = tuple(flags(Group, Settings))
-TABLES = ("host", "secrets")
-"""Tables of the plan of which flags can set parts."""
+TABLES = ("host", "secrets", "validity")
+"""Tables of the plan of which a flag or a keyword can set parts."""
 SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
 """Settings whose flag may have several values, separated by commas: a sweep."""
 
@@ -58,6 +59,8 @@ class Plan:
     """The file or tape that it is from, for messages."""
     settings: Settings
     steps: tuple[Step, ...]
+    command: tuple[str, ...] = ()
+    """What asked for it, for the record."""
 
     def segments(self) -> tuple[Segment, ...]:
         """Group consecutive steps that can share their lines."""
@@ -75,6 +78,9 @@ class RawOptions:
     flags: Mapping[str, object] = field(default_factory=dict)
     """By the names of SETTINGS; also `limits` (a list), and `host` and `secrets` (tables)."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    keywords: Mapping[str, object] = field(default_factory=dict)
+    """Any settings of the schema, as values of Python (`keywords.py`); they override flags."""
+    command: tuple[str, ...] = ()
 
 
 def load(options: RawOptions, here: Path) -> Plan:
@@ -89,11 +95,17 @@ def load(options: RawOptions, here: Path) -> Plan:
         put(raw, "tape", options.tape if options.tape.startswith("builtin:") else str(here / options.tape))
     _override(raw, _environment(options.environment), _variable, here)
     _override(raw, options.flags, _flag, here)
+    _override(raw, _keywords(options.keywords, here), str, here)
     try:
         settings = Settings.model_validate(raw)
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
-    plan = Plan(source, settings, steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),))
+    plan = Plan(
+        source,
+        settings,
+        steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),),
+        options.command,
+    )
     for group in (group for step in plan.steps for group in step.settings.group):
         if group.target != BUILTIN_HOST and "tape" not in group.model_fields_set:
             refuse_without_tape(group.target, options.plan)
@@ -193,6 +205,20 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
     return {names[variable]: value for variable, value in ours.items() if variable in names}
 
 
+def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
+    """Keywords as a plan in `here` writes them, groups first: other settings of groups apply to these."""
+    known = dict.fromkeys((*Settings.model_fields, *Group.model_fields))
+    for name in keywords:
+        if name not in known:
+            raise UsageError(f"{name}: no such setting{near(name, known)}")
+    groups_first = sorted(keywords, key=lambda name: name != "group")
+    raw: dict[str, Any] = {name: written(keywords[name]) for name in groups_first}
+    _anchor(raw, here.resolve())
+    if isinstance(raw.get("sweep"), dict):
+        raw["sweep"] = dict(flatten(raw["sweep"]))
+    return raw
+
+
 def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[[str], str], here: Path) -> None:
     """Merge flags or the environment into a plan. One value replaces the plan's sweep of it; limits are added."""
     for name, value in layer.items():
@@ -207,7 +233,7 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
     for name, value in layer.items():
         if name == "limits" and isinstance(value, list):
             raw["limits"] = [*raw.get("limits", []), *value]
-        elif name in TABLES and isinstance(value, dict):
+        elif name in (*TABLES, "sweep") and isinstance(value, dict):
             raw[name] = {**raw.get(name, {}), **value}
         elif values := _values(name, value):
             _drop_axes(raw, name)
@@ -236,10 +262,13 @@ def _check(flag: str, name: str, value: object) -> None:
         raise UsageError("\n".join(rows)) from None
 
 
-def _values(name: str, value: object) -> list[str] | None:
-    """The values of a flag that sweeps (`--users 10,50,150`); None if it has one value."""
-    is_sweep = name in SEVERAL and isinstance(value, str) and "," in value
-    return [each.strip() for each in str(value).split(",")] if is_sweep else None
+def _values(name: str, value: object) -> list[object] | None:
+    """The values of a flag or keyword that sweeps (`--users 10,50,150`); None if it has one value."""
+    if name not in SEVERAL:
+        return None
+    if isinstance(value, list):
+        return value
+    return [each.strip() for each in value.split(",")] if isinstance(value, str) and "," in value else None
 
 
 def _flag(name: str) -> str:

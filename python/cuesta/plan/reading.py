@@ -1,6 +1,8 @@
 """Readers of the raw values of a plan. They raise ValueError, which says what is wrong with the value."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import NoReturn
 
 
@@ -12,6 +14,17 @@ def wrong(why: str) -> NoReturn:
 def read_text(value: object) -> str:
     """Read a text without the blanks around it."""
     return value.strip() if isinstance(value, str) else wrong("write it in quotes")
+
+
+def written(value: object) -> object:
+    """A value of Python as a plan writes it: a timedelta in microseconds, a path as text, a tuple as a list."""
+    if isinstance(value, timedelta):
+        return f"{value // timedelta(microseconds=1)}us"
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {str(name): written(each) for name, each in value.items()}
+    return [*map(written, value)] if isinstance(value, list | tuple) else value
 
 
 def number(least: float, most: float) -> Callable[[object], float]:

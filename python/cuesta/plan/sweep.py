@@ -87,7 +87,7 @@ def put(raw: dict[str, Any], path: str, value: object) -> None:
             raw["host"] = {**raw.get("host", {}), setting: value}
         case ["users"]:
             put_users(raw["group"], value)
-        case [setting] if setting in Group.model_fields:
+        case [setting] if setting in Group.model_fields and setting != "name":
             for group in raw["group"]:
                 group[setting] = value
         case _:

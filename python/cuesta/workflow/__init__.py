@@ -3,6 +3,7 @@
 The command and the library both call it. Nothing here prints, handles signals, reads the environment or ends the
 process.
 
+- `library`: what `import cuesta` offers.
 - `measure`: runs a plan; `dry_run`: what a run would do, as text and as data; `run_result`: what a finished run tells;
   `control`: how a caller watches and stops a run.
 - `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;

@@ -83,8 +83,6 @@ class PlannedSearch:
     method: Method
     budget: float | None
     """Seconds; None: it takes as long as it takes."""
-    resumes: Path | None = None
-    """The folder of the search that goes on."""
 
     @property
     def first_trial(self) -> Job:
@@ -115,13 +113,13 @@ def prepare_resumed(folder: Path, budget: str | None) -> PlannedSearch:
     planned = _planned(*resumed_plan(folder), budget)
     check_machine(folder)
     check_tapes(folder, planned.job.job)
-    return replace(planned, resumes=folder)
+    return planned
 
 
-def find_limit(planned: PlannedSearch, out: Path | None, control: Control) -> Search:
+def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     """Make the trials and sum them up."""
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
-    result = search(planned.job, planned.resumes or out, chooser, control.observer, control.stop)
+    result = search(planned.job, out, chooser, control.observer, control.stop)
     return finish_search(result.folder, result.failures)
 
 

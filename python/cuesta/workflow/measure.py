@@ -27,7 +27,7 @@ def prepare_run(options: RawOptions, here: Path, out: Path | None) -> Job:
     return prepare(load(options, here))
 
 
-def measure(job: Job, out: Path | None, control: Control) -> "Run":
+def measure(job: Job, out: Path, control: Control) -> "Run":
     """Run a job into a folder and sum it up."""
     from cuesta.workflow.run_result import open_finished, write_derived  # noqa: PLC0415, a dry run shows no figures
 

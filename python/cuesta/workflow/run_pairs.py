@@ -73,7 +73,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
     return PlannedPairs(series, figures, sum(map(duration, jobs)), terms.margin)
 
 
-def run_pairs(planned: PlannedPairs, out: Path | None, step: int | None, control: Control) -> Path:
+def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Control) -> Path:
     """Make the pairs; returns their folder. `step` is the one that is compared later; None: the last."""
 
     def announce(turn: Turn) -> Look:
@@ -85,7 +85,7 @@ def run_pairs(planned: PlannedPairs, out: Path | None, step: int | None, control
     def judge(run: Path) -> list[str]:
         return [why] if (why := compared_run(run, step).why_excluded) else []
 
-    with run_folder(out, "compare") as folder:
+    with run_folder(out) as folder:
         for turn, reasons in run_in_turn(planned.series, folder, judge, announce, control.stop):
             for reason in reasons:
                 control.tell(f"pair {turn.pair}, {turn.name}, is not used: {reason}")

@@ -1,0 +1,93 @@
+"""The settings of a plan as keywords of the library, with the values of Python that they take.
+
+Written by `python -m cuesta.plan.document` from the schema: change that.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TypedDict
+
+
+class PlanSettings(TypedDict, total=False):
+    """Settings of a plan. Durations are timedeltas, numbers of seconds, or texts such as `200ms`."""
+
+    name: str
+    """The beginning of the run folder's name."""
+    tape: Path | str
+    """The tape that they play; relative to the plan."""
+    users: int | str | Sequence[int | str]
+    """Number of users."""
+    target: str
+    """The host that they type at; `host:` starts the built-in host."""
+    load: str | Sequence[str]
+    """When the next input is due: after the think time (closed), once a cycle (paced), at a rate of inputs or
+    `:sessions` over all users of the group (open)."""
+    align: timedelta | float | str | None
+    """A grid for a paced load, the same for all users: each pass is due at a multiple of it; it divides the
+    cycle."""
+    think: timedelta | float | str | Sequence[timedelta | float | str]
+    """Think time instead of the tape's own."""
+    key_rate: float | str | Sequence[float | str]
+    """Typing rate instead of the tape's own."""
+    key_law: str
+    """Distribution of the gaps between keys instead of the tape's own."""
+    line_speed: int | str | Sequence[int | str]
+    """Speed of the lines, 10 bits a character, instead of the tape's own."""
+    stagger: timedelta | float | str | Sequence[timedelta | float | str]
+    """Time between the starts of two users."""
+    data: Path | str
+    """CSV of users for `${column}` in the tape, one row a user; relative to the plan."""
+    columns: int | str
+    """Width of the terminals instead of the tape's own."""
+    rows: int | str
+    """Height of the terminals instead of the tape's own."""
+    seed: int | str
+    """One seed gives one sequence of keys and due times."""
+    settle: timedelta | float | str
+    """Time between the last start of a user and the measurement interval."""
+    measure: timedelta | float | str
+    """Length of the measurement interval."""
+    agents: int | str
+    """Number of driver processes; the users are divided among them."""
+    threads: int | str
+    """Number of threads of each agent."""
+    pin: bool
+    """Keep the driver and the built-in host on different CPUs."""
+    isolate: bool
+    """As `pin`, and each also gets a network of its own and receives from it on its own CPUs (root):
+    docs/meters.md."""
+    tmux: timedelta | float | str | None
+    """With `isolate`: an agent of TMux (RFC 1692) at each end of the wire holds TCP segments for at most so long,
+    to send several in one datagram; `0ms` = it sends what is there at once: docs/tmux.md."""
+    defer: timedelta | float | str | None
+    """With `isolate`: the kernel at the host's end of the wire puts off receiving for at most so long
+    (`napi_defer_hard_irqs`, `gro_flush_timeout`), to receive several packets at once."""
+    meters: str
+    """Where the host is metered; `auto` = on this machine if the target is there; `plain` = the same, not sampled;
+    `exact` = the same, traced; `calls` = the same, system calls traced: for a short run."""
+    stamps: int | str
+    """Lines on which the kernel stamps keys too: every Nth, `all` or `none`."""
+    spin: bool
+    """A driver with CPUs of its own (`pin`), or whose host is elsewhere, waits awake before a key is due and
+    shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps."""
+    log_transactions: bool
+    """Record every transaction, not only histograms."""
+    cast: int | str
+    """A user whose session is written as a cast; 0 is the first of the first group."""
+    limits: Sequence[str]
+    """Limits that a good run keeps; if one is crossed the exit code is 99."""
+    group: Sequence[Mapping[str, object]]
+    """Groups of users, each with settings of its own."""
+    host: Mapping[str, object]
+    """Settings of the built-in host."""
+    validity: Mapping[str, object]
+    """Thresholds beyond which the run is invalid."""
+    secrets: Mapping[str, object]
+    """What is secret of the users."""
+    published: Sequence[Mapping[str, object]]
+    """Published figures, to be shown beside the measured ones."""
+    published_table: Sequence[Mapping[str, object]]
+    """Published tables, to be shown beside the steps that repeat them."""
+    sweep: Mapping[str, Sequence[object]]
+    """Settings and the values that they take in turn."""

@@ -1,0 +1,103 @@
+"""`import cuesta`: the settings of plans as values of Python, and what is known of a run afterwards."""
+
+import re
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+import cuesta
+from cuesta.engine.agents import Snapshot
+from cuesta.errors import Exit, InputError, UsageError
+from cuesta.plan import RawOptions, load
+from cuesta.plan.keywords import PlanSettings
+from cuesta.workflow.find_limit import Search
+from cuesta.workflow.run_result import Run
+from tests.report import made_up
+
+QUICK: PlanSettings = {"settle": 0, "measure": "100s", "stagger": timedelta(milliseconds=1), "users": 4, "agents": 2}
+
+
+def settings(here: Path, **keywords: object) -> object:
+    return load(RawOptions(keywords=keywords), here).settings
+
+
+def test_values_of_python_are_what_flags_write(tmp_path: Path) -> None:
+    written = {"users": "3", "think": "1.5s", "settle": "2s", "key_rate": "5cps", "limits": ["errors.count == 0"]}
+    values = {"users": 3, "think": 1.5, "settle": timedelta(seconds=2), "key_rate": 5, "limits": ("errors.count == 0",)}
+    by_flags = load(RawOptions(flags=written), tmp_path).settings
+    assert settings(tmp_path, **values) == settings(tmp_path, **written) == by_flags
+
+
+def test_a_list_of_values_is_a_sweep(tmp_path: Path) -> None:
+    swept = load(RawOptions(keywords={"users": [2, 4], "sweep": {"host": {"delay": ["1ms", "2ms"]}}}), tmp_path)
+    assert [step.swept for step in swept.steps] == [
+        {"users": users, "host.delay": delay} for users in (2, 4) for delay in ("1ms", "2ms")
+    ]
+
+
+def test_groups_and_tables_are_keywords_too(tmp_path: Path) -> None:
+    groups = [{"name": "one", "tape": Path("one.tape")}, {"name": "two", "users": 3}]
+    plan = load(RawOptions(keywords={"users": 8, "group": groups, "validity": {"settled": False}}), tmp_path)
+    assert [(group.name, group.users) for group in plan.settings.group] == [("one", 2), ("two", 6)]
+    assert plan.settings.group[0].tape == str(tmp_path / "one.tape")
+    assert plan.settings.validity.settled is False
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"user": 3}, "user: no such setting; did you mean `users`?"),
+        ({"users": "many"}, "users: expected a number of users, got 'many'"),
+        ({"measure": timedelta(0)}, "measure: measuring takes at least 100ms"),
+    ],
+)
+def test_a_wrong_keyword_is_named(tmp_path: Path, keywords: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
+        settings(tmp_path, **keywords)
+
+
+def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
+    """Its snapshots reach the observer, from another thread than the main one; it stops when it is told."""
+    stop, seen, runs = threading.Event(), list[int](), list[Run]()
+
+    def observe(snapshots: list[Snapshot]) -> None:
+        seen.append(len(snapshots))
+        if any(folder.stat().st_size for folder in tmp_path.glob("runs/*/agent-1/series.jsonl")):
+            stop.set()
+
+    def play() -> None:
+        runs.append(cuesta.run(here=tmp_path, observer=observe, stop=stop, **QUICK))
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    thread.join()
+    (run,) = runs
+    assert max(seen) == 2
+    assert run.interrupted
+    assert run.folder.parent == tmp_path / "runs"
+    assert (run.folder / "report.html").exists()
+    assert cuesta.open(run.folder).json() == run.json()
+
+
+def test_figures_are_attributes_of_the_run(tmp_path: Path) -> None:
+    run = cuesta.open(made_up.good(tmp_path / "run"))
+    last = run.summary.last
+    assert (run.echo.p95, run.transactions.per_s) == (last.echo.p95, last.transactions.per_s)
+    assert run.steps[-1] is last
+    assert {"echo", "valid", "limited_by"} <= {*dir(run)}
+    with pytest.raises(AttributeError, match=r"no figure `latency`; docs/summary.md lists them"):
+        _ = run.latency
+
+
+def test_a_search_is_opened_as_one(tmp_path: Path) -> None:
+    search = cuesta.open(made_up.search(tmp_path / "run"))
+    assert isinstance(search, Search)
+    assert search.exit == Exit.GOOD
+    assert search.result.users
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a run folder"):
+        cuesta.open(tmp_path)
