@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.capacity.asymptotes import Asymptotes, Heavy, Light
+from cuesta.analysis.capacity.asymptotes import Asymptotes, HeavyLoadAsymptote, LightLoadAsymptote
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary, summarise
 from cuesta.figures.limit import Limit
@@ -114,8 +114,8 @@ def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None
 
 
 def test_a_sweep_says_at_how_many_users_it_saturates() -> None:
-    light = Light(users=1, response=0.1, own=0.9, error=0.01)
-    heavy = Heavy("servers", (8, 16), utilization=0.99, demand=0.05, error=0.01)
+    light = LightLoadAsymptote(users=1, response=0.1, own=0.9, error=0.01)
+    heavy = HeavyLoadAsymptote("servers", (8, 16), utilization=0.99, demand=0.05, error=0.01)
     (said,) = saturation(Asymptotes(light, "", heavy, ""))
     assert said.startswith("saturates at about 20.0 users, with 95 % from ")
     assert "where the ceiling set by servers is reached" in said

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.answer_sizes import shrunk
-from cuesta.analysis.capacity.bottleneck import bottleneck
+from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
@@ -107,7 +107,7 @@ class Summary:
             invalid_because=[f"{doubted}; {doubted.doubt.advice}" for doubted in self.invalidating],
             ended=self.ended,
             interrupted=self.ended == "interrupted",
-            limited_by=str(bottleneck(self)),
+            limited_by=str(find_bottleneck(self)),
             search=found.figures() if (found := self.search) else None,
             past_saturation=self.past_saturation,
             planned_steps=self.planned_steps,

@@ -3,15 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.capacity import bottleneck
-from cuesta.analysis.capacity.asymptotes import stations
+from cuesta.analysis.capacity import find_bottleneck
+from cuesta.analysis.capacity.asymptotes import list_shared_resources
 from cuesta.analysis.capacity.findings import Conflicting, FewUsers, OfTheDriver
-from cuesta.analysis.capacity.laws import LawCheck, laws
-from cuesta.analysis.capacity.load_points import by_load
-from cuesta.analysis.capacity.measured import MeasuredStep, Work
-from cuesta.analysis.capacity.resources import Kind, Resource, resources
-from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
-from cuesta.analysis.capacity.unmetered import suspects
+from cuesta.analysis.capacity.laws import LawCheck, check_laws
+from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, order_by_load
+from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
+from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
+from cuesta.analysis.capacity.unmetered import list_suspects
 from cuesta.analysis.predict.from_runs import points_of
 from cuesta.analysis.predict.saturation import Saturation, saturation_by_meters
 from cuesta.analysis.summary import Summary
@@ -40,27 +39,27 @@ WRONG = "not used: nothing is busier than all the time"
 
 def conclusion(summary: Summary) -> Remark:
     """The sentence, with its tone."""
-    found = bottleneck(summary)
+    found = find_bottleneck(summary)
     return Remark(str(found), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:
     """What the sentence rests on; a terminal shows it with --verbose."""
-    point = by_load(summary)[-1]
+    point = order_by_load(summary)[-1]
     of = MeasuredStep(summary.recorded, point.step)
-    known, work = resources(of), of.work
+    known, work = read_resources(of), of.work
     if work is None:
         return Section(TITLE, name="CAPACITY")
-    parts = response_parts(of, known)
-    at = f"at {point.said}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
+    parts = divide_response(of, known)
+    at = f"at {point.text}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
     more: list[Part] = [Remark(f"{at}: {per_s(work.per_s)} {work.unit}s")]
     if known:
         more.append(table(known))
     more.append(where(parts, work))
     more += saturations(summary) if len(summary.steps) > 1 else map(Remark, bounds(of, parts))
-    if checks := laws(of, known):
+    if checks := check_laws(of, known):
         more.append(Table(("law", "one side", "other", "", "from"), list(map(row, checks)), wide={4}, wraps=4))
-    more.append(Remark(f"not metered, and therefore in no row: {', '.join(suspects(of))}", "faint"))
+    more.append(Remark(f"not metered, and therefore in no row: {', '.join(list_suspects(of))}", "faint"))
     return Section(TITLE, more=more, name="CAPACITY")
 
 
@@ -93,15 +92,15 @@ def where(parts: ResponseParts, work: Work) -> Table:
     return Table((head, "time", "share", "from"), rows, about, wide={3}, wraps=3)
 
 
-def bounds(of: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
+def bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
     """Both asymptotes by this step alone, by what the host itself uses."""
-    own = [each for each in stations(of) if each.own is not None]
-    if not own or of.step.law is None:
+    own = [each for each in list_shared_resources(measured) if each.own is not None]
+    if not own or measured.step.law is None:
         return
     first = min(own, key=lambda each: each.most_per_s or math.inf)
     work = sum(part.seconds for part in parts.parts if not part.waits_for)
-    cycle, most = work + of.own_pace, first.most_per_s or 0.0
-    alone = f"{seconds(work)} of work and line, {seconds(of.own_pace)} of thinking and typing"
+    cycle, most = work + measured.own_pace, first.most_per_s or 0.0
+    alone = f"{seconds(work)} of work and line, {seconds(measured.own_pace)} of thinking and typing"
     yield (
         f"bounds by these figures: a user who never waits for others takes {seconds(cycle)} for a transaction "
         f"({alone}), and no more than {per_s(most)} get through {first.name}: from {digits(cycle * most)} users on "
@@ -119,8 +118,8 @@ def saturations(summary: Summary) -> Iterator[Remark]:
         yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
 
 
-def at(of: Saturation) -> str:
-    return f"{digits(of.users)} users (90 %: {digits(of.band.low)} to {digits(of.band.high)})"
+def at(point: Saturation) -> str:
+    return f"{digits(point.users)} users (90 %: {digits(point.band.low)} to {digits(point.band.high)})"
 
 
 def row(check: LawCheck) -> tuple[Cell, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.capacity.asymptotes import Heavy
+from cuesta.analysis.capacity.asymptotes import HeavyLoadAsymptote
 from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.planned import shown
@@ -45,7 +45,7 @@ UNHINDERED = "if nobody had to wait"
 """The asymptote of a lightly loaded system."""
 
 
-def ceiling(heavy: Heavy) -> str:
+def ceiling(heavy: HeavyLoadAsymptote) -> str:
     """Name the asymptote of a saturated system."""
     return f"ceiling set by {heavy.resource}"
 

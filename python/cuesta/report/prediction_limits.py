@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 
-from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
+from cuesta.analysis.capacity.findings import describe_saturation_conflict
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
@@ -35,7 +35,9 @@ def bottleneck(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
 def conflict(each: Conflict, users_are: str) -> str:
     """The two saturation points that disagree, after the configuration's name."""
     name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
-    return f"{name}{saturation_conflict(each.response.users, plain(each.meter.by), each.meter.users, users_are)}"
+    return (
+        f"{name}{describe_saturation_conflict(each.response.users, plain(each.meter.by), each.meter.users, users_are)}"
+    )
 
 
 def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:

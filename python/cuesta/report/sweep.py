@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.capacity.asymptotes import Above, Asymptotes, asymptotes
+from cuesta.analysis.capacity.asymptotes import Asymptotes, StepAbove, derive_asymptotes
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
@@ -30,7 +30,7 @@ SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "late
 def section(summary: Summary) -> Iterator[Section]:
     if summary.planned_steps < 2:
         return
-    lines = asymptotes(summary)
+    lines = derive_asymptotes(summary)
     parts: list[Part] = [table(summary), *map(Remark, saturation(lines)), *map(Remark, past(summary))]
     parts += [Remark(each, "notice") for each in contradictions(lines)]
     drawn = list(sweeps(summary))
@@ -164,7 +164,7 @@ def contradictions(of: Asymptotes) -> Iterator[str]:
 LINES = {"light": "the throughput if nobody had to wait", "heavy": "the ceiling"}
 
 
-def surpassed(above: Above) -> str:
+def surpassed(above: StepAbove) -> str:
     bound = f"{LINES[above.line]} is {per_s(above.bound)}"
     return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {bound}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity.asymptotes import Asymptotes, asymptotes, unhindered
+from cuesta.analysis.capacity.asymptotes import Asymptotes, bound_by_cycle, derive_asymptotes
 from cuesta.report.phrases import UNHINDERED
 from cuesta.report.plots.against_users import sweeps
 from cuesta.report.sweep import contradictions, saturation
@@ -45,7 +45,7 @@ def host_of(path: Path, steps: Steps, load: str = "closed") -> Asymptotes:
     for second, row in enumerate(rows):
         row["servers"]["busy"] = busy[second // (length + 2)]
     (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return asymptotes(summarise(folder))
+    return derive_asymptotes(summarise(folder))
 
 
 def test_light_load_comes_from_the_lightest_step(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_line_of_users_who_never_wait_takes_their_own_pace(tmp_path: Path) -
     assert not found.contradicted
     run = summarise(tmp_path / "run")
     assert found.light
-    assert [unhindered(step, found.light) for step in run.steps] == pytest.approx([1.0, 6.0], rel=1e-3)
+    assert [bound_by_cycle(step, found.light) for step in run.steps] == pytest.approx([1.0, 6.0], rel=1e-3)
     line = next(each for each in sweeps(run) if each.title.startswith("Throughput"))
     layer = next(each for each in line.spec["layer"] if each["mark"]["type"] == "line")
     drawn = [row for row in layer["data"]["values"] if row["s"] == UNHINDERED]
@@ -134,7 +134,7 @@ def test_the_line_of_users_who_never_wait_takes_their_own_pace(tmp_path: Path) -
 def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> None:
     times = ([0.5], [0.05] * 6)
     folder = RunFolder(tmp_path / "run", users=(2, 4), measure=60, responses=lambda step, _agent, _second: times[step])
-    found = asymptotes(summarise(folder.write()))
+    found = derive_asymptotes(summarise(folder.write()))
     assert [(each.line, each.users, each.is_chance) for each in found.above] == [("light", 4, False)]
 
 
@@ -145,7 +145,7 @@ def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
     for number, step in enumerate(run["steps"]):
         step["swept"] = {"users": 2 + 2 * number, "host.servers": 1 + number}
     (folder / "run.json").write_text(json.dumps(run))
-    found = asymptotes(summarise(folder))
+    found = derive_asymptotes(summarise(folder))
     assert (found.light, found.heavy) == (None, None)
     assert "host.servers" in found.no_light
     assert "host.servers" in found.no_heavy

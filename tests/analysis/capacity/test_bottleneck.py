@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity import bottleneck
+from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver, OnTheLine, Saturated, Undecided, Unlimited
-from cuesta.analysis.capacity.load_points import by_load
-from cuesta.analysis.capacity.measured import MeasuredStep
-from cuesta.analysis.capacity.resources import Resource, resources
-from cuesta.analysis.capacity.response_parts import ResponseParts, response_parts
+from cuesta.analysis.capacity.measured_step import MeasuredStep, order_by_load
+from cuesta.analysis.capacity.resources import Resource, read_resources
+from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
@@ -25,12 +24,12 @@ SPEED = 4800
 
 
 def finding_of(folder: Path) -> Any:
-    return bottleneck(summarise(folder))
+    return find_bottleneck(summarise(folder))
 
 
 def known(folder: Path) -> dict[str, Resource]:
     summary = summarise(folder)
-    return {each.name: each for each in resources(MeasuredStep(summary.recorded, summary.last))}
+    return {each.name: each for each in read_resources(MeasuredStep(summary.recorded, summary.last))}
 
 
 def test_one_saturated_server_is_named_with_its_demand(tmp_path: Path) -> None:
@@ -356,13 +355,13 @@ def test_a_sweep_of_arrivals_is_judged_by_its_rate(tmp_path: Path) -> None:
         row["due"] = {"count": due, "done": due, "failed": 0, "under_way": 0, "waiting": 0, "skipped": 0}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     summary = summarise(folder)
-    assert [point.said for point in by_load(summary)] == ["5.00 arrivals/s", "50.0 arrivals/s"]
+    assert [point.text for point in order_by_load(summary)] == ["5.00 arrivals/s", "50.0 arrivals/s"]
 
 
 def test_keys_stand_for_transactions_where_a_tape_has_none(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo_from_sent", [0.05] * 100)]
     folder = RunFolder(tmp_path / "run", users=(1,), responses=lambda *_: [], histograms=keys, edit=typing).write()
-    assert "; an echo takes 50.0 ms" in str(bottleneck(replace(summarise(folder), doubts=[])))
+    assert "; an echo takes 50.0 ms" in str(find_bottleneck(replace(summarise(folder), doubts=[])))
 
 
 def typing(row: Row) -> Row:
@@ -405,7 +404,7 @@ def parts_of(folder: Path) -> ResponseParts:
     """Where the time of a response goes in the last step."""
     summary = summarise(folder)
     of = MeasuredStep(summary.recorded, summary.last)
-    return response_parts(of, resources(of))
+    return divide_response(of, read_resources(of))
 
 
 def record_tmux(folder: Path, held: float) -> None:

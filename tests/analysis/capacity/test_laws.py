@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity import bottleneck
+from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.findings import Conflicting
-from cuesta.analysis.capacity.laws import LawCheck, laws
-from cuesta.analysis.capacity.measured import MeasuredStep
-from cuesta.analysis.capacity.resources import resources
+from cuesta.analysis.capacity.laws import LawCheck, check_laws
+from cuesta.analysis.capacity.measured_step import MeasuredStep
+from cuesta.analysis.capacity.resources import read_resources
 from cuesta.analysis.law import agrees, law
 from cuesta.figures.step import ResponseLaw
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
@@ -34,7 +34,7 @@ AT_SERVERS = "messages at the servers = throughput × response"
 def checks(folder: Path) -> dict[str, LawCheck]:
     summary = summarise(folder)
     of = MeasuredStep(summary.recorded, summary.last)
-    return {each.law: each for each in laws(of, resources(of))}
+    return {each.law: each for each in check_laws(of, read_resources(of))}
 
 
 @settings(max_examples=25, deadline=None)
@@ -47,7 +47,7 @@ def test_laws_hold_on_every_simulated_run(load: Load, seed: int) -> None:
         broken = {name for name, each in found.items() if not each.holds}
         # Users whose cycle always takes the same are met at the same point of it, second after second.
         assert broken == set() if load.is_exponential else broken <= {WAITING}, found
-        assert not isinstance(bottleneck(summarise(path)), Conflicting)
+        assert not isinstance(find_bottleneck(summarise(path)), Conflicting)
 
 
 def test_users_who_wait_and_are_not_counted_break_littles_law(tmp_path: Path) -> None:

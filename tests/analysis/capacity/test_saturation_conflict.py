@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.capacity.saturation_conflict import saturation_conflict
+from cuesta.analysis.capacity.findings import describe_saturation_conflict
 from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
@@ -17,7 +17,7 @@ def test_the_tmux_tables_hide_the_station_that_limits_them(protocol: str, respon
     points = rows(TMUX)
     found = conflicts(saturation_by_response(points), saturation_by_meters(points), points)
     (each,) = (each for each in found if each.response.at.configuration == protocol)
-    assert str(saturation_conflict(each.response.users, each.meter.by, each.meter.users, "ports")) == (
+    assert str(describe_saturation_conflict(each.response.users, each.meter.by, each.meter.users, "ports")) == (
         f"CONFLICT: the response says that a station saturates at {response} ports, host CPU says {meter}: the station "
         "that limits it is not metered; meter the driver and what stands between it and the host, such as a terminal "
         "server next"
@@ -25,7 +25,7 @@ def test_the_tmux_tables_hide_the_station_that_limits_them(protocol: str, respon
 
 
 def test_a_meter_that_saturates_long_before_the_response_has_other_work() -> None:
-    said = str(saturation_conflict(80.0, "CPU of the host", 30.0))
+    said = str(describe_saturation_conflict(80.0, "CPU of the host", 30.0))
     assert said.endswith("that meter has other work too; meter whose work CPU of the host does next")
 
 

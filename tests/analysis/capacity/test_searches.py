@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from cuesta.analysis.capacity import Finding, bottleneck
+from cuesta.analysis.capacity import Finding, find_bottleneck
 from cuesta.analysis.capacity.findings import GaveOut, OfTheDriver, Saturated, Undecided, Unlimited
-from cuesta.analysis.capacity.load_points import by_load
+from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.search import Method
 from tests.analysis.capacity.simulated import Load, write
 from tests.run_folder import NANO, Row
@@ -47,7 +47,7 @@ def change_run(folder: Path, **changes: object) -> None:
 
 
 def found(summary: Summary) -> Finding:
-    said = bottleneck(summary)
+    said = find_bottleneck(summary)
     assert summary.json()["limited_by"] == str(said)
     return said
 
@@ -62,12 +62,12 @@ def test_the_smallest_load_that_missed_tells_and_not_the_heaviest(tmp_path: Path
     said = found(summary)
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
-    assert [point.said for point in by_load(summary)] == ["10 users", "20 users", "32 users"]
+    assert [point.text for point in order_by_load(summary)] == ["10 users", "20 users", "32 users"]
 
 
 def test_trials_that_were_repeated_do_not_tell(tmp_path: Path) -> None:
     summary = searched(tmp_path / "run", (10, 20, 40, 16, 32, 32), {4: LATE})
-    assert [point.step.step for point in by_load(summary)] == [0, 3, 1, 5]
+    assert [point.step.step for point in order_by_load(summary)] == [0, 3, 1, 5]
     said = found(summary)
     assert isinstance(said, Saturated)
     assert said.at == "32 users"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Kind, Resource
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import Network, Station

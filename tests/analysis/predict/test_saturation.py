@@ -12,10 +12,10 @@ from cuesta.analysis.models.scalability_law import ScalabilityLaw
 from cuesta.analysis.predict.choice import choose
 from cuesta.analysis.predict.fitting import fitted
 from cuesta.analysis.predict.forms.station import OneStation
+from cuesta.analysis.predict.meters import metered_stations
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.saturation import (
     conflicts,
-    metered_stations,
     saturation_by_meters,
     saturation_by_response,
 )

@@ -15,10 +15,11 @@ from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.predict.meters import metered_stations
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
 from cuesta.analysis.predict.remarks import remarks
-from cuesta.analysis.predict.saturation import metered_stations, of_meter, utilization_line
+from cuesta.analysis.predict.saturation import of_meter, utilization_line
 from cuesta.analysis.predict.transfer import transfers
 from cuesta.ledger.historical import read_historical
 from tests.analysis.predict.seeds import EMACS, MCS, TMUX, errors, mape, rows

@@ -1,15 +1,14 @@
 """Tells what limits the host: a resource, the line, the driver, nothing, or that meters and response disagree.
 
-- `bottleneck`: decides, and gives one sentence; `findings`: the kinds of sentences. docs/capacity.md has the rules.
-- `searches`: what a search says about its limit before any meter is asked.
-- `load_points`: the steps of a sweep or a search by their load; `measured`: a step as capacity looks at it.
+- `bottleneck`: decides, by the rules of docs/capacity.md; `searches`: what a search tells before any meter is asked;
+  `evidence`: what a decision rests on; `findings`: the sentence of each kind of decision.
+- `measured_step`: a step's work and settings, and the steps of a run by their load.
 - `resources`: each resource's utilization, service demand and waiting, one file for each kind; `response_parts`: where
   the time of a response goes; `unmetered`: what to meter next.
-- `asymptotes`: the two bounds that no closed system exceeds; `laws`: what no meter may break.
-- `saturation_conflict`: the sentence on two saturation points that disagree.
+- `asymptotes`: the two bounds that no closed system exceeds; `laws`: operational laws that the meters must satisfy.
 """
 
-from cuesta.analysis.capacity.bottleneck import bottleneck
+from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.capacity.findings import Finding
 
-__all__ = ["Finding", "bottleneck"]
+__all__ = ["Finding", "find_bottleneck"]

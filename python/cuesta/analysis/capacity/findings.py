@@ -1,9 +1,4 @@
-"""What limits the host, in one sentence of each kind.
-
-The text of a finding is the sentence. `Saturated`, `OnTheLine` and `Unlimited` are answers; `Conflicting` says that
-meters and response disagree, `Undecided` that the records cannot tell, `OfTheDriver` that the driver was the limit,
-`FewUsers` that a search for a rate had too few users, `GaveOut` that a search ended where the host stopped working.
-"""
+"""What limits the host: one class for each kind of finding, whose text is the sentence that a report shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +8,7 @@ from cuesta.analysis.capacity.resources import Kind, Resource
 from cuesta.units import digits, seconds, share
 
 LONG_WAIT = 0.25
-"""Share of a response from which on waiting is worth a word."""
+"""Share of a response from which on a sentence mentions waiting."""
 NOTICEABLE = 5e-3
 """Seconds below which a part of a response does not matter: a tick of the kernel's scheduler."""
 
@@ -26,7 +21,7 @@ class Finding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Saturated:
-    """A resource is busy about all the time, and the response agrees."""
+    """A resource is saturated, and the response agrees."""
 
     resource: Resource
     at: str
@@ -35,23 +30,19 @@ class Saturated:
     response: float
 
     def __str__(self) -> str:
-        of = self.resource
-        beside = f", {of.note}" if of.note and of.kind != Kind.DISK else ""
-        costs = "" if of.demand is None else f"; a {self.unit} costs {seconds(of.demand)} of {pronoun(of)}"
-        takes = (
-            f", and its {'response' if self.unit == 'transaction' else 'echo'} takes {seconds(self.response)}"
-            if costs
-            else ""
-        )
-        return f"{of.name}: {share(of.busy)} {state(of)} at {self.at}{beside}{costs}{takes}"
+        metered = self.resource
+        beside = f", {metered.note}" if metered.note and metered.kind != Kind.DISK else ""
+        busy = f"{metered.name}: {share(metered.busy)} {state(metered)} at {self.at}{beside}"
+        if metered.demand is None:
+            return busy
+        pronoun = "them" if metered.name.endswith("s") else "it"
+        answer = "response" if self.unit == "transaction" else "echo"
+        costs = f"a {self.unit} costs {seconds(metered.demand)} of {pronoun}"
+        return f"{busy}; {costs}, and its {answer} takes {seconds(self.response)}"
 
 
-def state(of: Resource) -> str:
-    return "full" if of.kind == Kind.BUFFERS else "busy"
-
-
-def pronoun(of: Resource) -> str:
-    return "them" if of.name.endswith("s") else "it"
+def state(resource: Resource) -> str:
+    return "full" if resource.kind == Kind.BUFFERS else "busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +57,17 @@ class OnTheLine:
 
     def __str__(self) -> str:
         about = "" if self.is_exact else "about "
-        of = f"{number(self.line, self.response)} of {seconds(self.response)}"
-        return f"the line: {of} are {about}{digits_of(self.characters)} characters at {self.baud} baud"
+        part = f"{format_part(self.line, self.response)} of {seconds(self.response)}"
+        return f"the line: {part} are {about}{format_count(self.characters)} characters at {self.baud} baud"
 
 
-def number(part: float, whole: float) -> str:
+def format_part(part: float, whole: float) -> str:
     """A duration in the unit of a longer one, without the unit if both share it: `310` of `319 ms`."""
     written, unit = seconds(part).rsplit(" ", 1)
     return written if seconds(whole).endswith(f" {unit}") else f"{written} {unit}"
 
 
-def digits_of(characters: float) -> str:
+def format_count(characters: float) -> str:
     return f"{round(characters):,}" if characters >= 9.5 else digits(characters)
 
 
@@ -91,7 +82,7 @@ class Unlimited:
     waiting: float
     """Seconds of the response in which the user waits for that resource."""
     own_pace: float
-    one: str = "a response"
+    unit: str = "a response"
     saturates: float | None = None
     """N*: the number of users at which a resource saturates, if a sweep tells."""
     beside: Resource | None = None
@@ -100,15 +91,15 @@ class Unlimited:
     """Seconds of the response for which TMux holds its segments."""
 
     def __str__(self) -> str:
-        of = self.most
-        uses = f"what the host uses most at {self.at} is {of.name} ({share(of.used)})" if of else f"at {self.at}"
+        most, where = self.most, f"at {self.at}"
+        uses = f"what the host uses most {where} is {most.name} ({share(most.used)})" if most else where
         is_long = self.waiting >= max(LONG_WAIT * self.response, NOTICEABLE)
         waits = f" ({seconds(self.waiting)} of it waiting for that)" if is_long else ""
         held = f" ({seconds(self.held)} of it in TMux's agents)" if self.held >= LONG_WAIT * self.response else ""
         pace = f" beside {seconds(self.own_pace)} of thinking and typing" if self.own_pace > 0 else ""
-        then = f"; saturation at about {digits_of(self.saturates)} users" if self.saturates else ""
+        then = f"; saturation at about {format_count(self.saturates)} users" if self.saturates else ""
         others = f", though others keep {self.beside.name} {share(self.beside.busy)} busy" if self.beside else ""
-        return f"nothing: {uses}; {self.one} takes {seconds(self.response)}{waits}{held}{pace}{others}{then}"
+        return f"nothing: {uses}; {self.unit} takes {seconds(self.response)}{waits}{held}{pace}{others}{then}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +111,10 @@ class Conflicting:
     """What to meter next, the likeliest first."""
 
     def __str__(self) -> str:
-        return f"CONFLICT: {self.what}; meter {listed(self.next)} next"
+        return f"CONFLICT: {self.what}; meter {join_names(self.next)} next"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -174,3 +165,16 @@ class Undecided:
 
     def __str__(self) -> str:
         return f"not known: {self.why}; {self.advice}" if self.advice else f"not known: {self.why}"
+
+
+UNMETERED = ("the driver", "what stands between it and the host, such as a terminal server")
+"""Suspects that no meter of the host shows."""
+
+
+def describe_saturation_conflict(response: float, resource: str, meter: float, unit: str = "users") -> Conflicting:
+    """Say that a station saturates at the load `response`, and the metered `resource` at `meter`, both in `unit`."""
+    said = f"the response says that a station saturates at {digits(response)} {unit}"
+    metered = f"{resource} says {digits(meter)}"
+    if response < meter:
+        return Conflicting(f"{said}, {metered}: the station that limits it is not metered", UNMETERED)
+    return Conflicting(f"{said}, but {metered}: that meter has other work too", [f"whose work {resource} does"])

@@ -1,7 +1,7 @@
-"""Laws that no meter may break: two meters, or a meter and the driver, must agree on what the law computes.
+"""Consistency checks by operational laws: two meters, or a meter and the driver, must agree on what a law computes.
 
-They are operational laws (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978): identities over an interval
-that need no assumption on distributions. Where one is broken, something was counted wrongly or left out.
+The laws (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978) are identities over an interval that need no
+assumption on distributions. Where one is broken, something was counted wrongly or left out.
 """
 
 import math
@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Resource
-from cuesta.analysis.capacity.resources.cpus import cpus
-from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
+from cuesta.analysis.capacity.resources.cpus import count_cpus
+from cuesta.analysis.capacity.resources.terminal_lines import read_terminal_line
 from cuesta.analysis.certainty import by_second
 from cuesta.analysis.law import agrees
 from cuesta.analysis.stationarity import autocorrelation_factor
@@ -22,13 +22,13 @@ ERRORS = 3.0
 """Standard errors by which two sides may differ by chance."""
 EDGES = 0.02
 """Share by which two meters may differ because their intervals do not begin and end at the same instants."""
-LOOKED = 4.0
-"""Standard errors for counts at instants: few of them make a skewed sum."""
-FEW_LOOKS = 2.0
-"""Users that may be met more or less often in all looks together, because each is a whole one."""
-IN_STEP = 0.1
-"""Share of the variance of independent users below which users act in step with the second."""
-ON_THE_WAY = 5e-3
+SAMPLED_ERRORS = 4.0
+"""Standard errors for a mean of samples at instants: few of them have a skewed sum."""
+GRANULARITY = 2.0
+"""Users by which the sum of all samples may differ, because each counts whole users."""
+SYNCHRONIZED = 0.1
+"""Share of the variance of independent users below which users are synchronized with the sampling."""
+IN_TRANSIT = 5e-3
 """Seconds of a response that may pass between the driver and the servers: CPU, network, the ends of rows."""
 
 
@@ -44,15 +44,15 @@ class LawCheck:
     """Where either side comes from."""
 
 
-def laws(of: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
-    """Check what a step's records allow to check."""
-    checks = (response_law(of), little(of), at_servers(of), characters(of), cpu_time(of), disk_queues(of))
-    return [*(check for each in checks for check in each), *possible(known)]
+def check_laws(measured: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
+    """Check the laws for which a step has the records."""
+    laws = (check_response_law, check_littles_law, check_servers, check_flow_balance, check_cpu_time, check_disk_queues)
+    return [*(check for law in laws for check in law(measured)), *check_utilizations(known)]
 
 
-def response_law(of: MeasuredStep) -> Iterator[LawCheck]:
+def check_response_law(measured: MeasuredStep) -> Iterator[LawCheck]:
     """R = N/X − Z − K, against the measured response."""
-    if law := of.step.law:
+    if law := measured.step.law:
         source = "the driver's counts of users, transactions, thinking and typing; measured since sent"
         yield LawCheck(
             "response = users ÷ throughput − thinking − typing",
@@ -63,72 +63,76 @@ def response_law(of: MeasuredStep) -> Iterator[LawCheck]:
         )
 
 
-def little(of: MeasuredStep) -> Iterator[LawCheck]:
-    """N = X R: the users who wait for an answer, by throughput and response, and as counted once a second.
+def check_littles_law(measured: MeasuredStep) -> Iterator[LawCheck]:
+    """N = X R: the users who wait for an answer, by throughput and response, and as sampled once a second.
 
-    Not checked where the counts vary far less than those of users who act at random: users who act in step with the
-    second are always met at the same point of their cycle.
+    Not checked where the samples vary far less than those of independent users: synchronized users are always sampled
+    at the same point of their cycle.
     """
-    step = of.step
-    looks = by_second(of.recorded, step.step, lambda row: row.unfinished)
+    step = measured.step
+    samples = by_second(measured.recorded, step.step, lambda row: row.unfinished)
     response = step.response_from_sent.mean
-    if len(looks) < 2 or not step.transactions.per_s or response is None:
+    if len(samples) < 2 or not step.transactions.per_s or response is None:
         return
-    by_law, mean = step.transactions.per_s * response, fmean(looks)
+    by_law, mean = step.transactions.per_s * response, fmean(samples)
     by_chance, counted = (level * max(1 - level / max(step.users, 1), 0.0) for level in (by_law, mean))
-    if mean and variance(looks) < IN_STEP * counted:
+    if mean and variance(samples) < SYNCHRONIZED * counted:
         return
-    spread = max(variance(looks), by_chance, counted) * autocorrelation_factor([look - mean for look in looks])
-    chance = LOOKED * math.sqrt(spread / len(looks)) + FEW_LOOKS / len(looks)
+    spread = max(variance(samples), by_chance, counted) * autocorrelation_factor([sample - mean for sample in samples])
+    chance = SAMPLED_ERRORS * math.sqrt(spread / len(samples)) + GRANULARITY / len(samples)
     within = abs(mean - by_law) <= chance + EDGES * by_law
     source = "throughput × response; transactions under way, counted by the driver once a second"
     yield LawCheck("users waiting = throughput × response", digits(by_law), digits(mean), within, source)
 
 
-def at_servers(of: MeasuredStep) -> Iterator[LawCheck]:
+def check_servers(measured: MeasuredStep) -> Iterator[LawCheck]:
     """N = X R at the built-in host's servers: by the driver's responses, and by the host's own busy time and queue.
 
     The driver's response also holds the host's CPU and the network, for which some time is allowed.
     """
-    step, host, work = of.step, of.step.host.builtin, of.work
+    step, host, work = measured.step, measured.step.host.builtin, measured.work
     if host is None or host.busy is None or host.queue is None or work is None or work.unit == "key":
         return
-    line = terminal_line(of)
-    inside = max(work.mean - of.fixed_delay - (line.seconds if line else 0.0), 0.0)
+    line = read_terminal_line(measured)
+    inside = max(work.mean - measured.fixed_delay - (line.seconds if line else 0.0), 0.0)
     by_law, metered = work.per_s * inside, host.busy * max(host.servers, 1) + host.queue
     edges = 2 * math.sqrt(max(metered, 1.0)) * work.mean / step.seconds * ERRORS
-    within = abs(by_law - metered) <= EDGES * metered + edges + work.per_s * ON_THE_WAY
+    within = abs(by_law - metered) <= EDGES * metered + edges + work.per_s * IN_TRANSIT
     source = "throughput × response without line and fixed delay; the host's own busy servers and queue"
     yield LawCheck("messages at the servers = throughput × response", digits(metered), digits(by_law), within, source)
 
 
-def characters(of: MeasuredStep) -> Iterator[LawCheck]:
+def check_flow_balance(measured: MeasuredStep) -> Iterator[LawCheck]:
     """Flow balance: what the built-in host says it sent, and what the driver received."""
-    host, received = of.step.host.builtin, of.step.characters.line_out_per_s
+    host, received = measured.step.host.builtin, measured.step.characters.line_out_per_s
     if host is None or not received or not host.line_out_per_s:
         return
-    # At either edge of the interval an answer of each waiting user may be on its way.
-    work = of.work
-    on_the_way = 2 * of.step.users * received / work.per_s / of.step.seconds if work and of.step.seconds else 0.0
-    within = abs(host.line_out_per_s - received) <= on_the_way + EDGES * received
+    # At either edge of the interval an answer of each waiting user may be in transit.
+    work = measured.work
+    in_transit = (
+        2 * measured.step.users * received / work.per_s / measured.step.seconds
+        if work and measured.step.seconds
+        else 0.0
+    )
+    within = abs(host.line_out_per_s - received) <= in_transit + EDGES * received
     source = "what the built-in host says it sent; what the driver received"
     sent = f"{digits(host.line_out_per_s)}/s"
     yield LawCheck("characters received = sent", sent, f"{digits(received)}/s", within, source)
 
 
-def cpu_time(of: MeasuredStep) -> Iterator[LawCheck]:
-    """The parts of the CPUs' time, each by a clock of its own, are all of it."""
-    closure = of.report.closure if of.report else None
+def check_cpu_time(measured: MeasuredStep) -> Iterator[LawCheck]:
+    """The parts of the CPUs' time, each by a clock of its own, add up to all of it."""
+    closure = measured.report.closure if measured.report else None
     if closure and closure.accounted.value is not None and closure.closes is not None:
-        source = f"clocks of tasks, of idle CPUs, of the hypervisor; {cpus(of)} CPUs × elapsed time"
+        source = f"clocks of tasks, of idle CPUs, of the hypervisor; {count_cpus(measured)} CPUs × elapsed time"
         yield LawCheck(
             "CPU time = all its parts", share(closure.accounted.value / 100), "100 %", closure.closes, source
         )
 
 
-def disk_queues(of: MeasuredStep) -> Iterator[LawCheck]:
+def check_disk_queues(measured: MeasuredStep) -> Iterator[LawCheck]:
     """Little's law at a device: requests outstanding are requests a second × their response."""
-    for name, device in (of.report.devices if of.report else {}).items():
+    for name, device in (measured.report.devices if measured.report else {}).items():
         queue, response = device.queue.value, device.response.value
         rate = device.reads.per_s + device.writes.per_s
         if queue is None or response is None or not device.reads.count + device.writes.count:
@@ -139,8 +143,8 @@ def disk_queues(of: MeasuredStep) -> Iterator[LawCheck]:
         yield LawCheck(f"requests at {name} = rate × response", digits(by_law), digits(queue), within, source)
 
 
-def possible(known: Sequence[Resource]) -> Iterator[LawCheck]:
-    """U ≤ 1: a meter that says more is wrong, and is not used."""
+def check_utilizations(known: Sequence[Resource]) -> Iterator[LawCheck]:
+    """U ≤ 1: a meter above that is rejected."""
     for each in known:
         if not each.is_believed:
             law = f"{each.name}: at most all of it is busy"

@@ -1,17 +1,17 @@
-"""Where the time of a mean response goes: lines by arithmetic, work and waiting by meters, and what no meter explains.
+"""Where the time of a mean response goes: lines by arithmetic, work and waiting by meters, and the unexplained rest.
 
-A part of the host may be too large, because a meter also counts work outside of responses: the echoes of earlier keys,
-for example. So the unexplained rest is at least what is said here, and what is least certain to belong to responses
-(waits for CPUs, then what others may use too) only gets what the rest leaves.
+A part of the host may be too large, because a meter also counts work outside of responses, such as the echoes of
+earlier keys. So the unexplained rest is a lower bound, and parts that are least certain to belong to responses (waits
+for CPUs, then resources that others may use too) are attributed last.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Kind, Resource
-from cuesta.analysis.capacity.resources.terminal_lines import terminal_line
+from cuesta.analysis.capacity.resources.terminal_lines import read_terminal_line
 from cuesta.units import digits
 
 OVERLAPPING = (Kind.CPU, Kind.SERVERS)
@@ -19,7 +19,7 @@ OVERLAPPING = (Kind.CPU, Kind.SERVERS)
 
 
 class Rank(IntEnum):
-    """How certain it is that seconds belong to responses, the most certain first."""
+    """How certain it is that seconds belong to responses; the most certain are attributed first."""
 
     WORK = 1
     WAIT = 2
@@ -40,78 +40,73 @@ class ResponsePart:
 
 @dataclass(frozen=True, slots=True)
 class ResponseParts:
-    """The mean response and its parts."""
-
     response: float
     line: float
     """Seconds that the answer's characters take on the line; at most the whole response."""
     delay: float
     """The built-in host's fixed delay, and what TMux holds segments for."""
     parts: Sequence[ResponsePart]
-    """All known parts, those of the line and the delay included."""
+    """All known parts, with those of the line and the delay."""
 
     @property
     def of_host(self) -> float:
         """The response without the line and the fixed delay."""
         return max(self.response - self.line - self.delay, 0.0)
 
-    def waiting_for(self, of: Resource) -> float:
-        """Seconds that users wait for a resource."""
-        return sum(part.seconds for part in self.parts if part.waits_for == of.name)
+    def waiting_for(self, resource: Resource) -> float:
+        return sum(part.seconds for part in self.parts if part.waits_for == resource.name)
 
     @property
     def unexplained(self) -> float:
-        """What no part explains, in seconds."""
+        """Seconds."""
         return max(self.response - sum(part.seconds for part in self.parts), 0.0)
 
 
-def response_parts(of: MeasuredStep, known: Sequence[Resource]) -> ResponseParts:
-    """Divide the mean response of a step in which something was done."""
-    response = of.work.mean if of.work else 0.0
-    line = terminal_line(of)
+def divide_response(measured: MeasuredStep, known: Sequence[Resource]) -> ResponseParts:
+    """Divide the mean response of a step into its parts."""
+    response = measured.work.mean if measured.work else 0.0
+    line = read_terminal_line(measured)
     on_line = min(line.seconds, response) if line else 0.0
     parts = []
     if line:
         about = "" if line.is_exact else "about "
         source = f"arithmetic: {about}{digits(line.answer)} characters × {line.speed}"
         parts.append(ResponsePart("the line", on_line, source))
-    if of.fixed_delay:
-        parts.append(ResponsePart("the built-in host's fixed delay", of.fixed_delay, "the plan"))
-    if of.held:
-        parts.append(ResponsePart("TMux's hold time, both ways", of.held, "its agents"))
-    parts += of_resources(known, response - sum(part.seconds for part in parts))
-    return ResponseParts(response, on_line, of.fixed_delay + of.held, parts)
+    if measured.fixed_delay:
+        parts.append(ResponsePart("the built-in host's fixed delay", measured.fixed_delay, "the plan"))
+    if measured.held:
+        parts.append(ResponsePart("TMux's hold time, both ways", measured.held, "its agents"))
+    parts += attribute_time(known, response - sum(part.seconds for part in parts))
+    return ResponseParts(response, on_line, measured.fixed_delay + measured.held, parts)
 
 
-def of_resources(known: Sequence[Resource], rest: float) -> Iterator[ResponsePart]:
-    """The work and the waiting of each resource, in `rest` seconds; of resources that overlap, of the one that explains
-    most.
-    """
-    for part in sorted(claims(known), key=lambda part: part[0]):
-        taken = min(part[1].seconds, max(rest, 0.0))
+def attribute_time(known: Sequence[Resource], rest: float) -> Iterator[ResponsePart]:
+    """Divide `rest` seconds into the work and the waiting of each resource, the most certain parts first."""
+    for _, part in sorted(list_claims(known), key=lambda claim: claim[0]):
+        taken = min(part.seconds, max(rest, 0.0))
         rest -= taken
-        yield replace(part[1], seconds=taken)
+        yield replace(part, seconds=taken)
 
 
-def claims(known: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]]:
-    """What each resource would explain by itself, with how certain that is."""
+def list_claims(known: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]]:
+    """The parts that each resource would explain by itself; of overlapping resources, the one that explains most."""
     believed = [each for each in known if each.is_believed and each.demand and each.kind != Kind.LINES]
     for kind in Kind:
-        own = sorted((each for each in believed if each.kind == kind), key=explained, reverse=True)
+        own = sorted((each for each in believed if each.kind == kind), key=explained_time, reverse=True)
         for each in own[:1] if kind in OVERLAPPING else own:
             is_own, most = each.own is not None, "" if each.own is not None else ", at most"
             work = ResponsePart(f"work of {each.name}{most}", each.demand or 0.0, each.source)
             yield (Rank.WORK if is_own else Rank.PERHAPS_OTHERS), work
             how = each.source if each.waiting() == each.waited else "queueing theory, from its utilization"
             wait = ResponsePart(f"waiting for {each.name}{most}", each.waiting(), how, each.name)
-            yield (rank_of_wait(each) if is_own else Rank.PERHAPS_OTHERS), wait
+            yield (rank_wait(each) if is_own else Rank.PERHAPS_OTHERS), wait
 
 
-def rank_of_wait(of: Resource) -> Rank:
+def rank_wait(resource: Resource) -> Rank:
     """A task that waits for a CPU may do work that no user waits for."""
-    return Rank.CPU_WAIT if of.kind == Kind.CPU else Rank.WAIT
+    return Rank.CPU_WAIT if resource.kind == Kind.CPU else Rank.WAIT
 
 
-def explained(resource: Resource) -> float:
+def explained_time(resource: Resource) -> float:
     """Seconds of a response that a resource can explain."""
     return (resource.demand or 0.0) + resource.waiting()

@@ -1,4 +1,4 @@
-"""What a search itself says about the limit, before any meter is asked."""
+"""What a search itself tells of the limit, before any meter is asked."""
 
 from typing import TYPE_CHECKING
 
@@ -11,37 +11,35 @@ if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
 
 
-def of_search(summary: "Summary", of: SearchResult) -> Finding | None:
-    """What ended a search, if that was not a host that became slow; then the meters tell, and this is None."""
-    found, trial = of.outcome, of.at_limit()
-    if found.limited_by == "driver" and found.driver_limit is not None:
-        return of_driver(summary, of, found.driver_limit)
-    if found.limited_by == "doubts":
-        return Undecided(found.why, "")
+def judge_search(summary: "Summary") -> Finding | None:
+    """What ended a search; None if there was none, or if the host became slow, which the meters explain."""
+    search = summary.search
+    if search is None:
+        return None
+    outcome, trial = search.outcome, search.at_limit()
+    if outcome.limited_by == "driver" and outcome.driver_limit is not None:
+        return judge_driver(summary, search, outcome.driver_limit)
+    if outcome.limited_by == "doubts":
+        return Undecided(outcome.why, "")
     if trial is None:
-        return Undecided(f"no trial counts: {found.why}", "")
-    if found.lacks_users:
-        return FewUsers(LACKING, of.method.written(trial.load))
-    return of_trial(of, trial)
+        return Undecided(f"no trial counts: {outcome.why}", "")
+    if outcome.lacks_users:
+        return FewUsers(LACKING, search.method.written(trial.load))
+    return judge_trial(search, trial)
 
 
-def of_trial(of: SearchResult, trial: Trial) -> Finding | None:
-    """What the trial at the limit says by itself, if the host did not just become slow."""
-    if trial.gave_out and (of.outcome.limited_by == "host gave out" or keeps_limits(trial)):
-        return GaveOut("; ".join(trial.against), of.method.written(trial.load))
-    if trial.against and trial.excess is None:
-        return Undecided(f"at {of.method.written(trial.load)} {'; '.join(trial.against)}", "")
-    return None
+def judge_trial(search: SearchResult, trial: Trial) -> Finding | None:
+    """What the trial at the limit tells by itself, if the host did not just become slow."""
+    load, against = search.method.written(trial.load), "; ".join(trial.against)
+    met_limits = trial.excess is None or trial.excess <= 0
+    if trial.gave_out and (search.outcome.limited_by == "host gave out" or met_limits):
+        return GaveOut(against, load)
+    return Undecided(f"at {load} {against}", "") if against and trial.excess is None else None
 
 
-def keeps_limits(trial: Trial) -> bool:
-    """Whether no limit was exceeded, so that a trial missed for another reason."""
-    return trial.excess is None or trial.excess <= 0
-
-
-def of_driver(summary: "Summary", of: SearchResult, load: float) -> OfTheDriver:
-    """The driver could not offer a load: why, by the last trial there."""
-    steps = [trial.step for trial in of.trials if trial.load == load and trial.is_driver_limit]
+def judge_driver(summary: "Summary", search: SearchResult, load: float) -> OfTheDriver:
+    """Why the driver could not offer a load, by the last trial there."""
+    steps = [trial.step for trial in search.trials if trial.load == load and trial.is_driver_limit]
     doubts = of_the_driver([each.doubt for each in summary.doubts if each.step == steps[-1]])
     advice = doubts[0].advice if doubts else "use another machine"
-    return OfTheDriver(str(doubts[0]) if doubts else of.outcome.why, of.method.written(load), advice)
+    return OfTheDriver(str(doubts[0]) if doubts else search.outcome.why, search.method.written(load), advice)

@@ -8,23 +8,16 @@ stands for stations even if another meets them better.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cuesta.analysis.models.least_squares import Fit
-from cuesta.analysis.models.network import Station
+from cuesta.analysis.predict.candidates import forms_for
 from cuesta.analysis.predict.fitting import FittedModel, Parameters, fitted
-from cuesta.analysis.predict.forms.asymptote import Asymptote
-from cuesta.analysis.predict.forms.exponential import Exponential
-from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.forms.known import KnownDelay
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.forms.power import Power
-from cuesta.analysis.predict.forms.scalability import Scalability
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Point
-from cuesta.analysis.predict.saturation import metered_stations
-from cuesta.analysis.predict.service import is_fixed
 
 SUPPORTED = 10.0
 """How far above the least criterion a form still has support."""
@@ -49,30 +42,6 @@ class Choice:
     @property
     def supported(self) -> list[FittedModel]:
         return [self.best, *self.others]
-
-
-def forms_for(points: Sequence[Point]) -> Iterator[Form]:
-    """The forms that are tried, those that are preferred first."""
-    stations = metered_stations(points)
-    fixed = is_fixed(points)
-    if fixed:
-        stations = {name: with_fixed_service(own) for name, own in stations.items()}
-    yield OneStation(is_fixed=fixed)
-    if all(stations.get(point.at.demand) for point in points):
-        yield from (OneStation(count) for count in several(stations[points[0].at.demand]))
-        yield Metered(stations)
-    yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
-
-
-def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
-    """The only metered resource with fixed service; several, or one of several servers, as they are."""
-    is_known = len(stations) == 1 and stations[0].is_single
-    return [replace(each, is_fixed=True) for each in stations] if is_known else stations
-
-
-def several(stations: Sequence[Station]) -> list[int]:
-    """The numbers of servers, beyond one, of the metered resources."""
-    return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
 
 
 def choose(points: Sequence[Point]) -> Choice | None:

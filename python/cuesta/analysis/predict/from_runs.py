@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cuesta.analysis.capacity.asymptotes import swept_besides_users
-from cuesta.analysis.capacity.measured import MeasuredStep, Work
-from cuesta.analysis.capacity.resources import Kind, Resource, resources
+from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, list_swept_besides_users
+from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
 from cuesta.analysis.certainty import by_second, error_of_rate, error_of_response
 from cuesta.analysis.compare.comparability import HOST, differences, facts
 from cuesta.analysis.history.quantity import Quantity
@@ -159,7 +158,7 @@ def percentiles(found: Distribution) -> dict[str, float]:
 
 def stations(measured: MeasuredStep) -> Iterator[Resource]:
     """Of each kind of resource the one that allows least: those of one kind overlap."""
-    found = [each for each in resources(measured) if each.demand]
+    found = [each for each in read_resources(measured) if each.demand]
     for kind in STATIONS:
         if own := [each for each in found if each.kind == kind]:
             yield min(own, key=lambda each: each.most_per_s or 0.0)
@@ -174,7 +173,7 @@ def busy(resource: Resource, per_s: float) -> Quantity:
 def conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[float, float]) -> Conditions:
     """The load of a step. What was swept besides users makes another configuration."""
     step = measured.step
-    others = [name for name in swept_besides_users(summary) if not name.endswith(("think", "load"))]
+    others = [name for name in list_swept_besides_users(summary) if not name.endswith(("think", "load"))]
     name = ", ".join(f"{each.rpartition('.')[2]} {step.swept.get(each)}" for each in others)
     loads = [Load.read(group["load"]) for group in measured.groups]
     if not loads or any(load.kind == "open" or load != loads[0] for load in loads):

@@ -5,19 +5,17 @@ utilization against throughput (the utilization law, with the busy time that no 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, linear_regression
 
-from cuesta.analysis.capacity.asymptotes import BUSY_ENOUGH
-from cuesta.analysis.capacity.bottleneck import ABOUT_ALL
+from cuesta.analysis.capacity.evidence import SATURATED
 from cuesta.analysis.certainty import student
-from cuesta.analysis.models.network import Station
 from cuesta.analysis.predict.band import Band, band
+from cuesta.analysis.predict.candidates import is_fixed
 from cuesta.analysis.predict.fitting import FittedModel, fitted
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import MOST_USERS, Conditions, Point, paces
-from cuesta.analysis.predict.service import is_fixed
 
 APART = 0.10
 """Least relative difference of two saturation points that is called a conflict."""
@@ -129,7 +127,7 @@ def conflicts(responses: Sequence[Saturation], meters: Sequence[Saturation], poi
     full = {
         point.at.configuration
         for point in points
-        if any(busy.value >= ABOUT_ALL for busy in point.utilizations.values())
+        if any(busy.value >= SATURATED for busy in point.utilizations.values())
     }
     pairs = []
     for response in responses:
@@ -147,37 +145,3 @@ def apart(response: Saturation, meter: Saturation) -> bool:
     reach = max(math.log(response.band.high / response.users), math.log(response.users / response.band.low))
     other = max(math.log(meter.band.high / meter.users), math.log(meter.users / meter.band.low))
     return ratio > math.log1p(APART) and ratio > reach + other
-
-
-def metered_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Mapping[str, Sequence[Station]]:
-    """The stations that the meters of rows stand for, by the name of the demand that configurations share.
-
-    A demand is U·m/X over all rows together, for which a resource of m servers was metered. One that was never busier
-    than `least` is left out: most of what it does is other work. None are given beside a resource that is
-    no whole number of servers, such as a quota of 1.5 CPUs: no theory here says how long users wait for that.
-    """
-    found: dict[str, list[Station]] = {}
-    for name in dict.fromkeys(point.at.demand for point in points):
-        own = [point for point in points if point.at.demand == name]
-        resources = [each for each in own[0].utilizations if busiest(own, each) >= least]
-        is_whole = all(servers_of(own, resource) % 1 == 0 for resource in resources)
-        found[name] = [station_of(own, resource) for resource in resources] if is_whole else []
-    return found
-
-
-def busiest(points: Sequence[Point], resource: str) -> float:
-    """The largest utilization of a resource; 0 if a row lacks its meter."""
-    found = [point.utilizations[resource].value for point in points if resource in point.utilizations]
-    return max(found) if len(found) == len(points) else 0.0
-
-
-def station_of(points: Sequence[Point], resource: str) -> Station:
-    """A metered resource as a station."""
-    servers = servers_of(points, resource)
-    busy = sum(point.utilizations[resource].value for point in points)
-    return Station(resource, servers * busy / sum(point.rate or 0.0 for point in points), servers)
-
-
-def servers_of(points: Sequence[Point], resource: str) -> float:
-    """How many servers a metered resource has."""
-    return max(point.servers.get(resource, 1) for point in points)

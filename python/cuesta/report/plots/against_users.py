@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.capacity.asymptotes import Asymptotes, Light, asymptotes, unhindered
+from cuesta.analysis.capacity.asymptotes import Asymptotes, LightLoadAsymptote, bound_by_cycle, derive_asymptotes
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -38,7 +38,7 @@ def sweeps(summary: Summary) -> Iterator[Plot]:
     curves = dict[str, list[StepFigures]]()
     for step in middle_repeats(summary.counted):
         curves.setdefault(swept_apart_from_users(step), []).append(step)
-    yield throughput(curves, asymptotes(summary) if len(curves) == 1 else None)
+    yield throughput(curves, derive_asymptotes(summary) if len(curves) == 1 else None)
     yield from percentiles("Response against users", "response, since due", curves, lambda step: step.response)
     yield from percentiles("Keystroke echo against users", "echo, since due", curves, lambda step: step.echo)
 
@@ -82,12 +82,12 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     return _plot("Throughput against users", under, series, y, NUMBER)
 
 
-def _unhindered(steps: Sequence[StepFigures], light: Light, top: float) -> Iterator[tuple[float, float]]:
+def _unhindered(steps: Sequence[StepFigures], light: LightLoadAsymptote, top: float) -> Iterator[tuple[float, float]]:
     """The line of users who do not wait for one another, as far as it fits below `top`."""
     before = (0.0, 0.0)
     yield before
     for step in steps:
-        users, rate = step.users, unhindered(step, light)
+        users, rate = step.users, bound_by_cycle(step, light)
         if rate > top:
             yield before[0] + (users - before[0]) * (top - before[1]) / (rate - before[1]), top
             return

@@ -1,4 +1,4 @@
-"""The resources of a host, one file for each kind; `resources` of each yields those that were metered in a step.
+"""The resources of a host, one file for each kind; `read_resources` of each yields those that were metered in a step.
 
 - `resource`: what is known of one: utilization, service demand, waiting.
 - `cpus`: the host's CPUs; `busiest_cpu`: one of them, if the host's tasks cannot use the others; `one_cpu`: the CPU of
@@ -10,7 +10,7 @@
 
 from collections.abc import Sequence
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import (
     busiest_cpu,
     cpus,
@@ -29,6 +29,6 @@ FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, interfaces, servers, front_e
 __all__ = ["Kind", "Resource", "resources"]
 
 
-def resources(of: MeasuredStep) -> Sequence[Resource]:
+def read_resources(measured: MeasuredStep) -> Sequence[Resource]:
     """All resources that were metered in a step, whatever their meters say."""
-    return [resource for kind in FAMILY for resource in kind.resources(of)]
+    return [resource for kind in FAMILY for resource in kind.read_resources(measured)]

@@ -1,22 +1,22 @@
-"""The busiest of several CPUs, where the host's tasks wait for it while others are idle: they may not use those."""
+"""The only saturated CPU, where the host's tasks wait for it while others are idle: they may not use those."""
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
-from cuesta.analysis.capacity.resources.cpus import ready
+from cuesta.analysis.capacity.measured_step import MeasuredStep
+from cuesta.analysis.capacity.resources.cpus import count_ready
 from cuesta.analysis.capacity.resources.resource import IMPOSSIBLE, Kind, Resource
 from cuesta.records.meter_report import Cpu
 
 FULL = 0.9
-"""Share of its time from which on a CPU is busy about all the time."""
+"""Utilization from which on a CPU counts as saturated."""
 QUEUE = 0.2
-"""Mean number of the host's ready tasks from which on they wait for that CPU."""
+"""Mean length of the run queue from which on the host's tasks wait for that CPU."""
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    """One resource, if a single CPU is busy about all the time, the others are not, and the host uses about one."""
-    report, work = of.report, of.work
-    if report is None or not report.seconds or len(report.cpus) < 2 or ready(of) < QUEUE:
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    """Yield the CPU if it is the only saturated one and the host uses no more than one."""
+    report, work = measured.report, measured.work
+    if report is None or not report.seconds or len(report.cpus) < 2 or count_ready(measured) < QUEUE:
         return
     busy = {name: share for name, cpu in report.per_cpu.items() if (share := busy_share(cpu)) is not None}
     full = [name for name, share in busy.items() if share >= FULL]
@@ -31,12 +31,12 @@ def resources(of: MeasuredStep) -> Iterator[Resource]:
         source="that CPU's clock: all but idle; a transaction's part from the clocks of the host's own tasks",
         own=own,
         demand=own / work.per_s if work else None,
-        waited=ready(of) / work.per_s if work else None,
+        waited=count_ready(measured) / work.per_s if work else None,
         note="its tasks wait for it while other CPUs are idle",
     )
 
 
 def busy_share(cpu: Cpu) -> float | None:
-    """All but idle, as a share; None if that was not metered."""
+    """All but idle and I/O wait, as a share; None if that was not metered."""
     idle, waiting = cpu.idle.value, cpu.iowait.value
     return None if idle is None or waiting is None else 1 - (idle + waiting) / 100

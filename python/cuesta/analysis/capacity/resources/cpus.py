@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.figures.system_under_test import CpuUse
 from cuesta.units import share
 
-WORTH_SAYING = 0.05
-"""Share of the CPUs from which on what others use, or the hypervisor takes, is said."""
+NOTED = 0.05
+"""Share of the CPUs from which on a note mentions other programs, or the hypervisor."""
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    cpu, work = of.step.host.cpu, of.work
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    cpu, work = measured.step.host.cpu, measured.work
     if cpu is None:
         return
-    number = cpus(of)
-    own = None if of.step.host.per_transaction_missing else own_share(cpu)
+    number = count_cpus(measured)
+    own = None if measured.step.host.per_transaction_missing else share_of_own_work(cpu)
     rate = work.per_s if work else 0.0
     yield Resource(
         name="CPU of the host",
@@ -26,36 +26,38 @@ def resources(of: MeasuredStep) -> Iterator[Resource]:
         servers=number,
         own=own,
         demand=own * number / rate if own is not None and rate else None,
-        waited=ready(of) / rate if rate and of.report and cpu.others is not None and is_timed(of) else None,
-        note=note(cpu),
+        waited=count_ready(measured) / rate
+        if rate and measured.report and cpu.others is not None and has_ready_times(measured)
+        else None,
+        note=note_other_use(cpu),
     )
 
 
-def cpus(of: MeasuredStep) -> int:
-    """The number of CPUs that percentages are of."""
-    if of.report and of.report.cpus:
-        return len(of.report.cpus)
-    rows = of.recorded.metered.rows
+def count_cpus(measured: MeasuredStep) -> int:
+    """The number of CPUs that percentages refer to."""
+    if measured.report and measured.report.cpus:
+        return len(measured.report.cpus)
+    rows = measured.recorded.metered.rows
     return max(len(rows[-1].report.cpus), 1) if rows and rows[-1].report.cpus else 1
 
 
-def own_share(cpu: CpuUse) -> float:
+def share_of_own_work(cpu: CpuUse) -> float:
     """The share of the CPUs that the host itself used; its interrupts too if it is the whole machine."""
     return (cpu.usr + cpu.sys + ((cpu.irq or 0.0) if cpu.others is None else 0.0)) / 100
 
 
-def is_timed(of: MeasuredStep) -> bool:
-    """Whether the kernel timed how long the host's tasks were ready and did not run."""
-    return of.report is not None and of.report.traffic.ready.value is not None
+def has_ready_times(measured: MeasuredStep) -> bool:
+    """Whether the kernel timed the run queue of the host's tasks."""
+    return measured.report is not None and measured.report.traffic.ready.value is not None
 
 
-def ready(of: MeasuredStep) -> float:
-    """The mean number of the host's tasks that were ready and did not run."""
-    return (of.report.traffic.ready.value if of.report else None) or 0.0
+def count_ready(measured: MeasuredStep) -> float:
+    """The mean length of the run queue of the host's tasks: ready, and not running."""
+    return (measured.report.traffic.ready.value if measured.report else None) or 0.0
 
 
-def note(cpu: CpuUse) -> str:
+def note_other_use(cpu: CpuUse) -> str:
     others, stolen = (cpu.others or 0.0) / 100, cpu.steal / 100
-    parts = [f"{share(others)} by others" if others >= WORTH_SAYING else ""]
-    parts += [f"{share(stolen)} taken by the hypervisor" if stolen >= WORTH_SAYING else ""]
+    parts = [f"{share(others)} by others" if others >= NOTED else ""]
+    parts += [f"{share(stolen)} taken by the hypervisor" if stolen >= NOTED else ""]
     return ", ".join(filter(None, parts))

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.records.meter_report import Device
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    rate = of.work.per_s if of.work else 0.0
-    for name, device in (of.report.devices if of.report else {}).items():
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    rate = measured.work.per_s if measured.work else 0.0
+    for name, device in (measured.report.devices if measured.report else {}).items():
         if busy := device.busy.value:
             yield Resource(
                 name=f"the device {name}",
@@ -17,11 +17,11 @@ def resources(of: MeasuredStep) -> Iterator[Resource]:
                 busy=busy / 100,
                 source="share of the time with at least one request, of the whole machine (/proc/diskstats)",
                 demand=busy / 100 / rate if rate else None,
-                waited=queued(device) / rate if rate else None,
+                waited=count_queued(device) / rate if rate else None,
                 note="one that serves several requests at once can do more",
             )
 
 
-def queued(device: Device) -> float:
+def count_queued(device: Device) -> float:
     """The mean number of requests that waited behind another: all outstanding ones less the one that keeps it busy."""
     return max((device.queue.value or 0.0) - (device.busy.value or 0.0) / 100, 0.0)

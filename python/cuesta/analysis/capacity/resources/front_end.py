@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.analysis.front_end import FrontEnd, front_end
 from cuesta.units import count
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    times, rate = of.recorded.steps.get(of.step.step), of.work.per_s if of.work else 0.0
-    report = front_end(of.recorded, times) if times else None
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    times, rate = measured.recorded.steps.get(measured.step.step), measured.work.per_s if measured.work else 0.0
+    report = front_end(measured.recorded, times) if times else None
     if report and report.idle:
         busy = 1 - min(report.idle)
         yield Resource(
@@ -22,10 +22,10 @@ def resources(of: MeasuredStep) -> Iterator[Resource]:
             demand=busy / rate if rate else None,
         )
     if report and report.pool_size:
-        yield buffers(report)
+        yield describe_buffers(report)
 
 
-def buffers(report: FrontEnd) -> Resource:
+def describe_buffers(report: FrontEnd) -> Resource:
     overflows = f"; {count(report.space_overflows)} times it had no room" if report.space_overflows else ""
     return Resource(
         name="the built-in host's buffers",

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    rate = of.work.per_s if of.work else 0.0
-    for name, interface in (of.report.interfaces if of.report else {}).items():
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    rate = measured.work.per_s if measured.work else 0.0
+    for name, interface in (measured.report.interfaces if measured.report else {}).items():
         if busy := interface.busy.value:
             yield Resource(
                 name=f"the network interface {name}",

@@ -1,18 +1,18 @@
-"""One CPU's worth: what a host with a single thread at work can use, however many CPUs there are."""
+"""The one CPU that a host with a single busy thread can use, however many CPUs there are."""
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import IMPOSSIBLE, Kind, Resource
 
 SUSPECT = 0.9
 """Share of one CPU from which on a process of several threads may have one that is busy all the time."""
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    """One resource, for a host of one process that uses no more than one of its CPUs."""
-    report, work = of.report, of.work
-    if report is None or len(report.cpus) < 2 or of.step.host.builtin or report.own.processes.value != 1:
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    """Yield it for a host of one process that uses no more than one CPU."""
+    report, work = measured.report, measured.work
+    if report is None or len(report.cpus) < 2 or measured.step.host.builtin or report.own.processes.value != 1:
         return
     used, threads = report.own.seconds.value, report.own.tasks.value
     if used is None or not report.seconds:

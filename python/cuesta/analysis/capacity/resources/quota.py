@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    report, work = of.report, of.work
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    report, work = measured.report, measured.work
     if report is None or not (quota := report.idle.quota.value):
         return
     used = report.own.seconds.value

@@ -1,4 +1,4 @@
-"""What is known of one resource in one step."""
+"""One resource as it was metered in one step."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,9 +6,9 @@ from enum import StrEnum
 from cuesta.analysis.models import multi_server_queue
 
 IMPOSSIBLE = 1.05
-"""Utilization from which on a meter is not believed: nothing is busier than all the time. 5 % is the error of ticks."""
+"""Utilization above which a meter is rejected: 5 % is the error of clock ticks."""
 LARGEST = 0.98
-"""Utilization from which on the mean waiting time has no bound that is worth a number."""
+"""The utilization by which waiting is computed at most: closer to 1 the mean waiting time has no useful bound."""
 
 
 class Kind(StrEnum):
@@ -29,39 +29,38 @@ class Resource:
     name: str
     kind: Kind
     busy: float
-    """U: the share of its capacity in use; 1 is all of it."""
+    """U: utilization; 1 is its whole capacity."""
     source: str
     """Where U comes from."""
     servers: float = 1.0
-    """m: how many transactions it can serve at once: CPUs, servers, lines."""
+    """m: CPUs, servers, lines; not whole for a quota."""
     own: float | None = None
     """The part of `busy` that is the host's own work; None if that is not known."""
     demand: float | None = None
-    """D: service demand, the time of one of its servers that a transaction takes."""
+    """D: service demand, seconds of one of its servers."""
     waited: float | None = None
     """Time that work was ready and waited for it; None if that is not metered."""
     note: str = ""
 
     @property
     def used(self) -> float:
-        """The part of its capacity that the host itself uses, as far as that is known apart."""
+        """The host's own utilization where that is known, else U."""
         return self.busy if self.own is None else self.own
 
     @property
     def is_believed(self) -> bool:
-        """Whether its utilization is possible at all. A meter that says more than all is rejected, never clipped."""
+        """Whether its utilization is possible; a meter above 100 % is rejected, never clipped."""
         return 0.0 <= self.busy <= IMPOSSIBLE
 
     @property
     def most_per_s(self) -> float | None:
-        """m / D: the throughput at which it is busy all the time."""
+        """m / D: the throughput that saturates it."""
         return self.servers / self.demand if self.demand else None
 
     def waiting(self) -> float:
-        """Time that a transaction waits for it: as metered, else what its utilization makes of random arrivals.
+        """Seconds that a transaction waits for it: as metered, else as an M/M/m queue of its utilization.
 
-        For CPUs it is the longer of both, because input that waits for a busy task, in a socket for example, is not
-        metered.
+        For CPUs the longer of both: input that waits for a busy task, in a socket for example, is not metered.
         """
         if self.kind == Kind.LINES:
             return 0.0

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    host, work = of.step.host.builtin, of.work
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    host, work = measured.step.host.builtin, measured.work
     if host is None or host.busy is None:
         return
     rate = work.per_s if work else 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from cuesta import _native
-from cuesta.analysis.capacity.measured import MeasuredStep
+from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 from cuesta.ledger import JsonObject
 from cuesta.line_kinds import settings_of
@@ -47,59 +47,59 @@ class TerminalLine:
         return self.answer * self.speed.character
 
 
-def resources(of: MeasuredStep) -> Iterator[Resource]:
-    line, work, characters = terminal_line(of), of.work, of.step.characters
-    if line is None or work is None or not of.step.users:
+def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    line, work, characters = read_terminal_line(measured), measured.work, measured.step.characters
+    if line is None or work is None or not measured.step.users:
         return
     for name, rate in (("from", characters.line_out_per_s), ("to", characters.line_in_per_s)):
         busy = (rate or 0.0) * line.speed.character
         yield Resource(
             name=f"the lines {name} the host",
             kind=Kind.LINES,
-            busy=busy / of.step.users,
-            source=f"arithmetic: characters × {line.speed}, for each of {of.step.users} lines",
-            servers=of.step.users,
-            own=busy / of.step.users,
+            busy=busy / measured.step.users,
+            source=f"arithmetic: characters × {line.speed}, for each of {measured.step.users} lines",
+            servers=measured.step.users,
+            own=busy / measured.step.users,
             demand=busy / work.per_s,
         )
 
 
-def terminal_line(of: MeasuredStep) -> TerminalLine | None:
+def read_terminal_line(measured: MeasuredStep) -> TerminalLine | None:
     """The lines of a step; None if they have no speed, or their speeds differ."""
     speeds, answers = set[LineSpeed | None](), set[float | None]()
-    for group in of.groups:
-        tape = tape_of(of, str(group.get("tape", "")))
-        speeds.add(line_speed(group, tape))
-        waits = ((word, amount) for word, amount in outline(tape) if word.startswith("Wait"))
+    for group in measured.groups:
+        tape = parse_tape(measured, str(group.get("tape", "")))
+        speeds.add(slowest_speed(group, tape))
+        waits = ((word, amount) for word, amount in outline_tape(tape) if word.startswith("Wait"))
         answers |= {amount if word in ("Wait+Bytes", "Wait+Characters") else None for word, amount in waits}
     speed = speeds.pop() if len(speeds) == 1 else None
     if speed is None:
         return None
     (answer,) = answers if len(answers) == 1 else (None,)
-    return TerminalLine(speed, counted_answer(of) if answer is None else answer, answer is not None)
+    return TerminalLine(speed, count_answer(measured) if answer is None else answer, answer is not None)
 
 
-def line_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | None:
+def slowest_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | None:
     """The slower of what the driver makes of a group's lines and what its serial device has; None without either."""
     of_plan = group.get("line_speed")
-    of_driver = int(of_plan) if of_plan is not None else tape_speed(tape)
+    of_driver = int(of_plan) if of_plan is not None else read_tape_speed(tape)
     speeds = [LineSpeed(of_driver)] if of_driver else []
     target = str(group.get("target", ""))
     if kind_of(target) == "serial":
-        speeds.append(device_speed(settings_of(target)))
+        speeds.append(read_device_speed(settings_of(target)))
     return max(speeds, key=lambda speed: speed.character, default=None)
 
 
-def device_speed(settings: Mapping[str, str]) -> LineSpeed:
+def read_device_speed(settings: Mapping[str, str]) -> LineSpeed:
     """The speed of a serial device by the settings of its target (docs/lines.md has them)."""
     parity = settings.get("parity", "none") != "none"
     bits = 1 + int(settings.get("data", "8")) + parity + int(settings.get("stop", "1"))
     return LineSpeed(int(settings.get("baud", "9600")), bits)
 
 
-def tape_of(of: MeasuredStep, name: str) -> _native.Tape | None:
+def parse_tape(measured: MeasuredStep, name: str) -> _native.Tape | None:
     """Parse the tape that a group played, as recorded; None if it cannot be read."""
-    folder = of.recorded.folder / "tapes"
+    folder = measured.recorded.folder / "tapes"
     try:
         text = (folder / f"{PurePath(name.removeprefix('builtin:')).stem}.tape").read_text(encoding="utf-8")
         return _native.Tape.parse(text, name, str(folder))
@@ -107,20 +107,20 @@ def tape_of(of: MeasuredStep, name: str) -> _native.Tape | None:
         return None
 
 
-def outline(tape: _native.Tape | None) -> list[tuple[str, float | None]]:
+def outline_tape(tape: _native.Tape | None) -> list[tuple[str, float | None]]:
     return tape.outline() if tape else []
 
 
-def tape_speed(tape: _native.Tape | None) -> int:
+def read_tape_speed(tape: _native.Tape | None) -> int:
     """The tape's `Set LineSpeed`; 0 if it has none."""
     commands = json.loads(tape.commands())["commands"] if tape else []
     speeds = [each["Args"] for each in commands if (each["Type"], each["Options"]) == ("SET", "LineSpeed")]
     return int(speeds[-1]) if speeds else 0
 
 
-def counted_answer(of: MeasuredStep) -> float:
+def count_answer(measured: MeasuredStep) -> float:
     """Characters of an answer as counted: all that the line brought, less the echoes of keys that were timed."""
-    work, step = of.work, of.step
+    work, step = measured.work, measured.step
     if work is None or work.unit == "key":
         return 1.0
     echoes = step.echo.count / step.seconds if step.seconds else 0.0

@@ -1,6 +1,8 @@
-"""One step as capacity looks at it: the work that was done, and the settings that tell how fast it can be."""
+"""The steps of a run by their load, and what one tells of the host: work done, settings that bound its speed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cuesta import _native
 from cuesta.figures.durations import Distribution
@@ -9,6 +11,10 @@ from cuesta.ledger import JsonObject, Recorded
 from cuesta.plan.sweep import setting_at
 from cuesta.records.meter_report import MeterReport
 from cuesta.target import BUILTIN_HOST
+from cuesta.units import digits, many
+
+if TYPE_CHECKING:
+    from cuesta.analysis.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class MeasuredStep:
 
     @property
     def work(self) -> Work | None:
-        """None where nothing was done."""
+        """None if nothing was completed."""
         step = self.step
         if step.transactions.per_s and step.response_from_sent.count:
             return Work("transaction", step.transactions.per_s, step.response_from_sent)
@@ -83,3 +89,50 @@ class MeasuredStep:
         """Seconds that a key and its answer wait in the agents of TMux, on average."""
         tmux = self.step.tmux
         return sum(side.held_mean or 0.0 for side in (tmux.driver, tmux.host)) if tmux else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """A step and its load."""
+
+    step: StepFigures
+    amount: float
+    text: str
+    """The load in words: `412 users`, `31.0 arrivals/s`."""
+
+
+def order_by_load(summary: "Summary") -> Sequence[LoadPoint]:
+    """The steps that differ in nothing but their load, the lightest first; else the last step alone.
+
+    Of a search: the trials that count, up to the one at the limit.
+    """
+    if (search := summary.search) and (last := search.at_limit()):
+        by_number = {step.step: step for step in summary.steps}
+        trials = [*sorted((t for t in search.counted if t.load < last.load), key=lambda trial: trial.load), last]
+        return [LoadPoint(by_number[t.step], t.load, search.method.written(t.load)) for t in trials]
+    steps = summary.steps
+    others = {name.rpartition(".")[2] for name in list_swept_besides_users(summary)}
+    if not others and len({step.users for step in steps}) > 1:
+        return sorted(map(point_by_users, steps), key=lambda point: point.amount)
+    if others == {"load"} and all(step.due and step.seconds for step in steps):
+        return sorted(map(point_by_arrivals, steps), key=lambda point: point.amount)
+    return [point_by_users(summary.last)]
+
+
+def point_by_users(step: StepFigures) -> LoadPoint:
+    return LoadPoint(step, step.users, many(step.users, "user"))
+
+
+def point_by_arrivals(step: StepFigures) -> LoadPoint:
+    """The arrival rate of an open load, by what was due in the measurement interval."""
+    rate = step.due.count / step.seconds if step.due else 0.0
+    return LoadPoint(step, rate, f"{digits(rate)} arrivals/s")
+
+
+def list_swept_besides_users(summary: "Summary") -> list[str]:
+    """Names of the settings that were swept besides the number of users."""
+    values: dict[str, set[str]] = {}
+    for step in summary.steps:
+        for name, value in step.swept.items():
+            values.setdefault(name, set()).add(str(value))
+    return [name for name, points in values.items() if name.rpartition(".")[2] != "users" and len(points) > 1]

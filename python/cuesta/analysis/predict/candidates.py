@@ -1,0 +1,70 @@
+"""The forms that are tried for rows: one station, the metered stations, mere curves, and what is known without a fit.
+
+Services are exponential unless they are known to be fixed: by a plan or a table, or by the responses of a user alone,
+who never waits, so that they vary as the services do.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from cuesta.analysis.models.network import Station
+from cuesta.analysis.predict.fitting import FittedModel, fitted
+from cuesta.analysis.predict.forms.asymptote import Asymptote
+from cuesta.analysis.predict.forms.exponential import Exponential
+from cuesta.analysis.predict.forms.form import Form
+from cuesta.analysis.predict.forms.known import KnownDelay
+from cuesta.analysis.predict.forms.metered import Metered
+from cuesta.analysis.predict.forms.power import Power
+from cuesta.analysis.predict.forms.scalability import Scalability
+from cuesta.analysis.predict.forms.station import OneStation
+from cuesta.analysis.predict.meters import metered_stations
+from cuesta.analysis.predict.points import Point
+
+SPREAD = 0.25
+"""The largest p95 − p50 of the responses of one user, as a share of the fitted demand, that is of fixed services.
+
+Exponential ones have 2.3, and normal ones 0.25 if their coefficient of variation is 0.15.
+"""
+
+
+def forms_for(points: Sequence[Point]) -> Iterator[Form]:
+    """The forms that are tried, those that are preferred first."""
+    stations = metered_stations(points)
+    fixed = is_fixed(points)
+    if fixed:
+        stations = {name: with_fixed_service(own) for name, own in stations.items()}
+    yield OneStation(is_fixed=fixed)
+    if all(stations.get(point.at.demand) for point in points):
+        yield from (OneStation(count) for count in several(stations[points[0].at.demand]))
+        yield Metered(stations)
+    yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
+
+
+def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
+    """The only metered resource with fixed service; several, or one of several servers, as they are."""
+    is_known = len(stations) == 1 and stations[0].is_single
+    return [replace(each, is_fixed=True) for each in stations] if is_known else stations
+
+
+def several(stations: Sequence[Station]) -> list[int]:
+    """The numbers of servers, beyond one, of the metered resources."""
+    return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
+
+
+def is_fixed(points: Sequence[Point]) -> bool:
+    """Whether all stations of the rows are known to have fixed services."""
+    if all(point.is_fixed for point in points):
+        return bool(points)
+    alone = [point for point in points if point.at.users == 1 and {"p50", "p95"} <= point.percentiles.keys()]
+    if {point.at.demand for point in alone} != {point.at.demand for point in points}:
+        return False
+    model = fitted(OneStation(is_fixed=True), points)
+    return model is not None and all(is_even(point, model) for point in alone)
+
+
+def is_even(alone: Point, model: FittedModel) -> bool:
+    """Whether the responses of one user vary by no more than fixed services do."""
+    limiting = model.limiting(alone.at)
+    spread = alone.percentiles["p95"] - alone.percentiles["p50"]
+    return limiting is not None and spread <= SPREAD * limiting.demand
