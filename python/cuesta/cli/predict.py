@@ -11,10 +11,16 @@ from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
-from cuesta.analysis.predict.selection import conditions, loads_of_questions, matching, only, questions
-from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
+from cuesta.analysis.predict.selection import (
+    list_loads,
+    read_conditions,
+    read_questions,
+    select_configurations,
+    select_rows,
+)
+from cuesta.analysis.predict.simulate import SimulatedSystem, run_simulations
 from cuesta.analysis.predict.simulated_limit import is_percentile
-from cuesta.analysis.predict.what_if import mean_limit
+from cuesta.analysis.predict.what_if import read_mean_limit
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, RefusedError, UsageError
 from cuesta.figures.limit import Limit
@@ -35,8 +41,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     changes = [*map(read_demand, arguments.demand), *map(read_servers, arguments.servers)]
     limit, seed = _limit(arguments.limit), _seed(arguments)
     is_simulated_limit = arguments.simulate and limit is not None and is_percentile(limit)
-    measurements = only(_read(arguments.inputs), arguments.configuration)
-    allowed = None if limit is None or is_simulated_limit else mean_limit(limit, measurements)
+    measurements = select_configurations(_read(arguments.inputs), arguments.configuration)
+    allowed = None if limit is None or is_simulated_limit else read_mean_limit(limit, measurements)
     fit = _fit(measurements, arguments.fit)
     loads = _loads(measurements, fit, arguments)
     prediction = predict(measurements, fit, loads, _margin(arguments.margin))
@@ -50,7 +56,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _simulations(answer: Answer, seed: int) -> list[SimulatedSystem]:
-    found = [simulated(answer, each, seed, _tell) for each in answer.prediction.systems]
+    found = [run_simulations(answer, each, seed, _tell) for each in answer.prediction.systems]
     if sys.stderr.isatty():
         renew_row("")
     return found
@@ -69,7 +75,7 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
     """The rows to be fitted. Raises RefusedError if there are none, unless none was asked for."""
     if list(texts) == [NO_ROW]:
         return []
-    found = matching(measurements.points, [conditions(text, "--fit", measurements.users_are) for text in texts])
+    found = select_rows(measurements.points, [read_conditions(text, "--fit", measurements.users_are) for text in texts])
     if not found:
         why = "; ".join(measurements.notes) or "nothing was measured"
         raise RefusedError(
@@ -81,8 +87,8 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
 
 def _loads(measurements: Measurements, fit: Sequence[Point], arguments: argparse.Namespace) -> list[Conditions]:
     """The loads that are asked, each once; by default those of the rows that were held out, or of all rows."""
-    if wanted := questions(arguments.at, arguments.users, measurements.users_are):
-        return loads_of_questions(measurements, fit or measurements.points, wanted)
+    if wanted := read_questions(arguments.at, arguments.users, measurements.users_are):
+        return list_loads(measurements, fit or measurements.points, wanted)
     if not fit:
         return list(dict.fromkeys(point.at for point in measurements.points if point.at.known_delay is not None))
     names = {point.at.configuration for point in fit}

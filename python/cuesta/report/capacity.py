@@ -11,8 +11,8 @@ from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, order_by_
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
 from cuesta.analysis.capacity.unmetered import list_suspects
-from cuesta.analysis.predict.from_runs import points_of
-from cuesta.analysis.predict.saturation import Saturation, saturation_by_meters
+from cuesta.analysis.predict.from_runs import derive_points
+from cuesta.analysis.predict.saturation import Saturation, saturations_by_meters
 from cuesta.analysis.summary import Summary
 from cuesta.errors import RefusedError
 from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
@@ -111,10 +111,10 @@ def bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
 def saturations(summary: Summary) -> Iterator[Remark]:
     """Where each meter says that its resource saturates, from all steps of a sweep."""
     try:
-        points = points_of(summary) if len(summary.steps) >= LEAST_STEPS else []
+        points = derive_points(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load
         return
-    if said := "; ".join(f"by {each.by} at {at(each)}" for each in saturation_by_meters(points)):
+    if said := "; ".join(f"by {each.by} at {at(each)}" for each in saturations_by_meters(points)):
         yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.choice import rms
-from cuesta.analysis.predict.fitting import FittedModel, all_parts
+from cuesta.analysis.predict.choice import rms_error
+from cuesta.analysis.predict.fitting import FittedModel, named_parts
 from cuesta.analysis.predict.prediction import SystemPrediction
 from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.what_if import Capacity
@@ -102,7 +102,8 @@ def model(system: SystemPrediction) -> Iterator[Part]:
     yield Remark(f"{name}{own.form.name}, {load}: {own.form.formula(at.is_paced)}")
     if own.points:
         rows = f"{many(own.fit.rows, 'row')}, {many(own.parameters.count, 'parameter')}"
-        yield Facts([Fact("fit", rows), *(Fact(plain(name), seconds(value)) for name, value in all_parts(own).items())])
+        parts = [Fact(plain(name), seconds(value)) for name, value in named_parts(own).items()]
+        yield Facts([Fact("fit", rows), *parts])
     if own.fit.freedom > 0:
         others = [f"{each.form.name} ({error_of_fit(each)})" for each in system.choice.rejected if each.fit.freedom > 0]
         off = f"off its rows by {error_of_fit(own)}"
@@ -111,4 +112,4 @@ def model(system: SystemPrediction) -> Iterator[Part]:
 
 def error_of_fit(own: FittedModel) -> str:
     """The root mean square error, in the measure of the fit."""
-    return seconds(rms(own)) if own.points[0].at.is_paced else share(rms(own))
+    return seconds(rms_error(own)) if own.points[0].at.is_paced else share(rms_error(own))

@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta.analysis.certainty import CONFIDENCE
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.fitting import all_parts
+from cuesta.analysis.predict.fitting import named_parts
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction
 from cuesta.analysis.predict.saturation import Saturation
@@ -42,7 +42,7 @@ def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
         "model": own.form.name,
         "formula": own.form.formula(system.figures[0].at.is_paced),
         "rows": own.fit.rows,
-        "parameters": all_parts(own),
+        "parameters": named_parts(own),
         "supported": [each.form.name for each in system.choice.supported],
         "rejected": [each.form.name for each in system.choice.rejected],
         "figures": [data_of_figure(figure) for figure in system.figures],

@@ -7,8 +7,8 @@ from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.band import Band
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction
-from cuesta.analysis.predict.remarks import remarks
-from cuesta.analysis.predict.transfer import Transfer, transfers
+from cuesta.analysis.predict.remarks import remark_on_laws
+from cuesta.analysis.predict.transfer import Transfer, list_transfers
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed
@@ -111,7 +111,7 @@ def said_of(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
 
 def laws(figure: Figure, system: SystemPrediction) -> Iterator[str]:
     if not figure.is_fitted:
-        yield from remarks(figure, system.model)
+        yield from remark_on_laws(figure, system.model)
 
 
 def never_checked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
@@ -142,7 +142,9 @@ def transferred(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """What other configurations say without a model, as a check of the prediction."""
     points = answer.prediction.measurements.points
     rows = [point for each in answer.prediction.systems for point in each.model.points]
-    said = [each for figure in system.figures if not figure.is_fitted for each in transfers(figure.at, points, rows)]
+    said = [
+        each for figure in system.figures if not figure.is_fitted for each in list_transfers(figure.at, points, rows)
+    ]
     if said:
         heads = [answer.users_are, "configuration", "from", "moved by", "gives", "measured"]
         cells = [cells_of(each, system) for each in said]

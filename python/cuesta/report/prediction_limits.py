@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 from cuesta.analysis.capacity.findings import describe_saturation_conflict
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.prediction import MODEL, SystemPrediction
+from cuesta.analysis.predict.prediction import BY_MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
-from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, described
+from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, describe_change
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table
 from cuesta.report.prediction_figures import interval, pace, unnamed
@@ -42,7 +42,7 @@ def conflict(each: Conflict, users_are: str) -> str:
 
 def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
     """A saturation point with its band, if rows are left over that determine one."""
-    is_open = each.by == MODEL and not system.model.fit.freedom
+    is_open = each.by == BY_MODEL and not system.model.fit.freedom
     within = ABSENT if is_open else f"{digits(each.band.low)}–{digits(each.band.high)}"
     rate = digits(each.throughput * each.at.unit.per_transaction)
     own = "" if each.at.is_paced else pace(each.at)
@@ -85,7 +85,7 @@ def what_if(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """The loads and the saturation point with the changes, beside those without."""
     if not answer.changes:
         return
-    yield Remark("; ".join(plain(described(system, change)) for change in answer.changes))
+    yield Remark("; ".join(plain(describe_change(system, change)) for change in answer.changes))
     rows = [
         [count(each.at.users), plain(each.at.configuration), *changed_cells(each)]
         for each in answer.then[system].figures

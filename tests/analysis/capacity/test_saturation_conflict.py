@@ -6,7 +6,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.capacity.findings import describe_saturation_conflict
-from cuesta.analysis.predict.saturation import conflicts, saturation_by_meters, saturation_by_response
+from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.predict.seeds import TMUX, rows
@@ -15,7 +15,7 @@ from tests.analysis.predict.seeds import TMUX, rows
 @pytest.mark.parametrize(("protocol", "response", "meter"), [("telnet", "32.0", "39.8"), ("in-kernel", "29.4", "83.5")])
 def test_the_tmux_tables_hide_the_station_that_limits_them(protocol: str, response: str, meter: str) -> None:
     points = rows(TMUX)
-    found = conflicts(saturation_by_response(points), saturation_by_meters(points), points)
+    found = find_conflicts(saturations_by_response(points), saturations_by_meters(points), points)
     (each,) = (each for each in found if each.response.at.configuration == protocol)
     assert str(describe_saturation_conflict(each.response.users, each.meter.by, each.meter.users, "ports")) == (
         f"CONFLICT: the response says that a station saturates at {response} ports, host CPU says {meter}: the station "

@@ -8,10 +8,10 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import asymptotic_bounds, closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.fitting import relative_error
-from cuesta.analysis.predict.held_out import divided
+from cuesta.analysis.predict.held_out import split_by_load
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
-from cuesta.analysis.predict.what_if import capacity
+from cuesta.analysis.predict.what_if import derive_capacity
 
 AT = Conditions("c", 1, think=5.0, demand="c", delays=("c",))
 
@@ -78,7 +78,7 @@ def test_a_model_that_misses_the_heaviest_rows_is_not_used(is_timed: bool) -> No
         )
     assert measured.not_reported == ""
     assert measured.error == pytest.approx(off / 100, abs=0.006)
-    found = capacity(system, system.figures[0].at, [], limit=4.0)
+    found = derive_capacity(system, system.figures[0].at, [], limit=4.0)
     assert found
     assert found.saturation.not_reported.startswith("the model is off")
     assert system.saturations == [], "none is named beside it either"
@@ -110,7 +110,7 @@ def test_the_held_out_error_is_that_of_the_lighter_rows_alone() -> None:
     system = answer(points, 60)
     assert system.model.form.name == "metered stations"
     assert system.held_out
-    light, heavy = divided(points)
+    light, heavy = split_by_load(points)
     assert [point.at.users for point in heavy] == [80, 120]
     alone = answer(light, 60)
     expected = [relative_error(point, alone.model.response(point.at)) for point in heavy]
@@ -120,6 +120,6 @@ def test_the_held_out_error_is_that_of_the_lighter_rows_alone() -> None:
 
 def test_the_highest_loads_are_those_that_ask_most_of_the_host() -> None:
     """Not those with the highest throughput: that of a host which thrashes falls."""
-    assert [point.at.users for point in divided(thrashing(is_timed=True))[1]] == [120, 150]
+    assert [point.at.users for point in split_by_load(thrashing(is_timed=True))[1]] == [120, 150]
     restless = [replace(point, at=replace(point.at, think=0.1)) for point in thrashing(is_timed=True)[:1]]
-    assert [point.at.think for point in divided([*thrashing(is_timed=True)[:2], *restless])[1]] == [0.1]
+    assert [point.at.think for point in split_by_load([*thrashing(is_timed=True)[:2], *restless])[1]] == [0.1]

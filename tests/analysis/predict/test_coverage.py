@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.fitting import fitted
+from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.forms.station import OneStation
@@ -59,7 +59,7 @@ def rows(rng: random.Random, host: Host, users: list[int]) -> list[Point]:
 def holds(seed: int) -> bool:
     rng = random.Random(seed)
     host, users = drawn(rng)
-    model = fitted(host.form, rows(rng, host, users))
+    model = fit_form(host.form, rows(rng, host, users))
     assert model
     within, right = band(model, lambda each: each.response(host.at)), host.response(host.at.users)
     return within.low <= right * (1 + 1e-9) and right <= within.high * (1 + 1e-9)

@@ -13,15 +13,15 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.answer import Answer
-from cuesta.analysis.predict.changes import Change, apply
-from cuesta.analysis.predict.choice import choose
+from cuesta.analysis.predict.changes import Change, apply_changes
+from cuesta.analysis.predict.choice import choose_model
 from cuesta.analysis.predict.fitting import FittedModel, relative_error
 from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import predict
-from cuesta.analysis.predict.saturation import saturation_by_response
-from cuesta.analysis.predict.simulate import simulated
+from cuesta.analysis.predict.saturation import saturations_by_response
+from cuesta.analysis.predict.simulate import run_simulations
 from cuesta.target import BUILTIN_HOST
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.closed_loop import closed_loop
@@ -53,7 +53,7 @@ def row(at: Conditions, mean: float, **percentiles: float) -> Point:
 
 
 def fitted(points: Sequence[Point]) -> FittedModel:
-    choice = choose(points)
+    choice = choose_model(points)
     assert choice
     return choice.best
 
@@ -68,7 +68,7 @@ def test_a_user_alone_whose_responses_are_alike_tells_that_services_are_fixed() 
     light, heavy = [*map(users_who_think, LIGHT)], [*map(users_who_think, HEAVY)]
     assert fitted(light).form.name == "one station, fixed service"
     assert worst(light, heavy) < 0.05
-    assert [each.users for each in saturation_by_response(light)] == [pytest.approx(21.5, rel=0.02)]
+    assert [each.users for each in saturations_by_response(light)] == [pytest.approx(21.5, rel=0.02)]
     unknown = [replace(each, percentiles={}) for each in light]
     assert worst(unknown, heavy) > 0.35, "as exponential services"
 
@@ -81,7 +81,7 @@ def test_a_user_alone_whose_responses_vary_tells_that_they_are_not() -> None:
 def test_users_who_do_not_wait_for_answers() -> None:
     light, heavy = [*map(users_who_do_not_wait, (2, 4, 8, 12))], [*map(users_who_do_not_wait, (15, 16, 18))]
     assert worst(light, heavy) < 0.05
-    assert [each.users for each in saturation_by_response(light)] == [pytest.approx(THINK / DEMAND, rel=0.02)]
+    assert [each.users for each in saturations_by_response(light)] == [pytest.approx(THINK / DEMAND, rel=0.02)]
     assert worst([replace(each, is_fixed=False) for each in light], heavy) > 0.35
 
 
@@ -114,7 +114,7 @@ def test_the_plan_of_the_built_in_host_says_so(tmp_path: Path) -> None:
     network = model.network(at)
     assert network
     assert [station.is_fixed for station in network.queueing] == [True]
-    more = apply(network, [Change("", servers=2)], {}, {})
+    more = apply_changes(network, [Change("", servers=2)], {}, {})
     assert [(each.servers, each.is_fixed) for each in more.queueing] == [(2, False)], "no theory here has two of them"
 
 
@@ -123,7 +123,7 @@ def test_fixed_services_are_simulated_as_fixed() -> None:
     points = [replace(users_who_think(users), is_fixed=True) for users in LIGHT]
     prediction = predict(Measurements("", points), points, [points[0].at, replace(CLOSED, users=15)])
     (system,) = prediction.systems
-    alone, several = simulated(Answer(prediction, [], None, None), system, 1, lambda _: None).hosts[0].figures
+    alone, several = run_simulations(Answer(prediction, [], None, None), system, 1, lambda _: None).hosts[0].figures
     assert several.agrees
     shown = alone.series[0].percentiles
     assert shown["p99"].value == pytest.approx(shown["p50"].value, rel=0.01)

@@ -146,7 +146,7 @@ def test_the_meter_of_what_limits_the_host_is_used(
             resource(name, kind, servers, 0.048 * servers, rate),
         ]
 
-    monkeypatch.setattr("cuesta.analysis.predict.from_runs.resources", metered)
+    monkeypatch.setattr("cuesta.analysis.predict.from_runs.read_resources", metered)
     main(["predict", str(sweep(tmp_path / "sweep", 1.0)), "--json", "-"])
     found = json.loads(capsys.readouterr().out)
     assert name in {each["by"] for each in found["systems"][0]["saturation"]}

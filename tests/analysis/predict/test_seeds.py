@@ -7,20 +7,20 @@ import pytest
 
 from cuesta.analysis.history.transcript import Transcript
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.choice import choose, unfitted
-from cuesta.analysis.predict.fitting import FittedModel, fitted, known_parts, timed
+from cuesta.analysis.predict.choice import choose_known, choose_model
+from cuesta.analysis.predict.fitting import FittedModel, fit_form, fitted_parts, measured_response
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.exponential import Exponential
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_table import read_table
-from cuesta.analysis.predict.meters import metered_stations
+from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
-from cuesta.analysis.predict.remarks import remarks
-from cuesta.analysis.predict.saturation import of_meter, utilization_line
-from cuesta.analysis.predict.transfer import transfers
+from cuesta.analysis.predict.remarks import remark_on_laws
+from cuesta.analysis.predict.saturation import fit_utilization_line, saturation_by_meter
+from cuesta.analysis.predict.transfer import list_transfers
 from cuesta.ledger.historical import read_historical
 from tests.analysis.predict.seeds import EMACS, MCS, TMUX, errors, mape, rows
 
@@ -28,7 +28,7 @@ CONFIGURATIONS = ("telnet", "telnet+tmux", "in-kernel", "in-kernel+tmux")
 
 
 def station(points: Sequence[Point]) -> FittedModel:
-    found = fitted(OneStation(), points)
+    found = fit_form(OneStation(), points)
     assert found
     return found
 
@@ -56,7 +56,7 @@ def test_the_saturated_row_and_the_line_time_predict_the_others(
     release: str, demand: float, predicted: list[float], error: list[float]
 ) -> None:
     model, all_rows = station(rows(MCS, release, think=0)), rows(MCS, release)
-    assert known_parts(model) == {f"D {release}": pytest.approx(demand, abs=5e-5)}, "the line time is not fitted"
+    assert fitted_parts(model) == {f"D {release}": pytest.approx(demand, abs=5e-5)}, "the line time is not fitted"
     assert all_rows[0].at.known_delay == pytest.approx(0.340, abs=5e-4)
     said, measured = throughputs(model, all_rows)
     assert [kchars(p, x) for p, x in zip(all_rows, said, strict=True)] == pytest.approx(predicted, abs=0.0051)
@@ -70,7 +70,7 @@ def test_errors_of_the_predicted_rows() -> None:
 
 
 def test_the_asymptotic_bound_is_worse_at_the_knee() -> None:
-    model = fitted(Asymptote(), rows(MCS, "MR7.0", think=0))
+    model = fit_form(Asymptote(), rows(MCS, "MR7.0", think=0))
     assert model
     assert errors(*throughputs(model, rows(MCS, "MR7.0", think=1))) == [pytest.approx(15.5, abs=0.06)]
 
@@ -79,7 +79,7 @@ def test_light_rows_do_not_predict_saturation() -> None:
     """Three light rows of 7.0 fit a demand of 38 ms, and 36 % too little at think time 0."""
     unknown = [replace(p, at=replace(p.at, known_delay=None)) for p in rows(MCS, "MR7.0")]
     model = station([point for point in unknown if point.at.think >= 3])
-    assert known_parts(model)["D MR7.0"] == pytest.approx(0.038, abs=5e-4)
+    assert fitted_parts(model)["D MR7.0"] == pytest.approx(0.038, abs=5e-4)
     assert errors(*throughputs(model, unknown[-1:])) == [pytest.approx(-36, abs=0.6)]
 
 
@@ -97,7 +97,9 @@ def test_law_of_the_rows_that_do_not_fit() -> None:
     """
     all_rows = rows(MCS, "MR8.0")
     found = predict(read_table(MCS), rows(MCS, "MR8.0", think=0), [point.at for point in all_rows])
-    said = {figure.at.think: list(remarks(figure, found.systems[0].model)) for figure in found.systems[0].figures}
+    said = {
+        figure.at.think: list(remark_on_laws(figure, found.systems[0].model)) for figure in found.systems[0].figures
+    }
     assert said[5] == ["R = N/X − Z is 0.22 s, below the 0.34 s that are known to pass on the line"]
     assert said[3] == ["as if users thought 3.9 s instead of 3 s"]
     (third,) = (point for point in all_rows if point.at.think == 3)
@@ -117,10 +119,10 @@ def test_the_front_end_was_not_the_bottleneck() -> None:
     all_rows = rows(MCS, "MR8.0")
     demands = [p.utilizations["FNP"].value / p.throughput.value * 1e3 for p in all_rows if p.throughput]
     assert demands == pytest.approx([21.7, 19.0, 22.6, 26.1, 26.1], abs=0.06)
-    meter = of_meter(all_rows, "FNP")
+    meter = saturation_by_meter(all_rows, "FNP")
     assert meter
     assert kchars(all_rows[0], meter.throughput) / 5.3 == pytest.approx(1.18, abs=0.005)
-    light = fitted(Metered(metered_stations(all_rows[:2])), all_rows[:2])
+    light = fit_form(Metered(derive_stations(all_rows[:2])), all_rows[:2])
     assert light
     pairs = [(p.utilizations["FNP"].value, p.rate or 0.0) for p in all_rows[:2]]
     by_line = sum(rate**2 for _, rate in pairs) / sum(busy * rate for busy, rate in pairs)
@@ -133,10 +135,10 @@ def test_the_front_end_was_not_the_bottleneck() -> None:
 
 def test_a_half_loaded_row_predicts_the_maximum_of_bisync() -> None:
     first, *others = rows(MCS, "bisync MR8.0")
-    (choice,) = [choose([first])]
+    (choice,) = [choose_model([first])]
     assert choice
     assert choice.best.form.name == "metered stations"
-    (fnp,) = metered_stations([first])["bisync MR8.0"]
+    (fnp,) = derive_stations([first])["bisync MR8.0"]
     assert fnp.demand == pytest.approx(0.0833, abs=5e-5)
     said, measured = throughputs(choice.best, others)
     assert said == pytest.approx([10.38, 11.88], abs=0.0051)
@@ -148,7 +150,7 @@ def test_bisync_of_one_release_from_the_other() -> None:
     points = read_table(MCS).points
     fit = [*rows(MCS, "bisync MR7.0"), *rows(MCS, "bisync MR8.0", most=6)]
     asked = rows(MCS, "bisync MR8.0")[1:]
-    found = [each for point in asked for each in transfers(point.at, points, fit)]
+    found = [each for point in asked for each in list_transfers(point.at, points, fit)]
     assert errors([each.value for each in found], [p.throughput.value for p in asked if p.throughput]) == pytest.approx(
         [-0.9, -1.8], abs=0.06
     )
@@ -160,11 +162,11 @@ def test_bisync_of_one_release_from_the_other() -> None:
 def test_four_parameters_fit_all_twenty_rows() -> None:
     points = rows(TMUX)
     model = station(points)
-    found = known_parts(model)
+    found = fitted_parts(model)
     assert {name: round(1e3 * value, 2) for name, value in found.items()} == {
         "R₀ both protocols": 12.49, "R₀ tmux": 38.6, "D telnet": 6.24, "D in-kernel": 6.81,
     }  # fmt: skip
-    said, measured = [model.response(p.at) for p in points], [timed(p) for p in points]
+    said, measured = [model.response(p.at) for p in points], [measured_response(p) for p in points]
     assert mape(said, measured) == pytest.approx(2.1, abs=0.05)
     assert (model.fit.squares / 20) ** 0.5 == pytest.approx(1.28e-3, abs=5e-6)
     assert max(abs(a - b) for a, b in zip(said, measured, strict=True)) == pytest.approx(3.5e-3, abs=5e-5)
@@ -195,7 +197,7 @@ def test_twenty_ports_predict_twenty_five_less_well() -> None:
     found = of_ports(20, (25,)).figures
     assert [round(1e3 * each.response, 1) for each in found] == [45.6, 84.2, 68.9, 107.5]
     assert sum(abs(each.error or 0) for each in found) / 4 == pytest.approx(0.12, abs=6e-4)
-    inside = [each.response_band.low <= timed(each.measured) <= each.response_band.high for each in found]  # type: ignore[arg-type]
+    inside = [each.response_band.low <= measured_response(each.measured) <= each.response_band.high for each in found]  # type: ignore[arg-type]
     assert inside.count(True) == 3
 
 
@@ -216,10 +218,10 @@ def test_a_configuration_from_another_is_the_best_predictor() -> None:
     points, base = read_table(TMUX).points, {"telnet+tmux": "telnet", "in-kernel+tmux": "in-kernel"}
     fit = [p for p in points if p.at.users <= 15 or p.at.configuration in base.values()]
     found = {
-        (each.base.at.configuration, point.at.users): (each.shift, each.value, timed(point))
+        (each.base.at.configuration, point.at.users): (each.shift, each.value, measured_response(point))
         for point in points
         if point.at.users > 15 and point.at.configuration in base
-        for each in transfers(point.at, points, fit)
+        for each in list_transfers(point.at, points, fit)
     }
     assert [round(1e3 * (found[name, 20][0] or 0), 1) for name in ("telnet", "in-kernel")] == [37.7, 37.3]
     values = [found[name, n] for name in ("telnet", "in-kernel") for n in (20, 25)]
@@ -244,10 +246,10 @@ def test_beyond_the_measured_range_nothing_is_reported() -> None:
 def test_criteria_of_the_forms() -> None:
     """In milliseconds squared they are 20, 26 and 24."""
     milliseconds = 20 * 13.815510557964274  # 20 rows · ln 10⁶
-    found = [fitted(form, rows(TMUX)) for form in (OneStation(), Power(), Exponential())]
+    found = [fit_form(form, rows(TMUX)) for form in (OneStation(), Power(), Exponential())]
     criteria = [each.information + milliseconds for each in found if each]
     assert criteria == pytest.approx([20.4, 26.5, 24.2], abs=0.06)
-    assert choose(rows(TMUX)).best.form == OneStation()  # type: ignore[union-attr]
+    assert choose_model(rows(TMUX)).best.form == OneStation()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -255,11 +257,11 @@ def test_criteria_of_the_forms() -> None:
     list(zip(CONFIGURATIONS, (-2.7, -0.6, 1.5, 1.3), (5.16, 4.00, 2.36, 1.48), (40, 50, 83, 133), strict=True)),
 )
 def test_lines_of_the_cpu_meter(name: str, idle: float, demand: float, ports: float) -> None:
-    line = utilization_line(rows(TMUX, name), "host CPU")
+    line = fit_utilization_line(rows(TMUX, name), "host CPU")
     assert line
     assert 100 * line[0] == pytest.approx(idle, abs=0.051)
     assert 1e3 * line[1] == pytest.approx(demand, abs=0.0051)
-    meter = of_meter(rows(TMUX, name), "host CPU")
+    meter = saturation_by_meter(rows(TMUX, name), "host CPU")
     assert meter
     assert meter.users == pytest.approx(ports, abs=0.5)
 
@@ -270,7 +272,7 @@ def test_queueing_for_the_metered_cpu_does_not_explain_the_response() -> None:
     The form that is tried here misses them by 30, 12, 24 and 14 %: its constants are shared as those of the station
     that fits are, S is ΣU/ΣX, and U is that of the model at the load, instead of the line's S and each row's U.
     """
-    choice = choose(rows(TMUX))
+    choice = choose_model(rows(TMUX))
     assert choice
     (metered,) = choice.rejected
     assert metered.form.name == "metered stations"
@@ -281,9 +283,9 @@ def test_queueing_for_the_metered_cpu_does_not_explain_the_response() -> None:
 
 def misfit_of_queueing(points: Sequence[Point], metered: FittedModel) -> tuple[float, float]:
     """The mean absolute error of R₀ + S/(1 − U), and of the fitted form, in percent."""
-    line = utilization_line(points, "host CPU")
+    line = fit_utilization_line(points, "host CPU")
     assert line
-    measured = [timed(point) for point in points]
+    measured = [measured_response(point) for point in points]
     queueing = [line[1] / (1 - point.utilizations["host CPU"].value) for point in points]
     constant = (sum(measured) - sum(queueing)) / len(points)
     by_law = [constant + each for each in queueing]
@@ -296,14 +298,14 @@ def misfit_of_queueing(points: Sequence[Point], metered: FittedModel) -> tuple[f
 def of_script(keys: float, waits: float, think: float, wait: float, users: int) -> float:
     """Characters a second and user, of a script whose waits take so long."""
     at = Conditions("", users, think / keys, 0.5, known_delay=waits * wait / keys)
-    return unfitted().best.throughput(at) / users
+    return choose_known().best.throughput(at) / users
 
 
 def test_the_script_alone_gives_the_rate_of_one_user() -> None:
     (one,) = rows(EMACS, "1 user")
     assert one.throughput
-    assert unfitted().best.throughput(one.at) == pytest.approx(1.607, abs=5e-4)
-    assert unfitted().best.throughput(one.at) == pytest.approx(one.throughput.value, rel=0.01)
+    assert choose_known().best.throughput(one.at) == pytest.approx(1.607, abs=5e-4)
+    assert choose_known().best.throughput(one.at) == pytest.approx(one.throughput.value, rel=0.01)
 
 
 def test_waits_that_thirty_five_users_need() -> None:
@@ -325,8 +327,8 @@ def test_waits_that_thirty_five_users_need() -> None:
 def test_demands_of_one_user_do_not_predict_thirty_five() -> None:
     """CPU time holds, disk accesses do not, because memory is shared: every model from one user predicts 1.6."""
     one, many = rows(EMACS, "by demands")
-    assert choose([one]) is None, "a CPU that is 2 % busy does not tell what a transaction costs"
-    model = fitted(Metered(metered_stations([one], least=0.0)), [one])
+    assert choose_model([one]) is None, "a CPU that is 2 % busy does not tell what a transaction costs"
+    model = fit_form(Metered(derive_stations([one], least=0.0)), [one])
     assert model
     assert model.throughput(many.at) / 35 == pytest.approx(1.55, abs=0.06)
     assert errors(*throughputs(model, [many]))[0] > 70

@@ -12,9 +12,9 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.fitting import fitted
+from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.station import OneStation
-from cuesta.analysis.predict.from_runs import around
+from cuesta.analysis.predict.from_runs import with_relative_error
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import WIDEST, SystemPrediction, predict
 from tests.analysis.closed_loop import closed_loop
@@ -46,7 +46,7 @@ def metered_rows(seed: int, populations: Sequence[int], seconds: int = 300) -> l
     for users in populations:
         found = closed_loop(rng, users, THINK, SERVICE, LINE, seconds)
         rate, response = sum(found.transactions) / seconds, statistics.fmean(found.responses)
-        timed = around(response, 2 * error_of_mean(found.transactions, found.response))
+        timed = with_relative_error(response, 2 * error_of_mean(found.transactions, found.response))
         points.append(Point(str(users), conditions(users), Quantity.exactly(rate), timed))
     return points
 
@@ -62,7 +62,7 @@ def test_bands_hold_the_truth() -> None:
     A band of 90 % that holds fails 4 of 40 times; more than 8 times has a chance under 2 %.
     """
     truth, at = closed.solve(TRUTH, 30).response, conditions(30)
-    models = [model for model in (fitted(OneStation(), rows(seed)) for seed in range(40)) if model]
+    models = [model for model in (fit_form(OneStation(), rows(seed)) for seed in range(40)) if model]
     bands = [band(model, lambda each: each.response(at)) for model in models]
     assert sum(each.low <= truth <= each.high for each in bands) >= 32
     assert statistics.median(abs(model.response(at) / truth - 1) for model in models) < 0.1
@@ -73,7 +73,7 @@ def test_bands_hold_the_truth() -> None:
 def test_narrow_bands_hold_the_truth_as_well(populations: Sequence[int], users: int) -> None:
     """Runs of 300 s, 40 repetitions. Three rows may lie on a model by chance: that must not make its band narrow."""
     truth, at = closed.solve(TRUTH, users).response, conditions(users)
-    models = [model for seed in range(40) if (model := fitted(OneStation(), metered_rows(seed, populations)))]
+    models = [model for seed in range(40) if (model := fit_form(OneStation(), metered_rows(seed, populations)))]
     bands = [band(model, lambda each: each.response(at)) for model in models]
     told = [each for each in bands if each.ratio <= WIDEST]
     assert sum(each.low <= truth <= each.high for each in told) >= 0.85 * len(told)

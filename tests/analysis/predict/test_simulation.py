@@ -12,7 +12,7 @@ from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import Prediction, predict
-from cuesta.analysis.predict.simulate import SimulatedSystem, pace, prepared, simulated
+from cuesta.analysis.predict.simulate import SimulatedSystem, prepare_simulator, run_simulations, without_users
 from cuesta.analysis.predict.simulated_limit import TRIAL
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, WHOLE, Length
 from cuesta.errors import InputError
@@ -54,7 +54,7 @@ def row(folder: Path, users: int, response: float) -> Point:
 
 def answer(points: list[Point], *asked: Conditions, limit: str | None = None) -> tuple[Prediction, SimulatedSystem]:
     prediction = predict(Measurements("", points), points, asked)
-    return prediction, simulated(told(prediction, limit), prediction.systems[0], 1, quiet)
+    return prediction, run_simulations(told(prediction, limit), prediction.systems[0], 1, quiet)
 
 
 def told(prediction: Prediction, limit: str | None = None) -> Answer:
@@ -76,7 +76,7 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     assert figure.at.think == pytest.approx(THINK, rel=0.02)
     (series,) = figure.series
     assert series.name == "response"
-    again, other = (simulated(told(prediction), prediction.systems[0], seed, quiet) for seed in (1, 2))
+    again, other = (run_simulations(told(prediction), prediction.systems[0], seed, quiet) for seed in (1, 2))
     assert again.hosts[0].figures[0].series == figure.series, "a seed repeats"
     assert other.hosts[0].figures[0].series != figure.series
 
@@ -179,7 +179,7 @@ def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: P
     prediction = predict(Measurements("", rows), rows, [rows[2].at])
     (system,) = prediction.systems
     figures = [
-        prepared(told(prediction), system, pace(rows[2].at), seed).figure(users, Length(1, 100_000))
+        prepare_simulator(told(prediction), system, without_users(rows[2].at), seed).figure(users, Length(1, 100_000))
         for seed in range(12)
     ]
     held = [each.mean.band.low <= each.exact <= each.mean.band.high for each in figures if each.mean]

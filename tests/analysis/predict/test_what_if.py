@@ -15,13 +15,13 @@ from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.changes import Change, apply, most_users
-from cuesta.analysis.predict.fitting import FittedModel, fitted
+from cuesta.analysis.predict.changes import Change, apply_changes, largest_population
+from cuesta.analysis.predict.fitting import FittedModel, fit_form
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import predict
-from cuesta.analysis.predict.what_if import changed_figures
+from cuesta.analysis.predict.what_if import predict_changed_loads
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
@@ -53,7 +53,7 @@ def test_a_change_of_nothing_changes_nothing(table: Path, configurations: int) -
     for name in measurements.configurations[:configurations]:
         points = [point for point in measurements.points if point.at.configuration == name]
         (system,) = predict(measurements, points, [point.at for point in points]).systems
-        found = changed_figures(system, [Change("", factor=1.0)])
+        found = predict_changed_loads(system, [Change("", factor=1.0)])
         responses = [figure.response for figure in system.figures]
         assert [each.response.value for each in found] == pytest.approx(responses, rel=1e-6)
 
@@ -129,9 +129,9 @@ def test_forms_may_disagree_on_a_response_and_agree_on_a_limit(
 def test_a_station_that_looks_like_one_server_was_metered_as_several() -> None:
     """Each of the servers then counts as a part of the one; a demand is that at one of them."""
     one = Network([Station("station", 0.025)], think=2.0)
-    two = apply(one, [Change("", servers=2)], {"station": "station"}, {"station": 4})
+    two = apply_changes(one, [Change("", servers=2)], {"station": "station"}, {"station": 4})
     assert two.most_throughput == pytest.approx(20.0)
-    slower = apply(one, [Change("", demand=0.2)], {"station": "station"}, {"station": 4})
+    slower = apply_changes(one, [Change("", demand=0.2)], {"station": "station"}, {"station": 4})
     assert slower.most_throughput == pytest.approx(20.0)
 
 
@@ -146,13 +146,15 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
     at = Conditions("", 1, think=0.97, keying=1.26, demand="cpu", delays=("rest",))
     timed = {8: (0.061, 0.070, 0.078), 16: (0.011, 0.075, 0.139), 32: (0.003, 0.257, 0.722)}
     rows = [Point(str(n), replace(at, users=n), response=Quantity(*bounds)) for n, bounds in timed.items()]
-    model = fitted(OneStation(), rows)
+    model = fit_form(OneStation(), rows)
     assert model
     evaluated = []
 
     def most(each: FittedModel) -> float:
         evaluated.append(each)
-        return most_users(apply(each.network(at), [Change("", servers=2)], {}, {}), at, 1.0, is_bound=False)  # type: ignore[arg-type]
+        network = each.network(at)
+        assert network
+        return largest_population(apply_changes(network, [Change("", servers=2)], {}, {}), at, 1.0, is_bound=False)
 
     assert band(model, most).high == math.inf
     assert max(most(each) for each in evaluated[:]) < 1e6
@@ -185,8 +187,8 @@ def test_more_servers_and_smaller_demands_never_lower_a_limit(
     for at, is_bound in ((closed_load, False), (closed_load, True), (paced_load, False)):
 
         def most(*changes: Change) -> float:
-            changed = apply(network, changes, names, {})
-            return most_users(changed, at, limit, is_bound)  # noqa: B023 - it is called before the next load
+            changed = apply_changes(network, changes, names, {})
+            return largest_population(changed, at, limit, is_bound)  # noqa: B023 - it is called before the next load
 
         for name, (_, now) in zip(names, stations, strict=True):
             counts = sorted({now, servers, now + 1})

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 STEP = 1e-6
 """Relative step of a numerical derivative."""
 SMALL = 1e-3
-"""The size from which on downward a parameter's step does not shrink, lest rounding be taken for a slope."""
+"""The parameter below which the step does not shrink any more: else rounding would dominate the difference."""
 PRECISION = 1e-9
 """Relative gain, relative step, and cosine between errors and slopes at which a fit ends."""
 
-Errors = Callable[[Sequence[float]], list[float]]
+Residuals = Callable[[Sequence[float]], list[float]]
 """Parameters → predicted minus measured, for each row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The parameters with the least sum of squares."""
-
     parameters: Sequence[float]
     errors: Sequence[float]
     """Of each row."""
@@ -38,11 +36,11 @@ class Fit:
 
     @property
     def freedom(self) -> int:
-        """Rows that no parameter uses up."""
+        """Degrees of freedom: rows less parameters."""
         return self.rows - len(self.parameters)
 
 
-def criterion(squares: float, rows: int, parameters: int) -> float:
+def corrected_criterion(squares: float, rows: int, parameters: int) -> float:
     """Akaike's criterion with the correction for few rows (C. M. Hurvich and C.-L. Tsai, Biometrika 76(2), 1989).
 
     Less is better; infinite if there are too few rows for it.
@@ -53,24 +51,24 @@ def criterion(squares: float, rows: int, parameters: int) -> float:
     return spread + 2 * parameters + 2 * parameters * (parameters + 1) / (rows - parameters - 1)
 
 
-def fit(errors: Errors, start: Sequence[float]) -> Fit:
-    """Find the parameters nearest to `start` with the least sum of squared errors: no more parameters than rows."""
+def fit(residuals: Residuals, start: Sequence[float]) -> Fit:
+    """The local minimum of the sum of squares that is found from `start`. Needs no fewer rows than parameters."""
     from scipy.optimize import least_squares  # noqa: PLC0415, see above
 
     if not start:
-        return Fit([], errors(start))
+        return Fit([], residuals(start))
     ends = {"ftol": PRECISION, "xtol": PRECISION, "gtol": PRECISION}
     found = least_squares(
-        lambda at: errors(at.tolist()), start, method="lm", jac=lambda at: derivatives(errors, at.tolist()), **ends
+        lambda at: residuals(at.tolist()), start, method="lm", jac=lambda at: jacobian(residuals, at.tolist()), **ends
     )
     return Fit(found.x.tolist(), found.fun.tolist())
 
 
-def derivatives(errors: Errors, at: Sequence[float]) -> list[tuple[float, ...]]:
-    """The derivative of each row's error by each parameter: a row of the Jacobian for each of them."""
-    here, columns = errors(at), []
+def jacobian(residuals: Residuals, at: Sequence[float]) -> list[tuple[float, ...]]:
+    """Forward differences: a row for each residual, a column for each parameter."""
+    here, columns = residuals(at), []
     for number, value in enumerate(at):
         step = STEP * max(abs(value), SMALL)
-        moved = errors([*at[:number], value + step, *at[number + 1 :]])
+        moved = residuals([*at[:number], value + step, *at[number + 1 :]])
         columns.append([(after - before) / step for after, before in zip(moved, here, strict=True)])
     return list(zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""A prediction with the limit and the changes that were asked for, and what each system can do with and without."""
+"""A prediction with the limit and the changes that were asked for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from functools import cached_property
 from cuesta.analysis.predict.changes import Change
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Prediction, SystemPrediction
-from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, capacities, changed_figures
+from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, derive_capacities, predict_changed_loads
 from cuesta.figures.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """One system with the changes; empty without any."""
+    """One system with the changes; empty without changes."""
 
     figures: Sequence[ChangedFigure] = ()
     capacities: Sequence[Capacity] = ()
@@ -21,8 +21,6 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Answer:
-    """A prediction with the changes and the limit that were asked for."""
-
     prediction: Prediction
     changes: Sequence[Change]
     limit: Limit | None
@@ -35,23 +33,23 @@ class Answer:
 
     @cached_property
     def now(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
-        """What each system can do as it was measured."""
-        return {each: capacities(each, loads_of(each), [], self.allowed) for each in self.prediction.systems}
+        """The capacities of each system as it was measured."""
+        return {each: derive_capacities(each, loads_of(each), [], self.allowed) for each in self.prediction.systems}
 
     @cached_property
     def then(self) -> Mapping[SystemPrediction, WhatIf]:
-        """What each system can do with the changes."""
+        """The loads and capacities of each system with the changes."""
         return {each: self.with_changes(each) for each in self.prediction.systems}
 
     def with_changes(self, system: SystemPrediction) -> WhatIf:
         if not self.changes:
             return WhatIf()
-        changed = capacities(system, loads_of(system), self.changes, self.allowed)
-        return WhatIf(changed_figures(system, self.changes), changed)
+        changed = derive_capacities(system, loads_of(system), self.changes, self.allowed)
+        return WhatIf(predict_changed_loads(system, self.changes), changed)
 
     @property
     def is_reported(self) -> bool:
-        """Whether all loads are reported, and the users that the limit allows, with and without the changes."""
+        """Whether no load, and no number of users that the limit allows, is withheld."""
         hosts = [*self.now.values(), *(each.capacities for each in self.then.values())]
         limits = [each.allowed for capacities in hosts for each in capacities if each.allowed]
         is_complete = not (self.prediction.not_reported or self.prediction.refused)
@@ -59,5 +57,4 @@ class Answer:
 
 
 def loads_of(system: SystemPrediction) -> list[Conditions]:
-    """The loads that were asked of one system."""
     return [figure.at for figure in system.figures]

@@ -1,7 +1,7 @@
-"""The forms that are tried for rows: one station, the metered stations, mere curves, and what is known without a fit.
+"""The forms that are fitted to rows: one station, the metered stations, mere curves, and known parts without a fit.
 
-Services are exponential unless they are known to be fixed: by a plan or a table, or by the responses of a user alone,
-who never waits, so that they vary as the services do.
+Services are exponential unless a plan or a table says that they are fixed, or the responses of a single user do, who
+never waits, so that they vary as the services do.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cuesta.analysis.models.network import Station
-from cuesta.analysis.predict.fitting import FittedModel, fitted
+from cuesta.analysis.predict.fitting import FittedModel, fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.exponential import Exponential
 from cuesta.analysis.predict.forms.form import Form
@@ -18,52 +18,52 @@ from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.scalability import Scalability
 from cuesta.analysis.predict.forms.station import OneStation
-from cuesta.analysis.predict.meters import metered_stations
+from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Point
 
 SPREAD = 0.25
-"""The largest p95 − p50 of the responses of one user, as a share of the fitted demand, that is of fixed services.
+"""Largest p95 − p50 of the responses of one user at fixed services, as a share of the fitted demand.
 
-Exponential ones have 2.3, and normal ones 0.25 if their coefficient of variation is 0.15.
+Exponential services have 2.3, and normal ones 0.25 if their coefficient of variation is 0.15.
 """
 
 
-def forms_for(points: Sequence[Point]) -> Iterator[Form]:
-    """The forms that are tried, those that are preferred first."""
-    stations = metered_stations(points)
-    fixed = is_fixed(points)
+def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
+    """The forms to fit, preferred ones first."""
+    stations = derive_stations(points)
+    fixed = has_fixed_service(points)
     if fixed:
         stations = {name: with_fixed_service(own) for name, own in stations.items()}
     yield OneStation(is_fixed=fixed)
     if all(stations.get(point.at.demand) for point in points):
-        yield from (OneStation(count) for count in several(stations[points[0].at.demand]))
+        yield from (OneStation(count) for count in server_counts(stations[points[0].at.demand]))
         yield Metered(stations)
     yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
 
 
 def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
-    """The only metered resource with fixed service; several, or one of several servers, as they are."""
+    """A single metered resource of one server gets fixed service; others stay, for theory knows no more."""
     is_known = len(stations) == 1 and stations[0].is_single
     return [replace(each, is_fixed=True) for each in stations] if is_known else stations
 
 
-def several(stations: Sequence[Station]) -> list[int]:
-    """The numbers of servers, beyond one, of the metered resources."""
+def server_counts(stations: Sequence[Station]) -> list[int]:
+    """The numbers of servers of the metered resources that have several."""
     return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
 
 
-def is_fixed(points: Sequence[Point]) -> bool:
+def has_fixed_service(points: Sequence[Point]) -> bool:
     """Whether all stations of the rows are known to have fixed services."""
     if all(point.is_fixed for point in points):
         return bool(points)
     alone = [point for point in points if point.at.users == 1 and {"p50", "p95"} <= point.percentiles.keys()]
     if {point.at.demand for point in alone} != {point.at.demand for point in points}:
         return False
-    model = fitted(OneStation(is_fixed=True), points)
-    return model is not None and all(is_even(point, model) for point in alone)
+    model = fit_form(OneStation(is_fixed=True), points)
+    return model is not None and all(varies_like_fixed_service(point, model) for point in alone)
 
 
-def is_even(alone: Point, model: FittedModel) -> bool:
+def varies_like_fixed_service(alone: Point, model: FittedModel) -> bool:
     """Whether the responses of one user vary by no more than fixed services do."""
     limiting = model.limiting(alone.at)
     spread = alone.percentiles["p95"] - alone.percentiles["p50"]

@@ -1,4 +1,4 @@
-"""Other demands or other servers than those of the fitted model, as `--demand` and `--servers` write them."""
+"""Changes of a model's demands or servers, as `--demand` and `--servers` write them."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from cuesta.analysis.predict.points import Conditions
 from cuesta.errors import InputError, UsageError
 
 MOST_USERS = 10_000_000
-"""The largest number of users that is looked for."""
+"""The largest number of users that bisection looks for."""
 CHANGE = re.compile(r"\s*([^=]+?)\s*=\s*(?:([+-]\d+(?:\.\d+)?)\s*%|(\S.*))\s*")
 
 
@@ -24,7 +24,7 @@ class Change:
     station: str
     """As it was named; empty means the limiting one."""
     factor: float | None = None
-    """What its demand is multiplied by."""
+    """Of its demand."""
     demand: float | None = None
     """Its demand in seconds a transaction."""
     servers: int | None = None
@@ -70,28 +70,28 @@ def read_servers(text: str) -> Change:
     return Change(station.strip(), servers=int(count))
 
 
-def stations_of(model: FittedModel, at: Conditions) -> Sequence[Station]:
-    """The stations that may be changed. Raises InputError for a model that stands for none."""
+def list_changeable_stations(model: FittedModel, at: Conditions) -> Sequence[Station]:
+    """The queueing stations. Raises InputError for a model that has none."""
     network = model.network(at)
-    found = network.queueing if network else []
-    if not found:
+    stations = network.queueing if network else []
+    if not stations:
         raise InputError(
             f"the model that fits ({model.form.name}) has no station: nothing of it can be changed",
             "--demand and --servers need one station, or metered stations",
         )
-    return found
+    return stations
 
 
-def apply(
+def apply_changes(
     network: Network, changes: Sequence[Change], names: Mapping[str, str], counted: Mapping[str, float]
 ) -> Network:
-    """Apply changes. `names` gives the station's name in the network for each name that a change may have.
+    """The network with changes. `names` maps the names that a change may have to those in the network.
 
-    `counted` are the servers of stations whose rows look like fewer: there each server counts as a part of one.
+    `counted` has the metered servers of stations that were fitted as fewer: there more servers divide the demand.
     """
     stations = {station.name: station for station in network.stations}
     for change in changes:
-        name = resolved(change.station, names, network)
+        name = resolve_station(change.station, names, network)
         station = stations[name]
         alike = max(counted.get(name, 1) / station.servers, 1.0)
         demand = change.demand / alike if change.demand else station.demand * (change.factor or 1.0)
@@ -102,8 +102,8 @@ def apply(
     return Network(list(stations.values()), network.think)
 
 
-def resolved(word: str, names: Mapping[str, str], network: Network) -> str:
-    """The station that a word means: its name, or a part of it. Raises InputError if none or several are meant."""
+def resolve_station(word: str, names: Mapping[str, str], network: Network) -> str:
+    """The station with that name, or the only one with that part in its name. Raises InputError without one."""
     if not word and network.bottleneck:
         return network.bottleneck.name
     if word in names:
@@ -115,8 +115,8 @@ def resolved(word: str, names: Mapping[str, str], network: Network) -> str:
     return found.pop()
 
 
-def response_of(network: Network, at: Conditions, is_bound: bool = False) -> float:
-    """Mean seconds of a load at a network, closed or paced; with `is_bound` the least that the network allows."""
+def mean_response(network: Network, at: Conditions, is_bound: bool = False) -> float:
+    """Mean response in seconds; with `is_bound` the asymptotic bound of it."""
     if is_bound:
         return asymptotic_bounds.bounds(network, at.users).least_response
     if at.cycle is None:
@@ -124,14 +124,11 @@ def response_of(network: Network, at: Conditions, is_bound: bool = False) -> flo
     return paced_station.network_response(network, at.users, at.cycle)
 
 
-def most_users(network: Network, at: Conditions, limit: float, is_bound: bool) -> float:
-    """The number of users at which the mean response reaches a limit, between whole numbers too; infinite if none does.
-
-    0 if one user misses it.
-    """
+def largest_population(network: Network, at: Conditions, limit: float, is_bound: bool) -> float:
+    """N at which the mean response reaches a limit, interpolated; 0 if one user exceeds it, infinite if none does."""
 
     def response(users: int) -> float:
-        return response_of(network, replace(at, users=users), is_bound)
+        return mean_response(network, replace(at, users=users), is_bound)
 
     if response(1) > limit:
         return 0.0

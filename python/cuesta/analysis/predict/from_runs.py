@@ -17,11 +17,11 @@ from cuesta.plan.fields import Load
 from cuesta.units import share
 
 ALIKE = ("machine", "tapes")
-"""Kinds of facts in which runs of one system are alike."""
+"""Kinds of facts that must be equal in runs of one system."""
 PACE = ("name", "load", "think", "key_rate", "key_law", "line_speed")
-"""The settings of a group that its users' own time depends on, beside the tape."""
+"""The settings of a group that Z and K depend on, beside the tape."""
 MOST_UNANSWERED = 0.01
-"""The largest share of a step's transactions that may be unanswered: of their times only a lower bound is known."""
+"""The largest share of a step's transactions that may be unanswered: their times are censored."""
 STATIONS = (Kind.CPU, Kind.DISK, Kind.NETWORK, Kind.SERVERS)
 """Kinds of resources at which transactions queue."""
 
@@ -34,12 +34,12 @@ def read_runs(folders: Sequence[Path]) -> Measurements:
     summaries = [summarise(folder) for folder in folders]
     for other in summaries[1:]:
         insist_on_one_system(summaries[0], other)
-    notes = [note for summary in summaries for note in left_out(summary)]
-    return Measurements(", ".join(str(folder) for folder in folders), points_of(*summaries), notes=notes)
+    notes = [note for summary in summaries for note in explain_left_out(summary)]
+    return Measurements(", ".join(str(folder) for folder in folders), derive_points(*summaries), notes=notes)
 
 
 def insist_on_one_system(base: Summary, other: Summary) -> None:
-    """Raise RefusedError for runs of different machines, tapes or hosts: they are not rows of one system."""
+    """Raise RefusedError for runs of different machines, tapes or hosts."""
     one, two = (facts(each.recorded.run) for each in (base, other))
     own = differences(one, two, ALIKE)
     own += [each for each in differences(one, two, [HOST]) if each.name.startswith("host.")]
@@ -50,29 +50,28 @@ def insist_on_one_system(base: Summary, other: Summary) -> None:
         )
 
 
-def points_of(*summaries: Summary) -> list[Point]:
-    """The points of runs of one system: their valid steps in which transactions or keys were timed."""
-    steps = [(summary, step) for summary in summaries for step in usable(summary)]
-    own = own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
-    return [point for summary, step in steps for point in point_of(summary, step, own)]
+def derive_points(*summaries: Summary) -> list[Point]:
+    """A point for each valid step of runs of one system in which transactions or keys were timed."""
+    steps = [(summary, step) for summary in summaries for step in select_usable_steps(summary)]
+    own = pool_own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
+    return [point for summary, step in steps for point in derive_point(summary, step, own)]
 
 
-def usable(summary: Summary) -> list[StepFigures]:
+def select_usable_steps(summary: Summary) -> list[StepFigures]:
     """The valid steps of a run whose mean response is known."""
-    return [step for step in summary.undoubted if unanswered(step) <= MOST_UNANSWERED]
+    return [step for step in summary.undoubted if share_unanswered(step) <= MOST_UNANSWERED]
 
 
-def unanswered(step: StepFigures) -> float:
-    """The share of a step's transactions that were given up or lost."""
+def share_unanswered(step: StepFigures) -> float:
     asked = step.transactions.count + step.unanswered
     return step.unanswered / asked if asked else 0.0
 
 
-def own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
-    """Z and K in seconds by what was configured of them, as means of all transactions or keys; only of closed loads.
+def pool_own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
+    """Z and K in seconds by configured pace, as means of all transactions or keys of closed loads.
 
-    Those of single steps differ by chance, and would make a load of each step. Steps in which waits failed count only
-    where there are no others: their users also thought for transactions that never ended.
+    Means of single steps differ by chance, and would make each step a load of its own. Steps in which waits failed
+    count only where there are no others: their users also thought for transactions that never ended.
     """
     alike: dict[str, list[MeasuredStep]] = {}
     for each in steps:
@@ -82,16 +81,15 @@ def own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, float]]:
 
 
 def mean_own_time(steps: Sequence[MeasuredStep]) -> tuple[float, float]:
-    """Z and K in seconds over several steps."""
     z, k, counts = zip(*map(own_time, steps), strict=True)
     return sum(z) / sum(counts), sum(k) / sum(counts)
 
 
 def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
-    """The seconds that all users of a step thought and typed, and for how many transactions or keys.
+    """The seconds that all users of a step thought and typed, and the number of transactions or keys.
 
-    Of keys, all of their time counts as typing that the response-time law leaves: X·K = N − X·R. A step may take back
-    what the one before it counted after a key was due (`UserState::spend_until`): without think time, a sum below 0.
+    For keys, by the response-time law: X·K = N − X·R. A step may take back what the one before it counted after a key
+    was due (`UserState::spend_until`), which makes a sum below 0 without think time.
     """
     step, work = measured.step, measured.work
     if work and work.unit == "key":
@@ -103,7 +101,7 @@ def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
 
 
 def configured_pace(measured: MeasuredStep) -> str:
-    """What was configured of the users' own time: the settings of the groups, and what was swept besides users."""
+    """A key for all settings that Z and K depend on."""
     groups = [{name: group.get(name) for name in PACE} for group in measured.groups]
     swept = {name: value for name, value in measured.step.swept.items() if name != "users"}
     planned = [group.get("users") for group in measured.recorded.plan.get("group", [])] if len(groups) > 1 else []
@@ -111,19 +109,19 @@ def configured_pace(measured: MeasuredStep) -> str:
     return repr((groups, sorted(swept.items()), shares))
 
 
-def left_out(summary: Summary) -> Iterator[str]:
-    """Which steps are not used, and why."""
+def explain_left_out(summary: Summary) -> Iterator[str]:
+    """The steps that are not used, and why."""
     for each in summary.doubts:
         where = summary.recorded.folder.name if each.step is None else f"step {each.step + 1}"
         yield f"{where} is left out: {each.doubt}"
     for step in summary.undoubted:
-        if unanswered(step) > MOST_UNANSWERED:
-            never = f"{share(unanswered(step))} of its transactions were not answered"
+        if share_unanswered(step) > MOST_UNANSWERED:
+            never = f"{share(share_unanswered(step))} of its transactions were not answered"
             yield f"step {step.step + 1} is left out: {never}, so that its mean response is not known"
 
 
-def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
-    """The point of a step, with its users' own times as pooled; nothing if nothing was timed in it."""
+def derive_point(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
+    """The point of a step, with pooled Z and K; nothing if nothing was timed in it."""
     measured = MeasuredStep(summary.recorded, step)
     work = measured.work
     if work is None or not work.mean:
@@ -132,46 +130,46 @@ def point_of(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float,
     error = 2 * error_of_rate(summary.recorded, [step.step])
     yield Point(
         place=f"{summary.recorded.folder}, step {step.step + 1}",
-        at=conditions(measured, summary, unit, own.get(configured_pace(measured), (0.0, 0.0))),
-        throughput=around(work.per_s, error),
-        response=response(summary, step, work),
-        utilizations={each.name: busy(each, work.per_s) for each in stations(measured)},
-        servers={each.name: each.servers for each in stations(measured)},
+        at=derive_conditions(measured, summary, unit, own.get(configured_pace(measured), (0.0, 0.0))),
+        throughput=with_relative_error(work.per_s, error),
+        response=mean_response(summary, step, work),
+        utilizations={each.name: utilization_by_demand(each, work.per_s) for each in queueing_resources(measured)},
+        servers={each.name: each.servers for each in queueing_resources(measured)},
         is_fixed=measured.has_fixed_service,
         recorded=(summary.recorded.folder, step.step),
-        percentiles=percentiles(step.response if work.unit == "transaction" else step.echo),
+        percentiles=known_percentiles(step.response if work.unit == "transaction" else step.echo),
     )
 
 
-def response(summary: Summary, step: StepFigures, work: Work) -> Quantity:
-    """The mean response of a step, with its interval; of keys no interval is known."""
+def mean_response(summary: Summary, step: StepFigures, work: Work) -> Quantity:
+    """The mean response of a step, with its interval; for keys no interval is known."""
     if work.unit != "transaction":
         return Quantity.exactly(work.mean)
-    return around(work.mean, 2 * error_of_response(summary.recorded, step.step))
+    return with_relative_error(work.mean, 2 * error_of_response(summary.recorded, step.step))
 
 
-def percentiles(found: Distribution) -> dict[str, float]:
-    """Seconds since a key was due, as limits have them; without those of which only a lower bound is known."""
-    known = [name for name in ("p50", "p95", "p99") if name not in found.at_least]
-    return {name: value for name in known if (value := getattr(found, name)) is not None}
+def known_percentiles(durations: Distribution) -> dict[str, float]:
+    """Seconds since due, by name; without censored percentiles."""
+    known = [name for name in ("p50", "p95", "p99") if name not in durations.at_least]
+    return {name: value for name in known if (value := getattr(durations, name)) is not None}
 
 
-def stations(measured: MeasuredStep) -> Iterator[Resource]:
-    """Of each kind of resource the one that allows least: those of one kind overlap."""
-    found = [each for each in read_resources(measured) if each.demand]
+def queueing_resources(measured: MeasuredStep) -> Iterator[Resource]:
+    """The resource of each kind that allows the least throughput: those of one kind overlap."""
+    resources = [each for each in read_resources(measured) if each.demand]
     for kind in STATIONS:
-        if own := [each for each in found if each.kind == kind]:
+        if own := [each for each in resources if each.kind == kind]:
             yield min(own, key=lambda each: each.most_per_s or 0.0)
 
 
-def busy(resource: Resource, per_s: float) -> Quantity:
-    """The busy share that transactions cause; all of it where the meter shows more than there is."""
+def utilization_by_demand(resource: Resource, per_s: float) -> Quantity:
+    """U = D·X/m; the reading itself where the meter shows more than 100 %, so that it is rejected later."""
     caused = (resource.demand or 0.0) * per_s / resource.servers
     return Quantity.exactly(caused if resource.is_believed else max(resource.busy, caused))
 
 
-def conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[float, float]) -> Conditions:
-    """The load of a step. What was swept besides users makes another configuration."""
+def derive_conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[float, float]) -> Conditions:
+    """The load of a step. Each value of another swept setting is a configuration."""
     step = measured.step
     others = [name for name in list_swept_besides_users(summary) if not name.endswith(("think", "load"))]
     name = ", ".join(f"{each.rpartition('.')[2]} {step.swept.get(each)}" for each in others)
@@ -193,6 +191,6 @@ def conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[
     )
 
 
-def around(value: float, error: float) -> Quantity:
-    """A number with its interval of two relative standard errors."""
+def with_relative_error(value: float, error: float) -> Quantity:
+    """A number with bounds of a relative error on either side."""
     return Quantity(value * max(1 - error, 0.01), value, value * (1 + error))

@@ -1,4 +1,4 @@
-"""Rows of a table typed from a document, as its `[[points]]` describe them (docs/predict.md)."""
+"""Rows of a typed table, as its `[[points]]` describe them (docs/predict.md)."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,28 +20,28 @@ NEEDED = ("configuration", "users")
 
 
 def read_table(path: Path) -> Measurements:
-    """Read the points of a typed table. Raises InputError that names the place."""
+    """Read the points of a typed table. Raises InputError with the place."""
     blocks = read_toml(path).get("points")
     if not isinstance(blocks, list) or not blocks:
         raise InputError(
             f"{path}: no [[points]] say which of its columns are users, think times, throughputs and responses",
             "docs/predict.md shows how they are written",
         )
-    transcript = readable(Transcript.of(read_historical(path)))
-    found = [PointsBlock(path, transcript, block) for block in blocks]
-    points = [point for block in found for point in block.points()]
+    transcript = apply_readings(Transcript.of(read_historical(path)))
+    parsed = [PointsBlock(path, transcript, block) for block in blocks]
+    points = [point for block in parsed for point in block.points()]
     timed = [point for point in points if point.response or point.by_law]
-    notes = [f"{point.place} is left out: it has no {needed(point)}" for point in points if point not in timed]
-    users_are = str(found[0].block.get("users_are", "users"))
+    notes = [f"{point.place} is left out: it has no {missing_figure(point)}" for point in points if point not in timed]
+    users_are = str(parsed[0].block.get("users_are", "users"))
     return Measurements(transcript.document.title, timed, users_are, notes)
 
 
-def needed(point: Point) -> str:
+def missing_figure(point: Point) -> str:
     return "response" if point.at.is_paced else "throughput or response"
 
 
-def readable(transcript: Transcript) -> Transcript:
-    """Take the typist's reading of prints that are no numbers. A print that can be read stands as it is."""
+def apply_readings(transcript: Transcript) -> Transcript:
+    """The transcript with the typist's readings of prints that are no numbers."""
     for name, printed in transcript.document.prints.items():
         if printed.reading and known(printed.text, printed.counted, printed.cut_off) is None:
             transcript = transcript.read_as(name, printed.reading)
@@ -57,7 +57,7 @@ class PointsBlock:
     block: JsonObject
 
     def points(self) -> Iterator[Point]:
-        """Its rows. Raises InputError for a word or a value that none can have."""
+        """Raises InputError for an unknown word or an impossible value."""
         self.insist_on_words()
         for binding in self.bindings():
             yield self.point(binding)
@@ -76,24 +76,23 @@ class PointsBlock:
         return InputError(f"{self.path}: [[points]] {self.block.get('configuration', '')}: {what}", remedy)
 
     def bindings(self) -> Sequence[Mapping[str, str]]:
-        """The ways to fill the holes of `users`, which name the rows."""
-        found: list[dict[str, str]] = [{}]
+        """The rows, by what fills the holes in the patterns of `users`."""
+        bindings: list[dict[str, str]] = [{}]
         for pattern in (each for each in PATTERN.findall(str(self.block["users"])) if HOLE.search(each)):
-            found = [more for one in found for more in bound(pattern, one, self.names)]
-        if not found:
+            bindings = [extended for binding in bindings for extended in bound(pattern, binding, self.names)]
+        if not bindings:
             raise self.wrong(f"users: no row fits {self.block['users']}")
-        return found
+        return bindings
 
     @property
     def names(self) -> list[str]:
         return [*self.transcript.document.prints, *self.transcript.derived]
 
     def point(self, binding: Mapping[str, str]) -> Point:
-        configuration = filled(str(self.block["configuration"]), binding)
+        configuration = fill_holes(str(self.block["configuration"]), binding)
         users = self.needed("users", binding, configuration)
         place = f"{configuration} {' '.join(binding.values()) or f'{users:g} users'}".strip()
         unit = self.unit()
-        throughput = self.quantity("throughput", binding)
         at = Conditions(
             configuration=configuration,
             users=round(users),
@@ -101,45 +100,44 @@ class PointsBlock:
             keying=self.number("keying", binding, place) or 0.0,
             cycle=self.number("cycle", binding, place),
             known_delay=self.number("known_delay", binding, place),
-            demand=filled(str(self.block.get("demand", configuration)), binding),
-            delays=tuple(filled(str(each), binding) for each in self.block.get("delays", [configuration])),
+            demand=fill_holes(str(self.block.get("demand", configuration)), binding),
+            delays=tuple(fill_holes(str(each), binding) for each in self.block.get("delays", [configuration])),
             unit=unit,
         )
-        found = Point(
+        point = Point(
             place=place,
             at=at,
-            throughput=throughput
-            and self.positive(throughput / Quantity.exactly(unit.per_transaction), "throughput", place),
-            response=(timed := self.quantity("response", binding)) and self.positive(timed, "response", place),
+            throughput=self.positive("throughput", binding, place, unit.per_transaction),
+            response=self.positive("response", binding, place),
             utilizations=dict(self.utilizations(binding, place)),
             servers=self.servers(),
             is_fixed=self.has_fixed_service(),
         )
-        if found.by_law and found.by_law.high <= 0:
+        if point.by_law and point.by_law.high <= 0:
             raise InputError(
-                f"{self.path}: {place}: no response is so short: R = N/X − Z − K is {found.by_law.value:.3g} s",
+                f"{self.path}: {place}: no response is so short: R = N/X − Z − K is {point.by_law.value:.3g} s",
                 "check users, think and throughput",
             )
-        return found
+        return point
 
     def utilizations(self, binding: Mapping[str, str], place: str) -> Iterator[tuple[str, Quantity]]:
-        """The meters that were read in a row. Raises InputError for a negative one."""
+        """The utilizations of a row. Raises InputError for a negative one."""
         for name, formula in self.block.get("utilization", {}).items():
-            if found := self.computed(f"utilization {name}", formula, binding):
-                if found.high < 0:
-                    raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {found.value:g}")
-                yield name, found
+            if busy := self.computed(f"utilization {name}", formula, binding):
+                if busy.high < 0:
+                    raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {busy.value:g}")
+                yield name, busy
 
     def servers(self) -> Mapping[str, int]:
-        """The servers of metered resources. Raises InputError for what is no number of them."""
-        found: Mapping[str, int] = self.block.get("servers", {})
-        for name, count in found.items():
+        """The servers of metered resources. Raises InputError unless they are whole numbers from 1."""
+        counts: Mapping[str, int] = self.block.get("servers", {})
+        for name, count in counts.items():
             if not isinstance(count, int) or count < 1:
                 raise self.wrong(f"servers of {name}: expected a whole number from 1, got {count!r}")
-        return found
+        return counts
 
     def has_fixed_service(self) -> bool:
-        """Whether the document says that services are fixed. Raises InputError for another word."""
+        """Whether the table says that services are fixed. Raises InputError for another word."""
         word = self.block.get("service", "exponential")
         if word not in ("exponential", "fixed"):
             raise self.wrong(f"service: expected fixed or exponential, got {word!r}")
@@ -154,15 +152,20 @@ class PointsBlock:
 
     def number(self, name: str, binding: Mapping[str, str], place: str) -> float | None:
         """The value of a formula. Raises InputError for a negative one."""
-        found = self.quantity(name, binding)
-        if found and found.value < 0:
-            raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {found.value:g}")
-        return found.value if found else None
+        quantity = self.quantity(name, binding)
+        if quantity and quantity.value < 0:
+            raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {quantity.value:g}")
+        return quantity.value if quantity else None
 
-    def positive(self, found: Quantity, name: str, place: str) -> Quantity:
-        if found.value <= 0:
-            raise InputError(f"{self.path}: {place}: {name}: expected more than 0, got {found.value:g}")
-        return found
+    def positive(self, name: str, binding: Mapping[str, str], place: str, divisor: float = 1.0) -> Quantity | None:
+        """The value of a formula, divided. Raises InputError for one that is not above 0."""
+        quantity = self.quantity(name, binding)
+        if quantity is None:
+            return None
+        quantity /= Quantity.exactly(divisor)
+        if quantity.value <= 0:
+            raise InputError(f"{self.path}: {place}: {name}: expected more than 0, got {quantity.value:g}")
+        return quantity
 
     def quantity(self, name: str, binding: Mapping[str, str]) -> Quantity | None:
         return self.computed(name, self.block[name], binding) if name in self.block else None
@@ -170,9 +173,9 @@ class PointsBlock:
     def computed(self, name: str, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
         """The value of a formula in a row; None where a cell is missing or empty.
 
-        Raises InputError for a cell that is no number, and for a formula that has no finite value.
+        Raises InputError for a formula without a finite value.
         """
-        text = filled(str(formula), binding)
+        text = fill_holes(str(formula), binding)
         if any(each not in self.names for each in PATTERN.findall(text) if "." in each):
             return None
         expression = parse_expression(text, self.names)
@@ -193,5 +196,5 @@ class PointsBlock:
         return Unit(str(self.block.get("unit", "transactions")), per.value if per else 1.0)
 
 
-def filled(text: str, binding: Mapping[str, str]) -> str:
+def fill_holes(text: str, binding: Mapping[str, str]) -> str:
     return HOLE.sub(lambda hole: binding.get(hole[1], hole[0]), text)

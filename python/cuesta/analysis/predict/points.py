@@ -1,4 +1,4 @@
-"""What was measured of a system at one load, from a run folder or from a typed table, and what can be asked of it."""
+"""A measured row, from a run folder or a typed table, and the conditions of a load, measured or asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ KEYS = "keys"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How a reader writes throughput: in what, and how many of it are one transaction."""
+    """The unit in which a reader writes throughput, and how many of it are one transaction."""
 
     name: str = "transactions"
     per_transaction: float = 1.0
@@ -21,7 +21,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """A load on a configuration: the question that a model answers."""
+    """A load on a configuration."""
 
     configuration: str
     users: int
@@ -50,19 +50,19 @@ class Conditions:
 
 
 MOST_USERS = 1e9
-"""The largest number of users that may be asked, and that a saturation point may have."""
+"""The largest number of users of a load, asked or of a saturation point."""
 ONE_PACE = 0.1
-"""Relative difference of thinking and keying times that are still one pace: measured means of random times differ."""
+"""Relative tolerance of Z + K within one pace: measured means of random times differ."""
 
 
-def paces(loads: Iterable[Conditions]) -> list[Conditions]:
+def list_paces(loads: Iterable[Conditions]) -> list[Conditions]:
     """The first load of each configuration and pace."""
-    found: list[Conditions] = []
+    firsts: list[Conditions] = []
     for at in loads:
-        alike = (each for each in found if (each.configuration, each.cycle) == (at.configuration, at.cycle))
+        alike = (each for each in firsts if (each.configuration, each.cycle) == (at.configuration, at.cycle))
         if not any(abs(each.own - at.own) <= ONE_PACE * max(each.own, at.own) for each in alike):
-            found.append(at)
-    return found
+            firsts.append(at)
+    return firsts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class Point:
     throughput: Quantity | None = None
     """Transactions a second."""
     response: Quantity | None = None
-    """Mean seconds, as it was timed; None if it was not."""
+    """Mean seconds; None if it was not timed."""
     utilizations: Mapping[str, Quantity] = field(default_factory=dict)
-    """The busy share of each metered resource; 1 is all of its servers."""
+    """U of each metered resource; 1 is all of its servers."""
     servers: Mapping[str, float] = field(default_factory=dict)
-    """The number of servers of a metered resource, where it is known to be another than 1."""
+    """The number of servers of a metered resource; 1 where it is missing."""
     is_fixed: bool = False
-    """Whether a plan or a table says that each service takes the same time."""
+    """Whether a plan or a table says that services are fixed."""
     recorded: tuple[Path, int] | None = None
     """The run folder and the number of its step, from 0; None for a row of a table."""
     percentiles: Mapping[str, float] = field(default_factory=dict)
@@ -89,14 +89,14 @@ class Point:
 
     @property
     def by_law(self) -> Quantity | None:
-        """R = N/X − Z − K, with the bounds that rounding leaves; None for paced loads, or without a throughput."""
+        """R = N/X − Z − K, with bounds; None for paced loads, or without a throughput."""
         if self.at.is_paced or self.throughput is None:
             return None
         return Quantity.exactly(self.at.users) / self.throughput - Quantity.exactly(self.at.own)
 
     @property
     def rate(self) -> float | None:
-        """Transactions a second: counted, demanded by the pace, or by the response-time law."""
+        """X, transactions a second: counted, else by the pace, else by the response-time law."""
         if self.throughput is not None:
             return self.throughput.value
         if self.at.cycle:
@@ -104,37 +104,36 @@ class Point:
         return self.at.users / (self.response.value + self.at.own) if self.response else None
 
 
-def as_one(points: Sequence[Point]) -> Point:
-    """Rows of one load as one row, with the means of what was measured."""
+def pool_rows(points: Sequence[Point]) -> Point:
+    """One row with the means of several of the same load."""
     names = [name for name in points[0].percentiles if all(name in each.percentiles for each in points)]
     return replace(
         points[0],
         place=", ".join(each.place for each in points),
-        throughput=mean([each.throughput for each in points if each.throughput]),
-        response=mean([each.response for each in points if each.response]),
+        throughput=mean_quantity([each.throughput for each in points if each.throughput]),
+        response=mean_quantity([each.response for each in points if each.response]),
         percentiles={name: fmean(each.percentiles[name] for each in points) for name in names},
     )
 
 
-def mean(found: Sequence[Quantity]) -> Quantity | None:
-    """The mean of numbers, and of their bounds; None of none."""
-    if not found:
+def mean_quantity(values: Sequence[Quantity]) -> Quantity | None:
+    """The mean of numbers and of their bounds; None of none."""
+    if not values:
         return None
-    return Quantity(
-        fmean(each.low for each in found), fmean(each.value for each in found), fmean(each.high for each in found)
-    )
+    lows, means, highs = zip(*((each.low, each.value, each.high) for each in values), strict=True)
+    return Quantity(fmean(lows), fmean(means), fmean(highs))
 
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """All rows that were read, and how to write about them."""
+    """All rows that were read."""
 
     title: str
     points: Sequence[Point]
     users_are: str = "users"
-    """What the table calls its users, such as ports."""
+    """The table's word for users, such as ports."""
     notes: Sequence[str] = ()
-    """What was left out, and why, a sentence each."""
+    """Rows that were left out, and why, a sentence each."""
 
     @property
     def configurations(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Answers questions about other loads: what the model says, how far that can be trusted, or why nothing is reported."""
+"""Predicts other loads with their uncertainty, or says why a figure is withheld."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,30 +6,30 @@ from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.models import asymptotic_bounds
 from cuesta.analysis.predict.band import Band, response_band
-from cuesta.analysis.predict.choice import Choice, choose, unfitted
+from cuesta.analysis.predict.choice import Choice, choose_known, choose_model
 from cuesta.analysis.predict.fitting import FittedModel, error_beyond_bounds, relative_error, throughput
-from cuesta.analysis.predict.held_out import HeldOut, divided, held_out
-from cuesta.analysis.predict.meters import usable_meters
-from cuesta.analysis.predict.points import Conditions, Measurements, Point, as_one
+from cuesta.analysis.predict.held_out import HeldOut, compute_held_out, split_by_load
+from cuesta.analysis.predict.meters import reject_impossible_meters
+from cuesta.analysis.predict.points import Conditions, Measurements, Point, pool_rows
 from cuesta.analysis.predict.saturation import (
     Conflict,
     Saturation,
-    conflicts,
-    of_model,
-    saturation_by_meters,
-    saturation_by_response,
+    find_conflicts,
+    saturations_by_meters,
+    saturations_by_model,
+    saturations_by_response,
 )
 from cuesta.errors import RefusedError
 
 MARGIN = 0.10
-"""Largest relative difference of forms that agree, and of a model from rows that it meets, unless told otherwise."""
+"""Default of the largest relative difference between forms that agree, and of an adequate model from rows."""
 WIDEST = 2.5
-"""Largest ratio of a band's ends that still says something."""
+"""Largest ratio of the ends of a band that is reported."""
 UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
 HEAVIEST = "the model is off the rows with the highest load by up to {error:.0f} %, over the margin of {margin:g} %"
 INEXACT = "the held-out error is {error:.0f} %, over the margin of {margin:g} %"
-MODEL = "the model"
-"""What a saturation point is by that neither response nor a meter shows."""
+BY_MODEL = "the model"
+"""Source of a saturation point that neither response nor a meter shows: the model only."""
 OPEN = "the rows leave it open"
 DISPUTED = "forms that fit equally well disagree"
 REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
@@ -37,7 +37,7 @@ REMEDY = "measure more numbers of users, or meter the host: its utilization give
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What is predicted of one load."""
+    """The prediction of one load."""
 
     at: Conditions
     response: float
@@ -49,47 +49,46 @@ class Figure:
     bound: float | None
     """The asymptotic bound of throughput; None for paced loads and mere curves."""
     forms: Mapping[str, float]
-    """The response by each form that fits the same rows as well."""
+    """The response by each other supported form."""
     spread: Band
-    """Of the response, over all forms that fit all measured rows as well."""
+    """Of the response, over all supported forms as fitted to all rows."""
     measured: Point | None
-    """The row with this load; of several their means."""
+    """The row with this load; means of several."""
     is_fitted: bool
     """Whether the model was fitted to that row."""
     is_outside: bool
     """Whether the load is outside the range of all measured rows."""
     not_reported: str
-    """Why it is not reported; empty if it is."""
+    """Why it is withheld; empty if it is not."""
 
     @property
     def is_disputed(self) -> bool:
-        """Whether it is not reported because forms disagree."""
         return self.not_reported == DISPUTED
 
     @property
     def is_response_open(self) -> bool:
-        """Whether the rows leave the response open, though perhaps not the throughput; one that was timed is a test."""
+        """Whether the band of the response is too wide, though perhaps not that of the throughput."""
         is_timed = self.measured is not None and self.measured.response is not None
         return not is_timed and self.response_band.ratio > WIDEST
 
     @property
     def error(self) -> float | None:
-        """Predicted against measured, as a share: of throughput for closed loads, else of response."""
+        """The relative error: of throughput for closed loads, else of response; None if not measured."""
         return None if self.measured is None else relative_error(self.measured, self.response)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemPrediction:
-    """The answers about configurations that were fitted together. Each is equal to itself alone, so it can be a key."""
+    """The predictions of configurations that were fitted together. Compared by identity, so that it can be a key."""
 
     points: Sequence[Point]
     """All rows."""
     choice: Choice
-    """The forms as they were fitted to the rows that may be fitted."""
+    """By the rows that the question lets be fitted."""
     whole: Choice
-    """The forms as they were fitted to all rows."""
+    """By all rows."""
     margin: float
-    """Largest relative difference of forms that still agree, and of an adequate model from rows."""
+    """As MARGIN."""
     held_out: HeldOut | None
     saturations: Sequence[Saturation] = ()
     conflicts: Sequence[Conflict] = ()
@@ -101,17 +100,17 @@ class SystemPrediction:
 
     @property
     def is_checked(self) -> bool:
-        """Whether rows that the model was not fitted to show how far it may be used outside of what was measured."""
+        """Whether there is a held-out error, and a degree of freedom, to judge an extrapolation by."""
         return self.model.fit.freedom > 0 and self.held_out is not None
 
     def inadequate(self, at: Conditions, is_outside: bool) -> str:
         """Why the model is not used for a load that was not measured; empty if it is.
 
-        It must meet the rows with the highest load of the configuration and, outside of what was measured, rows that
-        it was not fitted to. An error that the row's own bounds allow is none.
+        Its error must lie within the margin at the configuration's rows with the highest load and, for an
+        extrapolation, at held-out rows.
         """
         own = [point for point in self.points if point.at.configuration == at.configuration]
-        heavy = [point for point in divided(own)[1] if self.model.covers(point.at)]
+        heavy = [point for point in split_by_load(own)[1] if self.model.covers(point.at)]
         worst = max((abs(error_beyond_bounds(each, self.model.response(each.at))) for each in heavy), default=0.0)
         if worst > self.margin:
             return HEAVIEST.format(error=100 * worst, margin=100 * self.margin)
@@ -124,21 +123,19 @@ class SystemPrediction:
         return ""
 
     def unchecked(self, at: Conditions, users: float) -> str:
-        """Why a number of users that the model gives is not reported; empty if it is."""
+        """Why a number of users that the model gives is withheld; empty if it is not."""
         measured = max(point.at.users for point in self.points if point.at.configuration == at.configuration)
         return self.inadequate(at, is_outside=users > measured)
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """All answers."""
-
     measurements: Measurements
     systems: Sequence[SystemPrediction]
     notes: Sequence[str] = field(default=())
-    """What was not used, and why."""
+    """Rows and meters that were not used, and why."""
     refused: Sequence[str] = field(default=())
-    """Configurations that were asked, and about which the rows say nothing."""
+    """Configurations that were asked, and for which no model can be fitted, a sentence each."""
 
     @property
     def not_reported(self) -> list[Figure]:
@@ -155,29 +152,31 @@ def predict(
     asked: Sequence[Conditions],
     margin: float = MARGIN,
 ) -> Prediction:
-    """Fit the rows `fit`, and answer for the loads `asked`. Without rows, only what is known without a fit is used.
+    """Fit the rows `fit`, and predict the loads `asked`; without rows, by known delays alone.
 
-    Raises RefusedError if the rows are too few for any model.
+    Raises RefusedError if there are too few rows for any model.
     """
-    points, notes = usable_meters(measurements.points)
+    points, notes = reject_impossible_meters(measurements.points)
     chosen = [point for point, measured in zip(points, measurements.points, strict=True) if measured in fit]
     systems, refused = list[SystemPrediction](), list[str]()
-    for group in together(points) if fit else [[point for point in points if point.at.known_delay is not None]]:
+    for group in (
+        group_by_shared_parameters(points) if fit else [[point for point in points if point.at.known_delay is not None]]
+    ):
         own = [point for point in group if point in chosen]
         questions = [at for at in asked if at.configuration in {point.at.configuration for point in group}]
-        choice = choose(own) if own else None if fit else unfitted()
+        choice = choose_model(own) if own else None if fit else choose_known()
         if choice and questions:
-            systems.append(of_system(group, choice, questions, margin))
+            systems.append(predict_system(group, choice, questions, margin))
         elif questions:
-            refused.append(f"{too_few(group, own)}: no model can be fitted to so little")
+            refused.append(f"{describe_rows(group, own)}: no model can be fitted to so little")
     if not systems:
         left_out = [f"{len(measurements.notes)} left out: {each}" for each in measurements.notes[:1]]
         raise RefusedError("; ".join([*(refused or ["no rows can be fitted"]), *left_out]), REMEDY)
     return Prediction(measurements, systems, [*measurements.notes, *notes], refused)
 
 
-def together(points: Sequence[Point]) -> list[list[Point]]:
-    """Divide rows into groups that share a demand or a delay with no other group."""
+def group_by_shared_parameters(points: Sequence[Point]) -> list[list[Point]]:
+    """Connected components of rows that share a demand or a delay."""
     groups: list[tuple[set[str], list[Point]]] = []
     for point in points:
         names = {f"demand {point.at.demand}", *(f"delay {name}" for name in point.at.delays)}
@@ -188,31 +187,33 @@ def together(points: Sequence[Point]) -> list[list[Point]]:
     return [members for _, members in groups]
 
 
-def of_system(points: Sequence[Point], choice: Choice, asked: Sequence[Conditions], margin: float) -> SystemPrediction:
-    """Answer for one group by the forms that were fitted to some of its rows."""
+def predict_system(
+    points: Sequence[Point], choice: Choice, asked: Sequence[Conditions], margin: float
+) -> SystemPrediction:
+    """Predict the loads of one group by the forms that were fitted to some of its rows."""
     fit = choice.best.points
-    whole = choice if len(fit) in (0, len(points)) else choose(points) or choice
-    system = SystemPrediction(points, choice, whole, margin, held_out(choice, points))
-    timed, meters = saturation_by_response(points), saturation_by_meters(points)
-    modelled = of_model(choice.best, by=MODEL) if fit and not timed else []
-    responses, told = reported(system, timed), reported(system, modelled)
-    system = replace(system, saturations=[*responses, *told, *meters], conflicts=conflicts(responses, meters, points))
-    return replace(system, figures=[figure(system, at) for at in asked if choice.best.covers(at)])
+    whole = choice if len(fit) in (0, len(points)) else choose_model(points) or choice
+    system = SystemPrediction(points, choice, whole, margin, compute_held_out(choice, points))
+    timed, meters = saturations_by_response(points), saturations_by_meters(points)
+    modelled = saturations_by_model(choice.best, by=BY_MODEL) if fit and not timed else []
+    responses = select_reported(system, timed)
+    saturations = [*responses, *select_reported(system, modelled), *meters]
+    system = replace(system, saturations=saturations, conflicts=find_conflicts(responses, meters, points))
+    return replace(system, figures=[predict_load(system, at) for at in asked if choice.best.covers(at)])
 
 
-def reported(system: SystemPrediction, found: Sequence[Saturation]) -> list[Saturation]:
-    """The saturation points at which the model is good enough for a figure to be reported."""
-    return [each for each in found if not system.unchecked(each.at, each.users)]
+def select_reported(system: SystemPrediction, saturations: Sequence[Saturation]) -> list[Saturation]:
+    """The saturation points for which the model is adequate."""
+    return [each for each in saturations if not system.unchecked(each.at, each.users)]
 
 
-def too_few(points: Sequence[Point], fit: Sequence[Point]) -> str:
+def describe_rows(points: Sequence[Point], fit: Sequence[Point]) -> str:
     names = ", ".join(filter(None, dict.fromkeys(point.at.configuration for point in points)))
     rows = f"{len(fit)} {'row' if len(fit) == 1 else 'rows'} to fit"
     return f"{names}: {rows}" if names else rows
 
 
-def figure(system: SystemPrediction, at: Conditions) -> Figure:
-    """Predict one load."""
+def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
     model, rows = system.model, [point for point in system.points if point.at == at]
     response = model.response(at)
     within = response_band(model, at)
@@ -223,25 +224,24 @@ def figure(system: SystemPrediction, at: Conditions) -> Figure:
         response_band=within,
         throughput=throughput(at, response),
         throughput_band=Band(throughput(at, within.high), throughput(at, within.low)),
-        bound=bound(model, at),
+        bound=throughput_bound(model, at),
         forms={each.form.name: each.response(at) for each in system.choice.others if each.covers(at)},
         spread=Band(min(every), max(every)),
-        measured=as_one(rows) if rows else None,
+        measured=pool_rows(rows) if rows else None,
         is_fitted=any(point.at == at for point in model.points),
         is_outside=is_outside(at, system.points),
         not_reported="",
     )
-    return replace(found, not_reported=why_not(system, found))
+    return replace(found, not_reported=why_withheld(system, found))
 
 
-def bound(model: FittedModel, at: Conditions) -> float | None:
-    """The asymptotic bound of a closed load's throughput."""
+def throughput_bound(model: FittedModel, at: Conditions) -> float | None:
     network = None if at.is_paced else model.network(at)
     return asymptotic_bounds.bounds(network, at.users).most_throughput if network else None
 
 
-def why_not(system: SystemPrediction, found: Figure) -> str:
-    """Why a figure is not reported; empty if it is. One that was measured is a test of the model, and always shown."""
+def why_withheld(system: SystemPrediction, found: Figure) -> str:
+    """Why a figure is withheld; empty if it is not. That of a measured load is a test of the model, and shown."""
     if not math.isfinite(found.response) or not math.isfinite(found.throughput):
         return "the model has no steady state there"
     is_measured = found.measured is not None
@@ -258,7 +258,7 @@ def why_not(system: SystemPrediction, found: Figure) -> str:
 
 
 def is_outside(at: Conditions, points: Sequence[Point]) -> bool:
-    """Whether users, or think times, are beyond those of all rows of the configuration."""
+    """Whether a load extrapolates: users or Z + K beyond those of all rows of the configuration."""
     own = [point.at for point in points if point.at.configuration == at.configuration]
     users, owns = [each.users for each in own], [each.own for each in own]
     slack = 0.1 * max(owns)

@@ -1,4 +1,4 @@
-"""What the laws say about rows that were measured, and that a model misses."""
+"""What operational laws say of a measured row that the model misses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,8 +8,7 @@ from cuesta.analysis.predict.points import Point
 from cuesta.analysis.predict.prediction import MARGIN, Figure
 
 
-def remarks(figure: Figure, model: FittedModel) -> Iterator[str]:
-    """What the laws say about a row that was measured, and that the model misses."""
+def remark_on_laws(figure: Figure, model: FittedModel) -> Iterator[str]:
     observed = figure.measured
     law = observed.by_law if observed else None
     if observed is None or law is None or observed.response is not None:

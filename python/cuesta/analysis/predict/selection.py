@@ -1,7 +1,7 @@
-"""Conditions in words: which rows are fitted (`ports<=15`), and which loads are asked (`users=100,200,think=5s`).
+"""Parses conditions: which rows are fitted (`ports<=15`), and which loads are asked (`users=100,200,think=5s`).
 
-NAME is `users` or what the table calls them, `think`, `keying`, `cycle`, or `configuration`. A comma joins conditions
-of which all must hold; after `=` it separates values.
+NAME is `users` or the table's word for them, `think`, `keying`, `cycle`, or `configuration`. A comma joins conditions
+that must all hold; after `=` it separates values.
 """
 
 import re
@@ -19,13 +19,11 @@ NUMBERS = ("users", "think", "keying", "cycle")
 TEXTS = ("configuration",)
 PART = re.compile(r"\s*(?:([A-Za-z]\w*)\s*(<=|>=|!=|==|=|<|>))?\s*([^,<>=!]+)\s*")
 TOLERANCE = 1e-6
-"""Relative difference of times that are called equal."""
+"""Relative difference of equal times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a name is compared with."""
-
     name: str
     sign: str
     values: tuple[float | str, ...]
@@ -34,54 +32,56 @@ class Condition:
     def is_equality(self) -> bool:
         return self.sign in ("=", "==")
 
-    def holds(self, at: Conditions, slack: float = TOLERANCE) -> bool:
-        found = getattr(at, self.name)
+    def holds(self, at: Conditions, tolerance: float = TOLERANCE) -> bool:
+        actual = getattr(at, self.name)
         if self.is_equality:
-            return any(same(found, value, slack) for value in self.values)
-        if found is None or isinstance(found, str):
-            return self.sign == "!=" and not same(found, self.values[0], slack)
-        return COMPARISONS[self.sign](found, self.values[0])  # type: ignore[arg-type]
+            return any(is_equal(actual, value, tolerance) for value in self.values)
+        if actual is None or isinstance(actual, str):
+            return self.sign == "!=" and not is_equal(actual, self.values[0], tolerance)
+        return COMPARISONS[self.sign](actual, self.values[0])  # type: ignore[arg-type]
 
 
-def same(found: Any, value: float | str, slack: float) -> bool:
-    if isinstance(found, str) or isinstance(value, str) or found is None:
-        return bool(found == value)
-    return bool(abs(found - value) <= slack * max(abs(found), abs(value)))
+def is_equal(actual: Any, value: float | str, tolerance: float) -> bool:
+    if isinstance(actual, str) or isinstance(value, str) or actual is None:
+        return bool(actual == value)
+    return bool(abs(actual - value) <= tolerance * max(abs(actual), abs(value)))
 
 
-def conditions(text: str, flag: str, users_are: str = "users") -> list[Condition]:
-    """Read conditions joined by commas. Raises UsageError with what was expected."""
+def read_conditions(text: str, flag: str, users_are: str = "users") -> list[Condition]:
+    """Parse conditions joined by commas. Raises UsageError with what was expected."""
     found: list[Condition] = []
     for part in text.split(","):
         match = PART.fullmatch(part)
         if not match or (match[1] is None and (not found or not found[-1].is_equality)):
             raise UsageError(f"{flag}: expected NAME=VALUE, got {part.strip()!r}", f"as {flag} {users_are}=20,think=5s")
         if match[1] is None:
-            found[-1] = replace(found[-1], values=(*found[-1].values, value(found[-1].name, match[3].strip(), flag)))
+            found[-1] = replace(
+                found[-1], values=(*found[-1].values, read_value(found[-1].name, match[3].strip(), flag))
+            )
         else:
-            name = known(match[1], flag, users_are)
-            found.append(Condition(name, match[2], (value(name, match[3].strip(), flag),)))
+            name = resolve_name(match[1], flag, users_are)
+            found.append(Condition(name, match[2], (read_value(name, match[3].strip(), flag),)))
     return found
 
 
-def questions(texts: Sequence[str], users: str | None, users_are: str) -> list[list[Condition]]:
-    """What `--at` and `--users` ask. `--users` is added to each question that leaves the users open.
+def read_questions(texts: Sequence[str], users: str | None, users_are: str) -> list[list[Condition]]:
+    """Parse `--at` and `--users`, which is added to each question that leaves the users open.
 
-    Raises UsageError for what is no value.
+    Raises UsageError for a comparison.
     """
-    found = [conditions(text, "--at", users_are) for text in texts]
+    found = [read_conditions(text, "--at", users_are) for text in texts]
     for each in (each for one in found for each in one if not each.is_equality):
         raise UsageError(f"--at: expected {each.name}=VALUE, got {each.name}{each.sign}", "--fit takes comparisons")
     if users is None:
         return found
-    own = conditions(f"users={users}", "--users")
+    own = read_conditions(f"users={users}", "--users")
     is_open = [all(each.name != "users" for each in one) for one in found]
     return [[*one, *own] if needs else one for one, needs in zip(found, is_open, strict=True)] + (
         [] if any(is_open) else [own]
     )
 
 
-def known(name: str, flag: str, users_are: str) -> str:
+def resolve_name(name: str, flag: str, users_are: str) -> str:
     if name == users_are:
         return "users"
     if name not in (*NUMBERS, *TEXTS):
@@ -90,8 +90,8 @@ def known(name: str, flag: str, users_are: str) -> str:
     return name
 
 
-def value(name: str, text: str, flag: str) -> float | str:
-    """Read a value: a text, a number of users, or seconds."""
+def read_value(name: str, text: str, flag: str) -> float | str:
+    """Parse a text, a number of users, or seconds."""
     if name in TEXTS:
         return text
     try:
@@ -103,58 +103,57 @@ def value(name: str, text: str, flag: str) -> float | str:
     return number
 
 
-def matching(points: Sequence[Point], fits: Sequence[Sequence[Condition]]) -> list[Point]:
-    """The rows that meet all conditions of any list; all rows if there is no list.
+def select_rows(points: Sequence[Point], fits: Sequence[Sequence[Condition]]) -> list[Point]:
+    """The rows that meet all conditions of any list; all rows if there is no list."""
+    return [
+        p
+        for p in points
+        if not fits or any(all(each.holds(p.at, tolerance_of(p, each)) for each in one) for one in fits)
+    ]
 
-    Times of runs are means of random ones: those that were told to think 1 s have thought 0.98 s, and meet `think=1s`.
-    """
-    return [p for p in points if not fits or any(all(each.holds(p.at, slack(p, each)) for each in one) for one in fits)]
 
-
-def slack(point: Point, condition: Condition) -> float:
-    """The relative difference of a row's value from one that it is called equal to."""
+def tolerance_of(point: Point, condition: Condition) -> float:
+    """The relative tolerance of an equality: times of runs are means of random ones, so 0.98 s meets `think=1s`."""
     return ONE_PACE if point.recorded and condition.name in ("think", "keying") else TOLERANCE
 
 
-def loads_of_questions(
+def list_loads(
     measurements: Measurements, fit: Sequence[Point], questions: Sequence[Sequence[Condition]]
 ) -> list[Conditions]:
-    """The loads that questions are about, each once.
-
-    A question that measured rows meet is about these rows. Else what it leaves open is taken from the rows, if they
-    agree on it; of several configurations, each is asked.
-    """
-    found: dict[Conditions, None] = {}
+    """The loads that questions ask, each once: those of measured rows that meet a question, else completed ones."""
+    loads: dict[Conditions, None] = {}
     for question in questions:
         for values in product(*(each.values for each in question)):
             single = [replace(each, values=(one,)) for each, one in zip(question, values, strict=True)]
             rows = [point.at for point in measurements.points if all(each.holds(point.at) for each in single)]
             named = {each.name: each.values[0] for each in single}
-            for at in rows or completed(measurements, fit, named):
-                found[at] = None
-    return list(found)
+            for at in rows or complete_loads(measurements, fit, named):
+                loads[at] = None
+    return list(loads)
 
 
-def completed(measurements: Measurements, fit: Sequence[Point], named: Mapping[str, float | str]) -> list[Conditions]:
-    """A load for each configuration, with what is not named taken from its rows. Raises UsageError if they differ."""
+def complete_loads(
+    measurements: Measurements, fit: Sequence[Point], named: Mapping[str, float | str]
+) -> list[Conditions]:
+    """A load for each configuration, with values that are not named from its rows. Raises UsageError if they differ."""
     wanted = named.get("configuration")
     names = list(dict.fromkeys(point.at.configuration for point in fit))
     if wanted is not None and wanted not in names:
         raise UsageError(f"--at: no rows are fitted of the configuration {wanted}", f"there is {', '.join(names)}")
-    found = []
+    loads = []
     for name in [wanted] if wanted is not None else names:
         rows = [point.at for point in fit if point.at.configuration == name]
-        changes: dict[str, Any] = {"users": round(float(open_one(rows, "users", named, measurements)))}
+        changes: dict[str, Any] = {"users": round(float(resolve_value(rows, "users", named, measurements)))}
         for each in ("think", "keying") if not rows[0].is_paced else ("cycle",):
-            changes[each] = float(open_one(rows, each, named, measurements))
-        found.append(replace(rows[0], **changes))
-    return found
+            changes[each] = float(resolve_value(rows, each, named, measurements))
+        loads.append(replace(rows[0], **changes))
+    return loads
 
 
-def open_one(
+def resolve_value(
     rows: Sequence[Conditions], name: str, named: Mapping[str, float | str], measurements: Measurements
 ) -> Any:
-    """A value as named, or the one on which the rows agree."""
+    """The named value, or the mean of the rows if they agree on it."""
     if name in named:
         return named[name]
     values = [getattr(row, name) for row in rows]
@@ -168,8 +167,8 @@ def open_one(
     return sum(values) / len(values)
 
 
-def only(measurements: Measurements, configurations: Sequence[str]) -> Measurements:
-    """The rows of some configurations; all of them if none is named. Raises UsageError for one that there is not."""
+def select_configurations(measurements: Measurements, configurations: Sequence[str]) -> Measurements:
+    """The rows of some configurations, or of all if none is named. Raises UsageError for an unknown one."""
     for name in configurations:
         if name not in measurements.configurations:
             known_ones = ", ".join(measurements.configurations)

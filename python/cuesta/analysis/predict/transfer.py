@@ -1,13 +1,13 @@
-"""One configuration from another: what the other did at a load, moved by the difference where both were fitted.
+"""One configuration from another: the other's row at a load, shifted by the mean difference at shared loads.
 
-It needs no model, only that a change moves the response by a constant, or the throughput by a ratio. Where it can be
-had, it has been the best predictor: of the TMux results of 1993 it is off by 3 to 8 % at most.
+It needs no model, only that a change shifts the response by a constant, or scales the throughput. Where it applies it
+has been the best predictor: its error at the TMux results of 1993 is at most 3 to 8 %.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.predict.fitting import timed
+from cuesta.analysis.predict.fitting import measured_response
 from cuesta.analysis.predict.points import Conditions, Point
 
 
@@ -28,32 +28,31 @@ class Transfer:
     """Seconds, or transactions a second."""
 
 
-def transfers(at: Conditions, points: Sequence[Point], fit: Sequence[Point]) -> Iterator[Transfer]:
-    """What every other configuration with a row at this load says. Only rows of `fit` calibrate the difference."""
-    own = {load(point.at): point for point in fit if point.at.configuration == at.configuration}
-    others = dict.fromkeys(point.at.configuration for point in alike(at, points))
+def list_transfers(at: Conditions, points: Sequence[Point], fit: Sequence[Point]) -> Iterator[Transfer]:
+    """A transfer from each other configuration with a row at this load; only rows of `fit` calibrate the difference."""
+    own = {load_key(point.at): point for point in fit if point.at.configuration == at.configuration}
+    others = dict.fromkeys(point.at.configuration for point in related_rows(at, points))
     for name in others:
-        base = next((p for p in points if p.at.configuration == name and load(p.at) == load(at)), None)
-        fitted = {load(point.at): point for point in fit if point.at.configuration == name}
+        base = next((p for p in points if p.at.configuration == name and load_key(p.at) == load_key(at)), None)
+        fitted = {load_key(point.at): point for point in fit if point.at.configuration == name}
         shared = [(fitted[each], own[each]) for each in own if each in fitted]
         if base and shared:
-            yield transferred(at, base, shared)
+            yield transfer_row(at, base, shared)
 
 
-def alike(at: Conditions, points: Sequence[Point]) -> list[Point]:
-    """Rows of other configurations: of those with the same demand, if there are any."""
+def related_rows(at: Conditions, points: Sequence[Point]) -> list[Point]:
+    """Rows of other configurations: of those with the same demand, else of all."""
     others = [point for point in points if point.at.configuration != at.configuration]
     return [point for point in others if point.at.demand == at.demand] or others
 
 
-def load(at: Conditions) -> tuple[int, float, float | None]:
+def load_key(at: Conditions) -> tuple[int, float, float | None]:
     return at.users, at.own, at.cycle
 
 
-def transferred(at: Conditions, base: Point, shared: Sequence[tuple[Point, Point]]) -> Transfer:
-    """Move a row by the mean difference of the shared loads."""
+def transfer_row(at: Conditions, base: Point, shared: Sequence[tuple[Point, Point]]) -> Transfer:
     if at.is_paced:
-        shift = sum(timed(new) - timed(old) for old, new in shared) / len(shared)
-        return Transfer(at, base, len(shared), shift, None, timed(base) + shift)
+        shift = sum(measured_response(new) - measured_response(old) for old, new in shared) / len(shared)
+        return Transfer(at, base, len(shared), shift, None, measured_response(base) + shift)
     ratio = sum((new.rate or 0.0) / (old.rate or 1.0) for old, new in shared) / len(shared)
     return Transfer(at, base, len(shared), None, ratio, (base.rate or 0.0) * ratio)

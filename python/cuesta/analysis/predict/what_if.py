@@ -1,6 +1,6 @@
-"""Where a fitted model saturates, as it is and with changes: users, throughput, and the users that a limit allows.
+"""The capacity of a fitted model, as it is and with changes: saturation point, throughput, users within a limit.
 
-A change is certain, the model is not: every band is that of the model's own parameters.
+Bands are those of the model's parameters; changes count as exact.
 """
 
 import math
@@ -9,18 +9,25 @@ from dataclasses import dataclass, replace
 
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, Predict, band
-from cuesta.analysis.predict.changes import Change, apply, most_users, resolved, response_of, stations_of
+from cuesta.analysis.predict.changes import (
+    Change,
+    apply_changes,
+    largest_population,
+    list_changeable_stations,
+    mean_response,
+    resolve_station,
+)
 from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_saturation
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, paces
-from cuesta.analysis.predict.prediction import OPEN, Figure, SystemPrediction, figure
-from cuesta.analysis.predict.saturation import BELIEVED, apart
+from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, list_paces
+from cuesta.analysis.predict.prediction import OPEN, Figure, SystemPrediction, predict_load
+from cuesta.analysis.predict.saturation import BELIEVED, is_apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
 
 RESPONSES, ECHOES = ("response", "response_from_sent"), ("echo", "echo_from_sent")
-"""Metrics of which a model gives the mean: of rows of transactions, and of keys."""
+"""Metrics whose mean a model gives: of rows of transactions, and of keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +37,15 @@ class Estimate:
     value: float
     band: Band
     not_reported: str = ""
-    """Why it is not reported; empty if it is."""
+    """Why it is withheld; empty if it is not."""
 
     @property
     def is_determined(self) -> bool:
-        """Whether the rows tell at all how large it is."""
+        """Whether it is reported, and its band is narrow enough."""
         return not self.why_left_out
 
     @property
     def why_left_out(self) -> str:
-        """Why the rows do not tell how large it is; empty if they do."""
         if self.not_reported:
             return self.not_reported
         return "" if math.isfinite(self.value) and self.band.ratio <= BELIEVED else OPEN
@@ -47,12 +53,12 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How much a configuration can do with its users' own pace."""
+    """The capacity of a configuration at one pace."""
 
     at: Conditions
     """The load, with any number of users."""
     stations: Sequence[Station]
-    """The stations at which transactions wait."""
+    """The queueing stations."""
     saturation: Estimate
     """N*: users."""
     most: float
@@ -63,10 +69,10 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFigure:
-    """One load, with the changes."""
+    """One load with the changes."""
 
     before: Figure
-    """The load without the changes."""
+    """The prediction without the changes."""
     response: Estimate
     throughput: float
 
@@ -75,8 +81,8 @@ class ChangedFigure:
         return self.before.at
 
 
-def mean_limit(limit: Limit, measurements: Measurements) -> float:
-    """The seconds that a limit allows a mean response. Raises RefusedError for any other limit."""
+def read_mean_limit(limit: Limit, measurements: Measurements) -> float:
+    """The limit of a mean response, in seconds. Raises RefusedError for any other limit."""
     is_of_keys = any(point.at.unit.name == KEYS for point in measurements.points)
     timed, other = (ECHOES, RESPONSES) if is_of_keys else (RESPONSES, ECHOES)
     if limit.figure.metric in other:
@@ -92,14 +98,14 @@ def mean_limit(limit: Limit, measurements: Measurements) -> float:
     return limit.value
 
 
-def capacities(
+def derive_capacities(
     system: SystemPrediction, loads: Sequence[Conditions], changes: Sequence[Change], limit: float | None
 ) -> list[Capacity]:
-    """The capacity of each configuration and pace among the loads. None of a model without stations."""
-    return [each for at in paces(loads) if (each := capacity(system, at, changes, limit))]
+    """The capacity of each configuration and pace among the loads; empty for a model without stations."""
+    return [each for at in list_paces(loads) if (each := derive_capacity(system, at, changes, limit))]
 
 
-def capacity(
+def derive_capacity(
     system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float | None
 ) -> Capacity | None:
     network = network_with(system, system.model, at, changes)
@@ -111,107 +117,110 @@ def capacity(
         return users_at_saturation(found, at) if found else math.inf
 
     users = saturated(system.model)
-    most = estimate(system, saturated, system.unchecked(at, users))
-    allowed = None if limit is None else allowed_users(system, at, changes, limit)
+    most = estimate_with_band(system, saturated, system.unchecked(at, users))
+    allowed = None if limit is None else users_within_limit(system, at, changes, limit)
     return Capacity(at, network.queueing, most, network.most_throughput, allowed)
 
 
-def allowed_users(system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float) -> Estimate:
-    """How many users keep a mean response, in seconds, and why that is not reported. Needs a model with stations."""
+def users_within_limit(system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float) -> Estimate:
+    """The users whose mean response is within a limit in seconds, by a model with stations."""
 
-    def kept(model: FittedModel, changes: Sequence[Change] = changes) -> float:
+    def population(model: FittedModel, changes: Sequence[Change] = changes) -> float:
         found = network_with(system, model, at, changes)
-        return most_users(found, at, limit, is_bound(model)) if found else math.inf
+        return largest_population(found, at, limit, is_bound(model)) if found else math.inf
 
-    why = why_no_limit(system, at, kept(system.model, changes=[]))
+    why = why_limit_withheld(system, at, population(system.model, changes=[]))
     if changes:
-        why = why or system.unchecked(at, kept(system.model))
-    return estimate(system, kept, why)
+        why = why or system.unchecked(at, population(system.model))
+    return estimate_with_band(system, population, why)
 
 
-def estimate(system: SystemPrediction, predict: Predict, not_reported: str) -> Estimate:
-    """What a model says; without a band if it is not reported."""
+def estimate_with_band(system: SystemPrediction, predict: Predict, not_reported: str) -> Estimate:
+    """A number that a model predicts, with its band unless it is withheld."""
     value = predict(system.model)
     within = Band(0.0, math.inf) if not_reported else band(system.model, predict)
     return Estimate(value, within, not_reported)
 
 
-def why_no_limit(system: SystemPrediction, at: Conditions, users: float) -> str:
-    """Why the users that a limit allows without changes are not reported: for the reasons that a load of them is not.
+def why_limit_withheld(system: SystemPrediction, at: Conditions, users: float) -> str:
+    """Why the users that a limit allows without changes are withheld: for the reasons that their load is.
 
-    Forms that disagree on the response R of a closed load still agree on N = X·(R + Z + K) if they do on R + Z + K.
+    Forms that disagree on the response R of a closed load agree on N = X·(R + Z + K) if they do on R + Z + K.
     """
     if users == math.inf:
         return system.unchecked(at, users)
-    found = figure(system, replace(at, users=max(math.floor(users), 1)))
+    found = predict_load(system, replace(at, users=max(math.floor(users), 1)))
     cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
     if found.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
         return ""
     return found.not_reported or system.unchecked(at, users)
 
 
-def changed_figures(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
-    """What the loads would see with the changes. Raises InputError for an unknown station."""
-    return [changed_figure(system, each, changes) for each in system.figures]
+def predict_changed_loads(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
+    """The loads with the changes. Raises InputError for an unknown station."""
+    return [predict_changed_load(system, each, changes) for each in system.figures]
 
 
-def changed_figure(system: SystemPrediction, before: Figure, changes: Sequence[Change]) -> ChangedFigure:
+def predict_changed_load(system: SystemPrediction, before: Figure, changes: Sequence[Change]) -> ChangedFigure:
     at = before.at
-    stations_of(system.model, at)
+    list_changeable_stations(system.model, at)
 
     def response(model: FittedModel) -> float:
         network = network_with(system, model, at, changes)
         assert network
-        return response_of(network, at, is_bound(model))
+        return mean_response(network, at, is_bound(model))
 
     value = response(system.model)
-    return ChangedFigure(before, estimate(system, response, before.not_reported), throughput(at, value))
+    return ChangedFigure(before, estimate_with_band(system, response, before.not_reported), throughput(at, value))
 
 
 def is_bound(model: FittedModel) -> bool:
-    """Whether the model is a bound, which changes must leave it."""
     return isinstance(model.form, Asymptote)
 
 
 def network_with(
     system: SystemPrediction, model: FittedModel, at: Conditions, changes: Sequence[Change]
 ) -> Network | None:
-    """The stations of a model, with the changes."""
+    """The stations of a model with the changes; None if it has none."""
     network = model.network(at)
-    return apply(network, changes, names(system, at), counted_servers(system, at)) if network and changes else network
+    return (
+        apply_changes(network, changes, station_names(system, at), counted_servers(system, at))
+        if network and changes
+        else network
+    )
 
 
-def names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
-    """The names that a change may use for the stations of a model.
+def station_names(system: SystemPrediction, at: Conditions) -> dict[str, str]:
+    """The names that a change may use, mapped to the names of a model's stations.
 
-    A station that was fitted to responses is called `station`; if a meter agrees that it is the one that saturates, the
-    metered resource's name means it too.
+    A station that was fitted to responses is called `station`, and also by the name of the metered resource that
+    saturates with it.
     """
     if isinstance(system.model.form, Metered):
         return {station.name: station.name for station in system.model.form.stations.get(at.demand, ())}
-    return {"station": "station"} | dict.fromkeys(agreeing(system, at), "station")
+    return {"station": "station"} | dict.fromkeys(agreeing_meter(system, at), "station")
 
 
-def agreeing(system: SystemPrediction, at: Conditions) -> list[str]:
-    """The metered resource that saturates where a fitted station does; empty if none does."""
+def agreeing_meter(system: SystemPrediction, at: Conditions) -> list[str]:
+    """The metered resource, none or one, that saturates where a fitted station does."""
     own = [each for each in system.saturations if each.at.configuration == at.configuration]
     response = next((each for each in own if each.by == "response"), None)
-    return [each.by for each in own if response and each is not response and not apart(response, each)][:1]
+    return [each.by for each in own if response and each is not response and not is_apart(response, each)][:1]
 
 
 def counted_servers(system: SystemPrediction, at: Conditions) -> dict[str, float]:
-    """How many servers a meter counted of a station that was fitted to responses."""
+    """The metered number of servers of a station that was fitted to responses."""
     own = [point for point in system.points if point.at.configuration == at.configuration]
-    counts = [point.servers.get(name, 1) for name in agreeing(system, at) for point in own]
+    counts = [point.servers.get(name, 1) for name in agreeing_meter(system, at) for point in own]
     return {"station": max(counts)} if counts else {}
 
 
-def described(system: SystemPrediction, change: Change) -> str:
-    """A change in words; other servers with how many there are now."""
+def describe_change(system: SystemPrediction, change: Change) -> str:
+    """A change in words, with the present number of servers."""
     at = system.figures[0].at
     network = system.model.network(at)
     if change.servers is None or network is None:
         return str(change)
-    name = resolved(change.station, names(system, at), network)
+    name = resolve_station(change.station, station_names(system, at), network)
     servers = next(station.servers for station in network.stations if station.name == name)
     return f"{change} instead of {max(servers, counted_servers(system, at).get(name, 1)):g}"

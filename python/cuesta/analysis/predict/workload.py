@@ -1,4 +1,4 @@
-"""What simulated users do: the tapes of a run folder with its plan's groups, or a plain tape for rows of a table."""
+"""The workload of simulated users: tapes and groups of a run folder, or a plain tape for rows of a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ class Workload:
     """Groups of users, each with the tape that they play."""
 
     about: str
-    """What is played, for a report."""
+    """What a report calls it."""
     settings: Settings
-    """The plan; its groups say in which proportion users are divided."""
+    """The plan; its groups give the proportion of users."""
     tapes: Mapping[str, _native.Tape]
     scripts: Sequence[str]
     """The name of each group's tape."""
     notes: Sequence[str] = ()
-    """In what it differs from the recorded run, a sentence each."""
+    """Differences from the recorded run, a sentence each."""
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -45,12 +45,12 @@ class Workload:
         return any(group.line_speed != 0 for group in self.groups)
 
     def with_groups(self, **changes: object) -> Self:
-        """The same with other settings in every group."""
+        """The workload with other settings in every group."""
         groups = tuple(group.model_copy(update=changes) for group in self.groups)
         return replace(self, settings=self.settings.model_copy(update={"group": groups}))
 
     def run_spec(self, users: int, times: "Times", seed: int) -> dict[str, Any]:
-        """The specification of a run by its number of users, as the driver takes it."""
+        """The driver's specification of a run with that number of users."""
         settings = at_load(self.with_groups(stagger=nanoseconds(times.stagger)).settings, users).settings
         step = {"settle": nanoseconds(times.settle), "measure": max(nanoseconds(times.measure), 1)}
         return {
@@ -66,7 +66,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long users are simulated, in virtual seconds."""
+    """Lengths of a simulation, in seconds of virtual time."""
 
     stagger: float
     """Between the starts of two users."""
@@ -78,21 +78,21 @@ def nanoseconds(value: float) -> int:
     return round(value * NANO)
 
 
-def workload_of(at: Conditions, points: Sequence[Point]) -> Workload:
-    """What the users of a load do: as in the nearest row that was recorded, else a plain tape.
+def choose_workload(at: Conditions, points: Sequence[Point]) -> Workload:
+    """The workload of the nearest recorded row of the configuration, else a plain tape.
 
-    Raises RefusedError for a row of a table without think times, InputError for a folder that cannot be read.
+    Raises RefusedError for a table without think times, InputError for a folder that cannot be read.
     """
     own = [point for point in points if point.at.configuration == at.configuration and point.recorded]
     if not own:
-        return plain(at)
+        return plain_workload(at)
     nearest = min(own, key=lambda point: (abs(point.at.own - at.own), abs(point.at.users - at.users)))
     assert nearest.recorded
-    return recorded(*nearest.recorded)
+    return recorded_workload(*nearest.recorded)
 
 
-def plain(at: Conditions) -> Workload:
-    """One request after a think time. Raises RefusedError for a load without one."""
+def plain_workload(at: Conditions) -> Workload:
+    """One request after a think time. Raises RefusedError for a load without think time."""
     if at.is_paced or not at.think:
         what = "the load is paced" if at.is_paced else "the load has no think time"
         raise RefusedError(
@@ -104,15 +104,15 @@ def plain(at: Conditions) -> Workload:
     return Workload(PLAIN, Settings(group=(Group(name="users"),)), {"plain": tape}, ["plain"])
 
 
-def recorded(folder: Path, step: int) -> Workload:
+def recorded_workload(folder: Path, step: int) -> Workload:
     """The groups and the tapes of a step of a run folder."""
     run = read_run(folder)
     try:
         groups = tuple(Group.model_validate(each) for each in run["steps"][step]["group"])
         settings = Settings.model_validate(run["plan"]).model_copy(update={"group": groups})
         files = {name: folder / each["file"] for name, each in run["tapes"].items()}
-        tapes = {name: parsed(path, name, groups) for name, path in files.items()}
-        scripts = names_of_tapes(groups, settings, list(files))
+        tapes = {name: parse_tape(path, name, groups) for name, path in files.items()}
+        scripts = name_tapes(groups, settings, list(files))
     except (KeyError, IndexError, TypeError, OSError, ValidationError) as error:
         raise InputError(f"{folder}: its plan and tapes cannot be read: {error}") from None
     columns = sorted({name for tape in tapes.values() for name in tape.columns()})
@@ -121,8 +121,8 @@ def recorded(folder: Path, step: int) -> Workload:
     return Workload(about, settings, tapes, scripts, [typed] if typed else [])
 
 
-def parsed(path: Path, name: str, groups: Sequence[Group]) -> _native.Tape:
-    """Parse a tape; files that it names are looked for beside the original."""
+def parse_tape(path: Path, name: str, groups: Sequence[Group]) -> _native.Tape:
+    """Parse a tape, with the files that it names beside the original."""
     where = next((Path(group.tape).parent for group in groups if Path(group.tape).stem == name), path.parent)
     try:
         return _native.Tape.parse(path.read_text(encoding="utf-8"), str(path), str(where))
@@ -130,8 +130,8 @@ def parsed(path: Path, name: str, groups: Sequence[Group]) -> _native.Tape:
         raise InputError(str(error), "a simulation plays the run folder's tapes") from None
 
 
-def names_of_tapes(groups: Sequence[Group], settings: Settings, names: Sequence[str]) -> list[str]:
-    """The name of each group's tape in the run folder, which numbers tapes that share a name."""
+def name_tapes(groups: Sequence[Group], settings: Settings, names: Sequence[str]) -> list[str]:
+    """The name of each group's tape in the run folder, which numbers tapes of one name."""
     if len(names) == 1:
         return [names[0]] * len(groups)
     sources = dict.fromkeys(group.tape for group in (*settings.group, *groups))

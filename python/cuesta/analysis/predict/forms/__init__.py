@@ -1,8 +1,8 @@
-"""Ways in which a response may depend on the load. One form a file, all of one shape: `form` describes it.
+"""Ways in which a response may depend on the load, one form a file; `form` is their interface.
 
-- `station`: one station with a demand, for closed and paced loads. `asymptote`: the same without any chance.
-- `metered`: stations whose demands are those of the meters.
-- `known`: no station, only what is known without a fit.
+- `station`: one station with a fitted demand. `asymptote`: the asymptotic bounds of one station.
+- `metered`: stations with metered demands.
+- `known`: a known delay, without a station.
 - `power`, `exponential`: curves of a paced response that no theory supports, but that rows may fit as well.
 - `scalability`: Gunther's law, for six or more populations at one think time.
 """

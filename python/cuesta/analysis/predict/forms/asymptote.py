@@ -1,4 +1,4 @@
-"""No chance at all: a closed load at its asymptotic bound, which deterministic users and services come near."""
+"""A closed load at its asymptotic bound, which deterministic users and services come near."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from cuesta.analysis.predict.points import Conditions, Point
 
 @dataclass(frozen=True, slots=True)
 class Asymptote:
-    """No user waits until the station is busy all the time."""
+    """No user waits until the station is saturated."""
 
     has_delay: bool = True
     has_demand: bool = True

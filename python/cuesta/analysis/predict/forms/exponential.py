@@ -1,4 +1,4 @@
-"""An exponential of the number of users: no theory has it, but rows of a paced load may fit it as well as a station."""
+"""An exponential of the number of users: a curve without theory, which rows of a paced load may fit as well."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a form is: a response for conditions, a constant delay, a demand, and numbers of its own."""
+"""The interface of forms: the response to a load by a constant delay, a demand, and numbers of the form's own."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,14 +8,11 @@ from cuesta.analysis.predict.points import Conditions, Point
 
 
 class Form(Protocol):
-    """One way in which a response may depend on the load."""
-
     @property
-    def name(self) -> str:
-        """In a few words."""
+    def name(self) -> str: ...
 
     def formula(self, is_paced: bool) -> str:
-        """As a reader may write it, for paced or for closed loads."""
+        """For a report, of paced or of closed loads."""
 
     @property
     def has_delay(self) -> bool:
@@ -27,13 +24,13 @@ class Form(Protocol):
 
     @property
     def shape(self) -> Sequence[float]:
-        """Where to begin with its own numbers."""
+        """Starts of its own numbers."""
 
     def applies(self, points: Sequence[Point]) -> bool:
-        """Whether rows like these can be of this form."""
+        """Whether the form may be fitted to these rows."""
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         """Mean seconds."""
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network | None:
-        """The stations that it stands for; None if it stands for none."""
+        """Its stations; None of a mere curve."""

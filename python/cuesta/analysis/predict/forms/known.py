@@ -1,4 +1,4 @@
-"""No station at all: no user waits for another, and every part of the response is known. Nothing is fitted."""
+"""A known delay without a station: no user waits for another, and nothing is fitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,6 @@ from cuesta.analysis.predict.points import Conditions, Point
 
 @dataclass(frozen=True, slots=True)
 class KnownDelay:
-    """The arithmetic of the script: keys, think times, and a response that is given."""
-
     has_delay: bool = False
     has_demand: bool = False
     shape: Sequence[float] = ()

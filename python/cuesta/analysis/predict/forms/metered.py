@@ -25,7 +25,7 @@ class Metered:
         return f"X = N / (Z + K + R₀ + Σ D + waiting), D = U/X of each meter, exact mean values{fixed}"
 
     def scaled(self, factor: float) -> "Metered":
-        """The stations if every meter were off by a factor."""
+        """The form with all demands times a factor."""
         stations = {
             name: [replace(station, demand=station.demand * factor) for station in own]
             for name, own in self.stations.items()

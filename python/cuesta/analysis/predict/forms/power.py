@@ -1,4 +1,4 @@
-"""A power of the number of users: no theory has it, but rows of a paced load may fit it as well as a station."""
+"""A power of the number of users: a curve without theory, which rows of a paced load may fit as well."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
