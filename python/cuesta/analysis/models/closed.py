@@ -1,17 +1,17 @@
-"""Solves a closed network exactly by the cheapest method that can.
+"""Solves a closed network by the cheapest exact method.
 
-Only of a single queueing station is it known what fixed services do: beside others they count as exponential.
+Fixed services have an exact solution only at a single queueing station: beside others they count as exponential.
 """
 
 from cuesta.analysis.models import convolution, exact_mva, fixed_service
 from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users, solution
 
 SATURATED = 1 - 1e-12
-"""The utilization from which on no further user makes a bottleneck busier, but for rounding."""
+"""The utilization of a saturated bottleneck, but for rounding."""
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The exact means: by convolution if one station has a queue or one has several servers, else by mean values."""
+    """The exact means: by convolution for a single queueing station or several servers, else by mean value analysis."""
     queueing = [station for station in network.queueing if station.demand]
     if len(queueing) == 1 and queueing[0].is_fixed:
         throughput = users / (response(network, users) + network.think)
@@ -24,10 +24,9 @@ def solve(network: Network, users: int) -> Solution:
 
 
 def response(network: Network, users: int) -> float:
-    """The exact mean response in seconds and nothing else, which takes far less time where users are many.
+    """The exact mean response in seconds, much faster than `solve` for many users.
 
-    If rates do not fall with the queue, throughput does not fall with users: once the bottleneck is busy all the time,
-    it is known for any more of them.
+    If no rate falls with the queue, throughput stays constant for all users beyond those who saturate the bottleneck.
     """
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
@@ -36,22 +35,22 @@ def response(network: Network, users: int) -> float:
     if any(station.rates for station in queueing):
         return solve(network, users).response
     if len(queueing) > 1:
-        return users / _throughput(network, users) - network.think
+        return users / throughput(network, users) - network.think
     (station,) = queueing
     return network.delay - network.think + residence(users, station, network.delay)
 
 
 def residence(users: int, station: Station, delay: float) -> float:
-    """Seconds at the only station at which transactions wait; `delay` is the rest of a user's cycle."""
+    """Seconds at the only queueing station; `delay` is the rest of a user's cycle."""
     if not station.demand:
         return 0.0
     if station.is_fixed:
         return fixed_service.residence(users, station.demand, delay)
-    throughput, queue = convolution.of_one_station(users, station.demand, delay, station.servers)
+    throughput, queue = convolution.solve_one_station(users, station.demand, delay, station.servers)
     return queue / throughput
 
 
-def _throughput(network: Network, users: int) -> float:
+def throughput(network: Network, users: int) -> float:
     """Transactions a second of several stations."""
     enough, throughput = SATURATED * network.most_throughput, 0.0
     if all(station.is_single for station in network.queueing):

@@ -11,15 +11,15 @@ that for exponential services.
 import math
 
 ENOUGH = 1e17
-"""S at which the server is busy all the time, but for rounding."""
+"""S at which the server is saturated, but for rounding."""
 NEGLIGIBLE = 1e-17
 """A share of S that no longer changes it."""
 LARGEST = 100.0
-"""An exponent from which on a single term is more than enough."""
+"""Largest exponent: a single term then exceeds ENOUGH."""
 
 
 def residence(users: int, demand: float, away: float) -> float:
-    """Mean seconds of waiting and service. `away`: mean seconds between a user's answer and the next transaction."""
+    """Mean seconds, with waiting. `away`: mean seconds between a user's answer and the next transaction."""
     if not away:
         return users * demand
     total, term, n = 1.0, 1.0, 0
@@ -31,6 +31,6 @@ def residence(users: int, demand: float, away: float) -> float:
 
 
 def open_response(rate: float, demand: float) -> float:
-    """Mean seconds at `rate` random arrivals a second, for a server that is not busy all the time."""
+    """Mean seconds at `rate` Poisson arrivals a second, below saturation."""
     busy = rate * demand
     return demand * (1 + busy / (1 - busy) / 2)

@@ -1,7 +1,7 @@
-"""M/M/m: transactions that arrive at random at m servers, whatever their response.
+"""M/M/m: Poisson arrivals, independent of the response, at m servers.
 
-A. K. Erlang, 1917; L. Kleinrock, Queueing Systems I, 1975, §3.5. Users who wait for answers slow down when response
-grows, so this holds for arrivals that do not: near saturation it is wrong for a closed load.
+A. K. Erlang, 1917; L. Kleinrock, Queueing Systems I, 1975, §3.5. Near saturation it is wrong for a closed load, whose
+users slow down when the response grows.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,13 @@ from cuesta.errors import RefusedError
 
 @dataclass(frozen=True, slots=True)
 class OpenSolution:
-    """What servers do with arrivals at a constant rate."""
-
     utilization: float
     waiting: float
     """The probability that an arrival waits: Erlang's C."""
     response: float
-    """Seconds, waiting and served."""
+    """Seconds, with waiting."""
     queue: float
-    """Mean number of transactions, waiting and served."""
+    """Mean number of transactions, waiting or in service."""
 
 
 def solve(rate: float, demand: float, servers: int = 1) -> OpenSolution:
@@ -35,7 +33,7 @@ def solve(rate: float, demand: float, servers: int = 1) -> OpenSolution:
 
 
 def response(rate: float, demand: float, servers: int) -> float:
-    """Mean seconds of a transaction, for servers that are not busy all the time."""
+    """Mean seconds of a transaction, below saturation."""
     load = rate * demand
     if servers == 1:
         return demand / (1 - load)
@@ -49,7 +47,7 @@ def waiting(load: float, servers: int) -> float:
 
 
 def loss(servers: int, load: float) -> float:
-    """Erlang's loss formula B(servers, load), by its recursion, which only multiplies and adds positive numbers."""
+    """Erlang's loss formula B(servers, load), by its numerically stable recursion."""
     blocked = 1.0
     for n in range(1, servers + 1):
         blocked = load * blocked / (n + load * blocked)

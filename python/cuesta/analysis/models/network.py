@@ -1,8 +1,7 @@
 """A closed network of stations, and its solution.
 
-A station is a resource that transactions queue for. Only its service demand matters, the service time of all visits of
-a transaction together: in a product-form network (Baskett, Chandy, Muntz and Palacios, JACM 22(2), 1975) neither the
-number of visits nor their order changes a mean.
+A station is described by its service demand, the service time of all visits of a transaction: in a product-form network
+(Baskett, Chandy, Muntz and Palacios, JACM 22(2), 1975) neither the number of visits nor their order changes a mean.
 """
 
 import math
@@ -23,12 +22,12 @@ class Station:
     name: str
     demand: float
     servers: float = 1
-    """How many serve at once, at the same speed; DELAY is as many as there are users."""
+    """Parallel servers of equal speed; DELAY is as many as there are users."""
     rates: tuple[float, ...] = ()
-    """If given, instead of `servers`: the rate with 1, 2, … transactions present as a multiple of 1 / demand; the last
-    one holds for any more."""
+    """Load-dependent rates instead of `servers`: with 1, 2, … transactions present, as multiples of 1 / demand; the
+    last one holds for any more."""
     is_fixed: bool = False
-    """Whether each service takes the same time: that of one server. Others are exponential."""
+    """Whether the services of its one server are deterministic; else they are exponential."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.demand) and self.demand >= 0):
@@ -56,14 +55,12 @@ class Station:
         return max(self.rates) if self.rates else self.servers
 
     def rate(self, present: int) -> float:
-        """Its rate as a multiple of 1 / demand, by the number of transactions present."""
+        """Its rate with that many transactions present, as a multiple of 1 / demand."""
         return self.rates[min(present, len(self.rates)) - 1] if self.rates else min(present, self.servers)
 
 
 @dataclass(frozen=True)
 class Network:
-    """Stations that a fixed number of users share."""
-
     stations: Sequence[Station]
     think: float = 0.0
     """Z + K: seconds that a user thinks and types for each transaction."""
@@ -81,7 +78,7 @@ class Network:
 
     @cached_property
     def least_response(self) -> float:
-        """ΣD: the response time of a user who is alone, in seconds."""
+        """ΣD: the response time of a single user, in seconds."""
         return sum(station.demand for station in self.stations)
 
     @cached_property
@@ -91,12 +88,12 @@ class Network:
 
     @cached_property
     def bottleneck(self) -> Station | None:
-        """The station that is the first to be busy all the time; None if there are only delays."""
+        """The station that saturates first; None if there are only delays."""
         return max(self.queueing, key=lambda station: station.demand / station.most, default=None)
 
     @property
     def slowest(self) -> float:
-        """Dmax: seconds a transaction at which the bottleneck can serve; 0 if there is none."""
+        """Dmax: demand / servers of the bottleneck, in seconds; 0 if there is none."""
         return self.bottleneck.demand / self.bottleneck.most if self.bottleneck else 0.0
 
     @property
@@ -112,26 +109,22 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class StationSolution:
-    """What one station does with a number of users."""
-
     name: str
     residence: float
-    """Seconds of a transaction at the station, in all visits, waiting and served."""
+    """Seconds of a transaction at the station, all visits and waiting."""
     queue: float
-    """Mean number of transactions there, waiting and served."""
+    """Mean number of transactions there, waiting or in service."""
     utilization: float
-    """The busy share of its servers; of a delay, the mean number of transactions there."""
+    """Of its servers, 0 to 1; of a delay, the mean number of transactions there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a network does with a number of users."""
-
     users: float
     throughput: float
     """Transactions a second."""
     response: float
-    """Seconds, at all stations together."""
+    """Seconds at all stations."""
     stations: Sequence[StationSolution]
 
 

@@ -1,9 +1,8 @@
-"""Users who type at fixed instants at one station: R = R₀ + D / (1 − λD), with λ = users / cycle.
+"""A paced load at one station: R = R₀ + D / (1 − λD), with λ = users / cycle.
 
-The users do not wait for answers while these come within the cycle, so the load is open and the station an M/M/1
-queue, M/M/m, or M/D/1 if services are fixed. If an answer takes longer than the cycle, its user waits for it: then
-the load is closed, and users who never think have R = N/X (B. Schroeder, A. Wierman and M. Harchol-Balter, Open versus
-closed, NSDI 2006).
+While answers come within the cycle, the load is open, and the station an M/M/1 queue, M/M/m, or M/D/1 if services are
+fixed. A user whose answer takes longer waits for it: then the load is closed, with R = N/X (B. Schroeder, A. Wierman
+and M. Harchol-Balter, Open versus closed, NSDI 2006).
 """
 
 import math
@@ -16,8 +15,6 @@ from cuesta.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class PacedSolution:
-    """What the station does with paced users."""
-
     response: float
     """Seconds."""
     throughput: float
@@ -28,7 +25,10 @@ class PacedSolution:
 
 
 def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: int = 1) -> PacedSolution:
-    """The means of users who type every `cycle` seconds; `delay` R₀ is the part of a response without any waiting."""
+    """The means of users with an input every `cycle` seconds; `delay` is R₀, in seconds.
+
+    Raises InputError for an impossible time.
+    """
     insist_on_users(users)
     if not (cycle > 0 and demand >= 0 and delay >= 0):
         raise InputError(f"expected a cycle over 0 s and no negative times, got {cycle:g} s, {demand:g} s, {delay:g} s")
@@ -38,7 +38,7 @@ def solve(users: int, cycle: float, demand: float, delay: float = 0.0, servers: 
 
 
 def response(users: int, cycle: float, station: Station, delay: float) -> float:
-    """Mean seconds, for values that were checked."""
+    """Mean seconds; does not check its arguments."""
     rate = users / cycle
     if rate * station.demand < station.servers:
         mean = delay + open_response(rate, station)
@@ -55,7 +55,7 @@ def open_response(rate: float, station: Station) -> float:
 
 
 def network_response(network: Network, users: int, cycle: float) -> float:
-    """Mean seconds at several stations: all but the heaviest one, which saturates first, are delays with queues."""
+    """Mean seconds at several stations, by decomposition: each but the bottleneck adds its open response as a delay."""
     heaviest = network.bottleneck
     if heaviest is None:
         return network.delay
@@ -65,5 +65,5 @@ def network_response(network: Network, users: int, cycle: float) -> float:
 
 
 def saturation(cycle: float, demand: float, servers: int = 1) -> float:
-    """The number of users who keep the station busy all the time."""
+    """The number of users who saturate the station."""
     return cycle * servers / demand if demand else math.inf

@@ -1,7 +1,7 @@
 """Gunther's universal scalability law: X(N) = γN / (1 + σ(N−1) + κN(N−1)).
 
-N. J. Gunther, Guerrilla Capacity Planning, 2007. It describes a measured curve, also one that falls; it explains
-nothing and extrapolates badly. All rows must have the same think time.
+N. J. Gunther, Guerrilla Capacity Planning, 2007. It describes a measured curve, also a retrograde one, and extrapolates
+badly. All rows must have the same think time.
 """
 
 from dataclasses import dataclass
