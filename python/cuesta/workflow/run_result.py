@@ -50,9 +50,9 @@ class Run:
     @cached_property
     def limited_by(self) -> str:
         """One sentence: what limits the host, or that nothing did."""
-        from cuesta.analysis.capacity.bottleneck import bottleneck  # noqa: PLC0415, slow, and not always wanted
+        from cuesta.analysis.capacity.bottleneck import find_bottleneck  # noqa: PLC0415, slow, and not always wanted
 
-        return str(bottleneck(self.summary))
+        return str(find_bottleneck(self.summary))
 
     @property
     def steps(self) -> list[StepFigures]:
