@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.report.headline import big_figures, headline
-from cuesta.report.phrases import limit_value
+from cuesta.report.limits import describe_limit_value
 from cuesta.report.run_report import text
 from tests.run_folder import Row, RunFolder
 
@@ -41,7 +41,7 @@ def test_an_answer_that_the_driver_drew_for_long_is_not_quoted_as_the_hosts(tmp_
     assert summary.last.driver.voids == ["response", "response_from_sent"]
     assert f"{why}; valid" in headline(summary)
     assert f"{why}: the times below contain it" in " ".join(text(summary, colour=False).split())
-    said = [limit_value(each, summary) for each in summary.last.limits]
+    said = [describe_limit_value(each, summary) for each in summary.last.limits]
     assert said == ["100 ms, over a tenth of it this driver's", "2.00/s"]
     assert summary.json()["limited_by"].startswith(f"the driver, not the host, at 4 users: {why}; use fewer users")
 

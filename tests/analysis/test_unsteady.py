@@ -7,7 +7,7 @@ from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.step import Overload
 from cuesta.report import several
 from cuesta.report.headline import headline
-from cuesta.report.phrases import limit_value
+from cuesta.report.limits import describe_limit_value
 from cuesta.report.run_report import text
 from tests.run_folder import Row, RunFolder
 
@@ -53,7 +53,7 @@ def test_an_overloaded_open_load_is_said_instead_of_its_percentiles(tmp_path: Pa
 def test_limits_on_durations_of_an_overloaded_step_are_never_kept(tmp_path: Path) -> None:
     limits = ("response.p95 < 60s", "response.p50 < 1s", "transactions.per_s > 1")
     summary = overloaded(tmp_path / "run", limits=limits)
-    said = [(limit_value(each, summary), each.ok) for each in summary.last.limits]
+    said = [(describe_limit_value(each, summary), each.ok) for each in summary.last.limits]
     assert said == [("no steady state", False), ("7.10 s, no steady state", False), ("2.00/s", True)]
 
 

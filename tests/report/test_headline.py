@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.summary import Summary
+from cuesta.analysis.law import law
+from cuesta.analysis.summary import Doubted, Summary
 from cuesta.figures.durations import Distribution
 from cuesta.report.headline import big_figures, headline, unusual
+from cuesta.report.law import describe_law_terms
 from cuesta.report.model import Remark
 from cuesta.report.run_report import text
+from cuesta.report.validity import join_advice, list_doubts
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 
@@ -161,3 +164,20 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
         (section,) = unusual(summarise(folder))
         said = [part.text for part in section.parts if isinstance(part, Remark)]
         assert said == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]
+
+
+def test_a_negative_term_stands_in_brackets() -> None:
+    found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
+    assert found
+    first = describe_law_terms(found)
+    assert "− (−50.0 µs) − 10.0 ms =" in first
+
+
+def test_advice_is_given_once(tmp_path: Path) -> None:
+    found = summarise(made_up.bad(tmp_path / "bad"))
+    first, *others = found.doubts
+    again = Doubted(1, first.doubt)
+    said = list_doubts(replace(found, doubts=[first, again, *others]))
+    assert said[1] == (f"step 2: {said[0][0]}", "")
+    assert join_advice(said[1]) == said[1][0]
+    assert all(advice for _, advice in [said[0], *said[2:]])

@@ -1,6 +1,7 @@
 """The host's section: what its meters lose, and which steps show what the front end of 1979 printed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report.host_section import busiest
+from cuesta.report.host_section import busiest, worth
 from cuesta.report.run_report import text
 from cuesta.report.several import html
+from tests.report import made_up
 from tests.report.made_up import good
 from tests.run_folder import CLOCK, NANO
 
@@ -61,3 +63,10 @@ def test_processes_that_meters_lose_are_said_beside_the_cpu_time(tmp_path: Path,
     first_screen = " ".join(text(summarise(folder), colour=False).split())
     assert ("at least: its CPU time is by its processes' accounts" in first_screen) is bool(lost)
     assert lost in first_screen
+
+
+def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None:
+    host = summarise(made_up.good(tmp_path / "run")).last.host
+    assert host.meters
+    (said, *_) = worth(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))
+    assert said == "CPU figures: least certain (level 4 of 4), because all of it is shared"

@@ -4,15 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.ledger.record import (
-    CertificationSetup,
-    Driver,
-    FormRow,
-    Measurements,
-    Record,
-    RecordFigure,
-    Workload,
-)
+from cuesta.ledger.record import CertificationSetup, Driver, FormRow, Measurements, Record, RecordFigure, Workload
 from cuesta.report.systems import by_cause, systems
 from tests.certification_runs import METHOD
 

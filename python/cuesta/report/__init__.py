@@ -2,21 +2,22 @@
 
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
 - `run_report`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and
-  what is unusual; `samples`, `sweep`, `batching`, `published_tables`, `search`, `capacity`, `host_section`, `wire`,
-  `bisync`: sections of a run's report; `figure`: values with their label and meaning from the catalogue; `phrases`:
-  sentences that reports share; `plots`: plots as Vega-Lite specifications.
+  what is unusual; `validity`: whether it can be trusted. Its sections: `limits`, `samples`, `sweep`, `batching`,
+  `published_tables`, `search`, `capacity`, `response_section`, `law`, `host_section`, `wire`, `bisync`,
+  `driver_section`; `figure`: values with their label and meaning from the catalogue; `plots`: plots as Vega-Lite
+  specifications.
 - `render`: a report as text, page and Markdown; `page`: HTML elements.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.
 - `comparison`: two sides of runs, as text and as data; `representative`: a run beside a service's profile.
-- `prediction`: what other loads would see, as text: `prediction_figures`, then `prediction_limits` and `simulation`;
+- `prediction`: predictions of other loads, as text: `prediction_figures`, then `prediction_limits` and `simulation`;
   `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
 - `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
-  `cells`: a meter's figure in a table.
-- `tmux_status`: what an agent of TMux says of itself.
-- `recording`: tells which entries of a recorded session are hidden.
+  `cells`: a meter's figure in a table, and its tier.
+- `tmux_status`: the status of an agent of TMux.
+- `recording`: lists which entries of a recorded session are hidden.
 
 This file imports none of them: a verb loads what it shows.
 """

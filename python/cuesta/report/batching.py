@@ -17,8 +17,7 @@ from cuesta.analysis.batching import (
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.report.phrases import named_settings
-from cuesta.report.plots.frontier import frontier
+from cuesta.report.plots.frontier import frontier, list_settings
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
 TITLE = "Several packets at once"
@@ -136,7 +135,7 @@ def overview(found: Sequence[Effect]) -> Table:
 
 
 def of_effect(effect: Effect) -> str:
-    return named_settings((*effect.setting, *effect.configuration))
+    return list_settings((*effect.setting, *effect.configuration))
 
 
 def saves(effect: Effect) -> str:

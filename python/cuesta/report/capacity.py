@@ -15,8 +15,8 @@ from cuesta.analysis.predict.from_runs import derive_points
 from cuesta.analysis.predict.saturation import Saturation, saturations_by_meters
 from cuesta.analysis.summary import Summary
 from cuesta.errors import RefusedError
+from cuesta.report.figure import write_rate
 from cuesta.report.model import Cell, Part, Remark, Section, Table, Words
-from cuesta.report.phrases import per_s
 from cuesta.units import digits, seconds, share
 
 TITLE = "What limits the host"
@@ -52,7 +52,7 @@ def section(summary: Summary) -> Section:
         return Section(TITLE, name="CAPACITY")
     parts = divide_response(of, known)
     at = f"at {point.text}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
-    more: list[Part] = [Remark(f"{at}: {per_s(work.per_s)} {work.unit}s")]
+    more: list[Part] = [Remark(f"{at}: {write_rate(work.per_s)} {work.unit}s")]
     if known:
         more.append(table(known))
     more.append(where(parts, work))
@@ -70,7 +70,7 @@ def table(known: Sequence[Resource]) -> Table:
             Words(share(each.busy), "" if each.is_believed else WRONG, "" if each.is_believed else "bad"),
             seconds(each.demand),
             seconds(each.waited),
-            per_s(each.most_per_s),
+            write_rate(each.most_per_s),
             share(each.own),
             digits(each.servers) if each.servers % 1 else f"{each.servers:,.0f}",
             each.source,
@@ -103,8 +103,8 @@ def bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
     alone = f"{seconds(work)} of work and line, {seconds(measured.own_pace)} of thinking and typing"
     yield (
         f"bounds by these figures: a user who never waits for others takes {seconds(cycle)} for a transaction "
-        f"({alone}), and no more than {per_s(most)} get through {first.name}: from {digits(cycle * most)} users on "
-        "(N*) some wait. What is not metered may allow less"
+        f"({alone}), and no more than {write_rate(most)} get through {first.name}: from {digits(cycle * most)} users "
+        "on (N*) some wait. What is not metered may allow less"
     )
 
 

@@ -4,13 +4,12 @@ from typing import Any
 
 from cuesta.records.meter_figure import MeterFigure
 from cuesta.records.meter_report import Count
-from cuesta.report.phrases import tiers
 from cuesta.units import ABSENT, count, digits, seconds, signed
 
 
 def tiered(row_: str, *figures: MeterFigure[Any]) -> str:
     """A row, with the tiers of its figures at the end."""
-    return f"{row_}  {tiers(*figures)}"
+    return f"{row_}  {list_tiers(*figures)}"
 
 
 def percent(figure: MeterFigure[float]) -> str:
@@ -41,3 +40,19 @@ def rate(value: float | None) -> str:
     if value is None:
         return ABSENT
     return count(value) if value >= 9.95 or value == 0 else f"{value:.1f}"
+
+
+def name_cause(name: str) -> str:
+    """The label of a cause of CPU time: `page faults`."""
+    return name.replace("_", " ")
+
+
+def list_tiers(*figures: MeterFigure[Any]) -> str:
+    """The tiers of figures, each once; empty if no figure has one."""
+    return ", ".join(dict.fromkeys(figure.tier for figure in figures if figure.tier))
+
+
+def bracket_tiers(*figures: MeterFigure[Any]) -> str:
+    """The tiers of figures in brackets; empty if no figure has one."""
+    names = list_tiers(*figures)
+    return f" ({names})" if names else ""

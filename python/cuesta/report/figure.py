@@ -13,7 +13,6 @@ from cuesta.units import ABSENT, AT_LEAST, count, digits, seconds
 
 WRITTEN: dict[str, Callable[[float], str]] = units.WRITTEN | {Unit.PER_SECOND: digits}
 """How a value is written below its label, which has the unit of a rate."""
-
 ENOUGH = 10
 """A percentile with fewer values than this beyond it is marked."""
 BEYOND = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
@@ -110,3 +109,12 @@ def has_weak(of: Distribution) -> bool:
 def percentiles(of: Distribution) -> tuple[str, ...]:
     """Write the cells below `PERCENTILES`."""
     return tuple(percentile(of, name) for name in PERCENTILES)
+
+
+def write_rate(rate: float | None) -> str:
+    return ABSENT if rate is None else f"{digits(rate)}/s"
+
+
+def name_class(group: str, transaction: str) -> str:
+    """The name of a class of transactions: only the group's, if the transaction has the same name."""
+    return group if group == transaction else f"{group}: {transaction}"

@@ -1,7 +1,8 @@
 """The beginning of a report: one sentence, the verdict, the figures that most readers want, and what is unusual."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from cuesta import _native
 from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.own_part import quoted, why_void
@@ -10,42 +11,35 @@ from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.line_kinds import without_settings
 from cuesta.report import batching, search
-from cuesta.report.figure import ENOUGH, duration, is_weak, written
+from cuesta.report.figure import ENOUGH, duration, is_weak, write_rate, written
 from cuesta.report.host_section import host_doubts
-from cuesta.report.model import BigFigure, Remark, Section, Verdict
-from cuesta.report.phrases import (
-    FAIR,
-    doubts,
-    end_of,
-    explained,
-    fairness,
-    how_it_ended,
-    kept,
-    law,
-    on_time,
-    per_s,
-    targets,
-    waiting_in_vain,
-)
+from cuesta.report.law import describe_law
+from cuesta.report.limits import limit_status
+from cuesta.report.model import BigFigure, Remark, Section
+from cuesta.report.response_section import FAIR, describe_fairness
+from cuesta.report.samples import describe_stuck_users
+from cuesta.report.validity import name_ending
+from cuesta.target import BUILTIN_HOST
 from cuesta.units import count, many, named, share
 
 
 def headline(summary: Summary) -> str:
     """One sentence with the result of a run. It claims nothing that was not measured."""
     if found := summary.search:
-        return search.answer(found, targets(summary))
+        return search.answer(found, name_targets(summary))
     parts = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
     kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)
-    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, end_of(summary), kept)))}"
+    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, name_ending(summary), kept)))}"
 
 
 def who(summary: Summary) -> str:
     """How many users typed at what."""
     users = [step.users for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
-    return f"{number} at {targets(summary)}"
+    return f"{number} at {name_targets(summary)}"
 
 
 def answer(step: StepFigures) -> str:
@@ -82,7 +76,7 @@ def limits_answer(summary: Summary) -> str:
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
-    bad = {word: [limit.limit for limit in limits if kept(limit) == word] for word in NOT_KEPT}
+    bad = {word: [limit.limit for limit in limits if limit_status(limit) == word] for word in NOT_KEPT}
     parts = [f"limit {word}: {', '.join(of_word)}" for word, of_word in bad.items() if of_word]
     return "; ".join(parts) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
 
@@ -104,11 +98,13 @@ def sweep_answer(summary: Summary) -> str:
             return answer(last)
         low, high = (duration(step.response, "p50") for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
-        return f"{per_s(first.transactions.per_s)} to {per_s(last.transactions.per_s)} transactions, {grew}"
+        return f"{write_rate(first.transactions.per_s)} to {write_rate(last.transactions.per_s)} transactions, {grew}"
     doubted = {each.step for each in summary.doubts}
     sure = [step for step in summary.steps if None not in doubted and step.step not in doubted]
     good = [step for step in sure if all(limit.ok for limit in step.limits)]
-    bad = {word: [step for step in sure if any(kept(limit) == word for limit in step.limits)] for word in NOT_KEPT}
+    bad = {
+        word: [step for step in sure if any(limit_status(limit) == word for limit in step.limits)] for word in NOT_KEPT
+    }
     parts = [between(summary, good, bad.pop("crossed"))]
     parts += [f"{word} {places(summary, steps)}" for word, steps in bad.items() if steps]
     parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
@@ -141,7 +137,7 @@ def which(summary: Summary, crossed: list[StepFigures]) -> str:
     """The limits that steps crossed, in brackets; empty if there is only one limit."""
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
-    bad = (limit.limit for step in crossed for limit in step.limits if kept(limit) == "crossed")
+    bad = (limit.limit for step in crossed for limit in step.limits if limit_status(limit) == "crossed")
     return f" ({', '.join(dict.fromkeys(bad))})"
 
 
@@ -162,13 +158,6 @@ def places(summary: Summary, steps: list[StepFigures]) -> str:
     return f"in step {', '.join(str(step.step + 1) for step in steps)}"
 
 
-def verdict(summary: Summary) -> Verdict:
-    """Whether the figures can be trusted, and whether the run was complete."""
-    early = how_it_ended(summary)
-    word, text = ("VALID", on_time(summary)) if summary.valid else ("INVALID", "do not rely on the figures below")
-    return Verdict(word, text, summary.valid, doubts(summary), [early] if early else [])
-
-
 def big_figures(summary: Summary) -> Iterator[BigFigure]:
     """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
@@ -187,7 +176,7 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
         meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
         others = f"{share(step.host.cpu.others / 100)} others, " if step.host.cpu.others else ""
         yield BigFigure(f"host CPU{at}", share(busy), f"{others}{share(step.host.cpu.idle / 100)} idle", meaning)
-    by_name, meaning = explained(step.errors.by_name), CATALOGUE["errors.count"].meaning
+    by_name, meaning = explain_errors(step.errors.by_name), CATALOGUE["errors.count"].meaning
     yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
     yield big("driver delay", "lateness.p99", step, "p99: the instrument's own")
 
@@ -204,7 +193,7 @@ def unusual(summary: Summary) -> Iterator[Section]:
 
 def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.errors.count:
-        yield f"{many(step.errors.count, 'error')}: {explained(step.errors.by_name)}"
+        yield f"{many(step.errors.count, 'error')}: {explain_errors(step.errors.by_name)}"
     yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
     if step.errors.before:
         yield f"errors before measuring: {named(step.errors.before)}"
@@ -218,9 +207,23 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
             f"up to {many(step.set_aside, 'cell')} of a screen changed without keys, and were set aside: "
             "no change there is an echo"
         )
-    yield from waiting_in_vain(summary)
+    yield from describe_stuck_users(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
-        yield fairness(step.fairness)
+        yield describe_fairness(step.fairness)
     if step.law and not agrees(step.law):
-        yield law(step.law)
+        yield describe_law(step.law)
     yield from host_doubts(step.host)
+
+
+def explain_errors(by_name: Mapping[str, int]) -> str:
+    """Names of errors with their counts, and what the most frequent one means: `flood 2: the host sent too much`."""
+    most = max(by_name, key=lambda name: by_name[name], default="")
+    happened = _native.failures().get(most, "").rstrip(".").replace("`", "")
+    means = f"{happened[:1].lower()}{happened[1:]}"
+    return ": ".join(filter(None, (named(by_name), f"{most} means {means}" if len(by_name) > 1 and means else means)))
+
+
+def name_targets(summary: Summary) -> str:
+    names = [str(name) for name in summary.recorded.run.get("host", {}).get("targets", [])]
+    known = ["the built-in host (host:)" if name == BUILTIN_HOST else without_settings(name) for name in names]
+    return " and ".join(known) if len(known) < 3 else f"{len(known)} targets"

@@ -13,12 +13,12 @@ from cuesta.ledger import segment_folders
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.report import meters, off_cpu, profile
-from cuesta.report.cells import duration, number, whole
+from cuesta.report.cells import bracket_tiers, duration, name_cause, number, whole
 from cuesta.report.cells import percent as percent_cell
+from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, closing
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.report.phrases import cause, in_brackets, per_s
 from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
 
 IDLE = {
@@ -65,7 +65,7 @@ def tables(step: StepFigures) -> Iterator[Table]:
     """The host's block devices, and its tasks' times off the CPU if the kernel was traced."""
     meter_report = step.host.meter_report
     if meter_report and meter_report.devices:
-        tier = in_brackets(
+        tier = bracket_tiers(
             *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
         )
         rows = [(name, *device(of)) for name, of in meter_report.devices.items()]
@@ -129,15 +129,15 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
-    tier = in_brackets(*uses(meter_report).values()) if meter_report else ""
+    tier = bracket_tiers(*uses(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     found = meter_report and meter_report.by_cause
     if found and found.value and (causes := ", ".join(by_cause(found.value.causes))):
-        yield f"by cause: {causes}{in_brackets(found)}"
+        yield f"by cause: {causes}{bracket_tiers(found)}"
     if host.per_transaction and meter_report:
-        yield each_transaction(host.per_transaction) + in_brackets(
+        yield each_transaction(host.per_transaction) + bracket_tiers(
             meter_report.own.seconds, *(getattr(meter_report.counts, name) for name in COUNTS)
         )
 
@@ -174,7 +174,7 @@ def by_cause(causes: Mapping[str, CauseRow]) -> Iterator[str]:
     for name, of, value in shares:
         if value >= SMALLEST:
             within = f" [{between(*limits)}]" if (limits := of.interval.value) else ""
-            yield f"{cause(name)} {percent(value, of.standard_error.value)}{within}"
+            yield f"{name_cause(name)} {percent(value, of.standard_error.value)}{within}"
     if (rest := sum(small)) >= SMALLEST:
         what = "others" if len(small) < len(shares) else "causes together"
         yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
@@ -185,7 +185,7 @@ def unmet(host: HostFigures) -> Iterator[str]:
     intervals = host.cpu_by_cause_interval or {}
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
     if names:
-        listed_names = ", ".join(cause(name) for name in names)
+        listed_names = ", ".join(name_cause(name) for name in names)
         yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
 
 
@@ -238,7 +238,7 @@ def each_side(meter_report: MeterReport) -> str:
     """How busy each side's CPUs were, network included: each side has its CPUs alone."""
     sides = {"host": meter_report.per_cpu, "driver": meter_report.beside}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
-    tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
+    tier = bracket_tiers(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
     return f"busy by CPU, the network included: {'; '.join(parts)}{tier}"
 
 
@@ -266,7 +266,7 @@ def shared(meter_report: MeterReport) -> Iterator[str]:
     inside = 100 * own / (meter_report.seconds * cpus)
     low, high = of.interval.value or (percent, percent)
     if not percent:
-        of_cpus = f"of the machine's {many(cpus, 'CPU')}{in_brackets(of.percent)}"
+        of_cpus = f"of the machine's {many(cpus, 'CPU')}{bracket_tiers(of.percent)}"
         yield f"network, shared: no sample met it: {under(high)} {of_cpus}"
         return
     within = f" [{between(low, high)}]" if low < high else ""
@@ -314,8 +314,8 @@ def programs(host: HostFigures) -> Iterator[str]:
 
 def built_in(host: BuiltInHost) -> Iterator[str]:
     yield (
-        f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
-        f"answered {per_s(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"
+        f"built-in, by its own meters: {many(host.lines, 'line')}; took {write_rate(host.served_per_s)}, "
+        f"answered {write_rate(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"
     )
     if host.busy is not None:
         yield f"{many(host.servers, 'server')} {share(host.busy)} busy, {digits(host.queue or 0.0)} messages waiting"

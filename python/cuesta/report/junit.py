@@ -12,7 +12,8 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.step import LimitResult
 from cuesta.plain_text import plain, plain_rows
 from cuesta.private_files import private
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_said, on_time, with_advice
+from cuesta.report.limits import describe_limit_result, limit_status
+from cuesta.report.validity import describe_ending, describe_punctuality, join_advice, list_doubts
 
 ADVICE = "the figures cannot be relied on"
 
@@ -55,16 +56,16 @@ def suite(top: Element, name: str, run: Summary) -> None:
 
 def _validity(own: Element, name: str, run: Summary) -> None:
     case = _case(own, name, "validity", 0.0)
-    reasons = [with_advice(doubt) for doubt in doubts(run)]
+    reasons = [join_advice(doubt) for doubt in list_doubts(run)]
     if reasons:
         SubElement(case, "error", message=reasons[0], type="INVALID").text = "\n".join([*reasons, ADVICE])
-    SubElement(case, "system-out").text = "\n".join(filter(None, (on_time(run), how_it_ended(run))))
+    SubElement(case, "system-out").text = "\n".join(filter(None, (describe_punctuality(run), describe_ending(run))))
 
 
 def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
-    said = limit_said(verdict, run)
+    said = describe_limit_result(verdict, run)
     measured = said if verdict.value is None else f"measured {said}"
-    if kept(verdict) == NOT_DECIDED:
+    if limit_status(verdict) == NOT_DECIDED:
         message = f"{verdict.limit}: {NOT_DECIDED}: {measured}"
         SubElement(case, "error", message=message, type=NOT_DECIDED).text = measured
     elif not verdict.ok:

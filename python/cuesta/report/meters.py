@@ -15,9 +15,8 @@ from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
 from cuesta.records.schema import fields
 from cuesta.report import off_cpu
-from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
-from cuesta.report.phrases import cause as cause_label
-from cuesta.report.phrases import in_brackets
+from cuesta.report.cells import bracket_tiers, duration, number, per_s, percent, tiered, whole
+from cuesta.report.cells import name_cause as cause_label
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN, WIDTH = 10, 84
@@ -324,7 +323,7 @@ def pressure(meter_report: MeterReport) -> Iterator[str]:
     some = {name: figure for name, figure in meter_report.pressure.items() if figure.value is not None}
     if some:
         shares = ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
-        yield shares + in_brackets(*some.values())
+        yield shares + bracket_tiers(*some.values())
 
 
 def missing(meter_report: MeterReport) -> Iterator[str]:

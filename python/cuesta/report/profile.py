@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.columns import cut, cut_start, left, right
 from cuesta.plain_text import plain
 from cuesta.records.meter_report import MeterReport
-from cuesta.report.phrases import in_brackets
+from cuesta.report.cells import bracket_tiers
 from cuesta.units import ABSENT, percent
 
 BAR = 20
@@ -51,4 +51,4 @@ def _idle(meter_report: MeterReport) -> str:
     if idle.value is None:
         return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle.why or '')}"
     share = idle.value + (waiting.value or 0.0)
-    return f"{share:.1f} % of the CPUs' time: counted, not sampled{in_brackets(idle)}"
+    return f"{share:.1f} % of the CPUs' time: counted, not sampled{bracket_tiers(idle)}"

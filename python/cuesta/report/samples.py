@@ -1,13 +1,18 @@
 """What users waited for in vain, and what their screens showed: a sample of each kind of failure."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from cuesta import _native
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.waits import is_stuck
 from cuesta.figures.counts import WaitSample
 from cuesta.report.model import Part, Remark, Screen, Section
-from cuesta.report.phrases import waiting_in_vain
-from cuesta.units import seconds
+from cuesta.units import many, seconds
 
+LOOPS = ("Forever", "Repeat")
+TYPES_NOTHING = ("Set", "Env", "Require", "Output", "Hide", "Show", "Sleep", "Think", "Transaction", "End")
+"""Words of a tape that send no key."""
 SHOWN = 3
 """Rows of a screen on a first screen: the last ones."""
 
@@ -15,7 +20,7 @@ SHOWN = 3
 def sections(summary: Summary) -> Iterator[Section]:
     """A sample of each kind of wait that went wrong in the last step; nothing if none did."""
     samples = dict(summary.last.samples)
-    if not any(waiting_in_vain(summary)):
+    if not any(describe_stuck_users(summary)):
         samples.pop("unfinished", None)
     if not samples:
         return
@@ -35,3 +40,39 @@ def _said(kind: str, sample: WaitSample) -> str:
         return f"{kind}: {sample.wait} was met{seemed}, and output went on for {seconds(sample.seconds)}; then {showed}"
     waited = f" for {seconds(sample.seconds)}" if sample.seconds else ""
     return f"{kind}: {sample.wait}{waited}; {showed}"
+
+
+def describe_stuck_users(summary: Summary) -> Iterator[str]:
+    """Users who, at the end of the last step, had waited far longer than any answer took."""
+    step = summary.last
+    longest = step.response.longest or 0.0
+    rows = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
+    waited: dict[str, list[float]] = {}
+    for row in rows:
+        if row.waits and is_stuck(row.waited, longest):
+            waited.setdefault(row.waits, []).append(row.waited)
+    for what, times in waited.items():
+        # A `prompt` is whatever a Wait without a key before it is for, such as a text anywhere on the screen.
+        at_wait = f"at a {name_wait(summary.recorded.folder)} of the tape with no key before it"
+        wanted = at_wait if what == "prompt" else f"for an {what}"
+        yield f"{many(len(times), 'user')} had waited up to {seconds(max(times))} {wanted}, in vain"
+
+
+def name_wait(folder: Path) -> str:
+    """`Wait+Screen` or the like, if that is the kind of all waits of the tapes with no key before them; else `Wait`."""
+    place = folder / "tapes"
+    try:
+        tapes = [_native.Tape.parse(tape.read_text("utf-8"), "", str(place)) for tape in place.glob("*.tape")]
+    except (OSError, ValueError, _native.TapeError):
+        return "Wait"
+    kinds = set[str]()
+    for tape in tapes:
+        typed = False
+        for word, _ in tape.outline():
+            if word == "Source":
+                return "Wait"
+            if word.startswith("Wait") and not typed:
+                kinds.add(word)
+            # A loop begins again after its last wait.
+            typed = word not in LOOPS and not word.startswith("Wait") and (typed or word not in TYPES_NOTHING)
+    return kinds.pop() if len(kinds) == 1 else "Wait"

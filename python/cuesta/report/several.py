@@ -13,11 +13,12 @@ from cuesta.report import render
 from cuesta.report.capacity import TITLE, conclusion
 from cuesta.report.figure import duration, head, marked, notes, written
 from cuesta.report.headline import answer
+from cuesta.report.limits import describe_limit_value, limit_status, limit_tone
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, tone_of
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
-from cuesta.report.run_report import of_run
+from cuesta.report.run_report import build_report
+from cuesta.report.validity import describe_ending, list_doubts
 from cuesta.units import ABSENT, count, many, seconds, share
 
 MOST_ANSWERS = 3
@@ -60,7 +61,7 @@ def html(runs: Mapping[str, Summary], file: Path) -> None:
 
 def of_runs(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
-        return of_run(next(iter(runs.values())))
+        return build_report(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
     results = {run.limits_ok for run in runs.values()}
     limits_ok = False if False in results else None if None in results else True
@@ -82,9 +83,9 @@ def headline(runs: Mapping[str, Summary]) -> str:
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
     """Which of the runs are valid."""
     bad = [name for name, run in runs.items() if not run.valid]
-    reasons = [(f"{name}: {reason}", advice) for name, run in runs.items() for reason, advice in doubts(run)]
+    reasons = [(f"{name}: {reason}", advice) for name, run in runs.items() for reason, advice in list_doubts(run)]
     word, reason = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
-    early = [f"{name}: {how}" for name, run in runs.items() if (how := how_it_ended(run))]
+    early = [f"{name}: {how}" for name, run in runs.items() if (how := describe_ending(run))]
     return Verdict(word, reason, not bad, reasons, early)
 
 
@@ -153,7 +154,7 @@ def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def judged(result: LimitResult, run: Summary) -> Words:
-    return Words(f"{limit_value(result, run)}, {kept(result)}", tone=tone_of(result))
+    return Words(f"{describe_limit_value(result, run)}, {limit_status(result)}", tone=limit_tone(result))
 
 
 def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:

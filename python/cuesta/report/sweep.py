@@ -9,11 +9,12 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
-from cuesta.report.figure import head, mark, marked, notes
+from cuesta.report.figure import head, mark, marked, notes, write_rate
 from cuesta.report.headline import NOT_KEPT
+from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.phrases import UNHINDERED, ceiling, kept, limit_value, per_s
 from cuesta.report.plots import sweeps
+from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 COLUMNS = (
@@ -85,7 +86,7 @@ def name_of(figure: Reference) -> str:
 def limit_of(summary: Summary, step: StepFigures, limit: str) -> str:
     """Write what a step had of a limited figure."""
     found = (each for each in step.limits if each.limit == limit and each.value is not None)
-    written = (limit_value(each, summary) + mark(Limit.read(limit).figure, step) for each in found)
+    written = (describe_limit_value(each, summary) + mark(Limit.read(limit).figure, step) for each in found)
     return next(written, ABSENT)
 
 
@@ -97,7 +98,7 @@ def state(summary: Summary, step: StepFigures) -> Cell:
         return ""
     if all(limit.ok for limit in step.limits):
         return Words("kept", "every limit was kept", "good")
-    said = {kept(limit) for limit in step.limits}
+    said = {limit_status(limit) for limit in step.limits}
     return Words(next(word for word in NOT_KEPT if word in said), "see the limits", "bad")
 
 
@@ -110,14 +111,14 @@ def bounds(of: Asymptotes) -> Iterator[str]:
     if of.light:
         alone = "" if of.light.users == 1 else ", where the response may hold some waiting already"
         yield (
-            f"{UNHINDERED}: response {seconds(of.light.response)}, thinking and typing {seconds(of.light.own)}, "
+            f"{LIGHT_LOAD_BOUND}: response {seconds(of.light.response)}, thinking and typing {seconds(of.light.own)}, "
             f"as measured with {many(of.light.users, 'user')}{alone}"
         )
     else:
-        yield f"{UNHINDERED}: not drawn: {of.no_light}"
+        yield f"{LIGHT_LOAD_BOUND}: not drawn: {of.no_light}"
     if of.heavy:
         yield (
-            f"{ceiling(of.heavy)}: {per_s(of.heavy.most_per_s)}, {within(of.heavy.rate_interval)} a second, "
+            f"{name_ceiling(of.heavy)}: {write_rate(of.heavy.most_per_s)}, {within(of.heavy.rate_interval)} a second, "
             f"as each transaction takes {seconds(of.heavy.demand)} of {of.heavy.resource}, which was at most "
             f"{share(of.heavy.utilization)} busy, with {listed(of.heavy.users)}; "
             "a resource that is not metered may allow less"
@@ -133,7 +134,7 @@ def saturation(of: Asymptotes) -> Iterator[str]:
     """Where the asymptotes cross: N*, from which on some users wait for others."""
     if of.crossing and of.crossing_interval and of.heavy:
         users = f"saturates at about {digits(of.crossing)} users, {within(of.crossing_interval)}"
-        yield f"{users}: where the {ceiling(of.heavy)} is reached; with more, some wait for others"
+        yield f"{users}: where the {name_ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
 def past(summary: Summary) -> Iterator[str]:
@@ -144,8 +145,9 @@ def past(summary: Summary) -> Iterator[str]:
         which = f" ({of})" if several and of else ""
         steps = listed([step + 1 for step in each.steps], "step")
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"
+        most = f"{write_rate(each.most_per_s)}, in step {each.most_at + 1}"
         yield (
-            f"past saturation{which}: the largest throughput was {per_s(each.most_per_s)}, in step {each.most_at + 1}; "
+            f"past saturation{which}: the largest throughput was {most}; "
             f"offered up to {digits(each.offered)} times as much, in {steps}, the host kept at least "
             f"{share(each.kept)} of it; {lost}"
         )
@@ -165,8 +167,8 @@ LINES = {"light": "the throughput if nobody had to wait", "heavy": "the ceiling"
 
 
 def surpassed(above: StepAbove) -> str:
-    bound = f"{LINES[above.line]} is {per_s(above.bound)}"
-    return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {bound}"
+    bound = f"{LINES[above.line]} is {write_rate(above.bound)}"
+    return f"{write_rate(above.per_s)} was measured with {many(above.users, 'user')}, and {bound}"
 
 
 def within(interval: tuple[float, float]) -> str:

@@ -15,15 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.compare.metrics import Metric
-from cuesta.analysis.compare.verdict import (
-    ALPHA,
-    MetricComparison,
-    RatioTest,
-    Verdict,
-    holm,
-    judge,
-    with_ratio,
-)
+from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, RatioTest, Verdict, holm, judge, with_ratio
 from cuesta.figures import Unit
 from tests.analysis.closed_loop import closed_loop
 

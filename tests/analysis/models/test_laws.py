@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis.models import (
-    asymptotic_bounds,
-    closed,
-    convolution,
-    exact_mva,
-    multi_server_queue,
-    paced_station,
-)
+from cuesta.analysis.models import asymptotic_bounds, closed, convolution, exact_mva, multi_server_queue, paced_station
 from cuesta.analysis.models.network import DELAY, Network, Solution, Station
 from cuesta.errors import InputError, RefusedError
 from tests.analysis.models.oracles import balanced_job_bounds, geometric_bounds, multi_class, repairman, schweitzer

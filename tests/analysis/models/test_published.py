@@ -5,14 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from cuesta.analysis.models import (
-    asymptotic_bounds,
-    closed,
-    convolution,
-    exact_mva,
-    multi_server_queue,
-    paced_station,
-)
+from cuesta.analysis.models import asymptotic_bounds, closed, convolution, exact_mva, multi_server_queue, paced_station
 from cuesta.analysis.models.least_squares import fit
 from cuesta.analysis.models.network import DELAY, Network, Solution, Station
 from cuesta.analysis.models.scalability_law import ScalabilityLaw

@@ -14,11 +14,7 @@ from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
-from cuesta.analysis.predict.saturation import (
-    find_conflicts,
-    saturations_by_meters,
-    saturations_by_response,
-)
+from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
 from cuesta.analysis.predict.saturation import saturations_by_model as saturation_of
 from tests.analysis.predict.seeds import TMUX, rows
 

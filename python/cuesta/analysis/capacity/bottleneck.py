@@ -7,13 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.capacity.asymptotes import derive_asymptotes
-from cuesta.analysis.capacity.evidence import (
-    Evidence,
-    gather_evidence,
-    is_mostly_foreign,
-    pick_limiting,
-    shows_waiting,
-)
+from cuesta.analysis.capacity.evidence import Evidence, gather_evidence, is_mostly_foreign, pick_limiting, shows_waiting
 from cuesta.analysis.capacity.findings import (
     NOTICEABLE,
     Conflicting,

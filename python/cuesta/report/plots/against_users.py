@@ -2,12 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.capacity.asymptotes import Asymptotes, LightLoadAsymptote, bound_by_cycle, derive_asymptotes
+from cuesta.analysis.capacity.asymptotes import (
+    Asymptotes,
+    HeavyLoadAsymptote,
+    LightLoadAsymptote,
+    bound_by_cycle,
+    derive_asymptotes,
+)
+from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.report.model import Plot
-from cuesta.report.phrases import UNHINDERED, ceiling, swept_apart_from_users
 from cuesta.report.plots.spec import (
     NUMBER,
     REST,
@@ -22,6 +28,8 @@ from cuesta.report.plots.spec import (
     span,
 )
 
+LIGHT_LOAD_BOUND = "if nobody had to wait"
+"""The asymptote of a lightly loaded system."""
 QUANTILES = ("p50", "p95", "p99")
 FEW_CURVES = 2
 """Curves that have room for all quantiles."""
@@ -37,7 +45,7 @@ def sweeps(summary: Summary) -> Iterator[Plot]:
         return
     curves = dict[str, list[StepFigures]]()
     for step in middle_repeats(summary.counted):
-        curves.setdefault(swept_apart_from_users(step), []).append(step)
+        curves.setdefault(name_swept_settings(step), []).append(step)
     yield throughput(curves, derive_asymptotes(summary) if len(curves) == 1 else None)
     yield from percentiles("Response against users", "response, since due", curves, lambda step: step.response)
     yield from percentiles("Keystroke echo against users", "echo, since due", curves, lambda step: step.echo)
@@ -47,7 +55,7 @@ def middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
     """Of steps that differ in nothing but `seed` the one with the middle response; in order of users."""
     repeats = dict[tuple[int, str], list[StepFigures]]()
     for step in steps:
-        repeats.setdefault((step.users, swept_apart_from_users(step)), []).append(step)
+        repeats.setdefault((step.users, name_swept_settings(step)), []).append(step)
     middle = [
         sorted(each, key=lambda step: step.response.p50 or 0.0)[(len(each) - 1) // 2] for each in repeats.values()
     ]
@@ -72,12 +80,12 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     under: list[Spec] = []
     if bounds and bounds.light:
         (steps,) = curves.values()
-        series.append(Series(UNHINDERED, list(_unhindered(steps, bounds.light, top)), REST, (6, 4)))
+        series.append(Series(LIGHT_LOAD_BOUND, list(_unhindered(steps, bounds.light, top)), REST, (6, 4)))
     if bounds and bounds.heavy and bounds.heavy.most_per_s <= top:
         low, high = bounds.heavy.rate_interval
         under.append(span(low, min(high, top), "y"))
         rate = bounds.heavy.most_per_s
-        series.append(Series(ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
+        series.append(Series(name_ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
     y = quantity("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
     return _plot("Throughput against users", under, series, y, NUMBER)
 
@@ -113,3 +121,19 @@ def _plot(title: str, under: list[Spec], series: Sequence[Series], y: Spec, unit
     axis = quantity("users", tickMinStep=1) | {"scale": {"domain": [0, 1.03 * right], "nice": False}}
     labels = [each.label for each in series] if len(series) > 1 else []
     return plot(title, [*under, *lines(series, Across(axis, AT), y, unit, dots=True)], labels=labels)
+
+
+def name_ceiling(heavy: HeavyLoadAsymptote) -> str:
+    """Name the asymptote of a saturated system."""
+    return f"ceiling set by {heavy.resource}"
+
+
+def name_swept_settings(step: StepFigures) -> str:
+    """The values of all swept settings except the number of users, and the seed, which makes repeats."""
+    other = {name: shown(name, value) for name, value in step.swept.items() if last_of(name) not in ("users", "seed")}
+    return ", ".join(f"{name.removeprefix('group.')} {value}" for name, value in other.items())
+
+
+def last_of(name: str) -> str:
+    """The last part of a dotted setting."""
+    return name.rpartition(".")[2]

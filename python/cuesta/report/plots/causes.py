@@ -5,18 +5,7 @@ from dataclasses import replace
 
 from cuesta.report.model import Plot
 from cuesta.report.plots.over_time import MOST_LAYERS
-from cuesta.report.plots.spec import (
-    CHOSEN,
-    DURATION,
-    FADED,
-    INK,
-    Series,
-    Spec,
-    colours,
-    plot,
-    quantity,
-    shares,
-)
+from cuesta.report.plots.spec import CHOSEN, DURATION, FADED, INK, Series, Spec, colours, plot, quantity, shares
 
 BAR = 34
 """Pixels of height for each system."""

@@ -9,8 +9,8 @@ from cuesta.analysis.waits import Waits, waits_of
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
+from cuesta.report.figure import name_class
 from cuesta.report.model import Plot
-from cuesta.report.phrases import class_of
 from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, lines, logarithmic, plot, quantity
 from cuesta.units import count
 
@@ -93,7 +93,7 @@ def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, Transact
     """Name each class, with its group where there are several."""
     several = len({each.group for each in classes}) > 1
     for each in classes:
-        yield class_of(each.group, each.transaction) if several else each.transaction, each
+        yield name_class(each.group, each.transaction) if several else each.transaction, each
 
 
 def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:

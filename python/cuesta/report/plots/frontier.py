@@ -1,15 +1,17 @@
 """Mean response against host CPU per key, a point for each setting of a sweep of `tmux`, `defer` or `align`."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from cuesta.analysis.batching import ALIGN, Effect, Settings, Spread, points_at
+from cuesta.columns import cut
 from cuesta.report.model import Plot
-from cuesta.report.phrases import named_settings
 from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colours, plot, quantity
 from cuesta.units import count
 
+LONGEST_VALUE = 24
+"""Columns of a setting's value that are shown: a service may have a long command."""
 NONE = "none of them"
 WITH_WAIT = "align with half the grid"
 GRID = "points of align: half the grid, the mean wait of keys for it, is added to the response: computed, not measured"
@@ -64,7 +66,7 @@ def row(point: Point) -> Spec:
         "y": response.median,
         "y1": response.low,
         "y2": response.high,
-        "s": ", ".join(filter(None, (names.replace(ALIGN, WITH_WAIT), named_settings(configuration)))),
+        "s": ", ".join(filter(None, (names.replace(ALIGN, WITH_WAIT), list_settings(configuration)))),
         "l": ", ".join(value for _, value in setting) or "off",
     }
 
@@ -99,3 +101,8 @@ def names_of(rows: list[Spec], x: Spec, y: Spec) -> Spec:
     mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "text": {"field": "l", "type": "nominal"}}
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
+
+
+def list_settings(settings: Iterable[tuple[str, str]]) -> str:
+    """List swept settings with their values, as `path kernel, tmux 20ms`."""
+    return ", ".join(f"{name.removeprefix('host.')} {cut(value, LONGEST_VALUE)}" for name, value in settings)

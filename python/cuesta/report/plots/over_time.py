@@ -8,8 +8,8 @@ from cuesta.analysis.causes import Stretch
 from cuesta.analysis.host_figures import uses
 from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
+from cuesta.report.cells import bracket_tiers
 from cuesta.report.model import Plot
-from cuesta.report.phrases import in_brackets
 from cuesta.report.plots.spec import (
     CHOSEN,
     COLOURS,
@@ -108,7 +108,7 @@ def host_uses(recorded: Recorded) -> Iterator[Plot]:
     """Draw the use of the host's CPUs; the uncoloured part is idle."""
     if stretches := causes.uses_over_time(recorded):
         reports = recorded.metered.reports.values()
-        tier = in_brackets(*(figure for report in reports for figure in uses(report).values()))
+        tier = bracket_tiers(*(figure for report in reports for figure in uses(report).values()))
         y = _CPUS | {"scale": {"domain": [0, 100]}}
         yield _areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 
@@ -117,7 +117,7 @@ def host_causes(recorded: Recorded) -> Iterator[Plot]:
     """Draw the host's own CPU time by cause; no plot if no sample met the host."""
     stretches = causes.causes_over_time(recorded)
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
-        tier = in_brackets(*(report.by_cause for report in recorded.metered.reports.values()))
+        tier = bracket_tiers(*(report.by_cause for report in recorded.metered.reports.values()))
         width = causes.half_width(recorded)
         known = f"95 % intervals: ±{rounded(width, width, 3)} % at most" if width else ""
         drawn = _areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)

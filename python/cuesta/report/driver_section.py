@@ -1,0 +1,84 @@
+"""The section on the driver: how late it was, what CPU time it took, and its own part of a response."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.summary import Summary
+from cuesta.figures.step import DriverLoad, ScreenCost, StepFigures
+from cuesta.report.figure import counted, duration, fact, head, percentiles
+from cuesta.report.model import Fact, Facts, Part, Plots, Section, Table
+from cuesta.report.plots import driver_delay
+from cuesta.report.response_section import HEADS, MEAN
+from cuesta.units import count, digits, many, seconds, share
+
+NO_OWN_PART = "not known what is this driver's: the kernel stamps tcp and telnet lines only (--stamps)"
+
+
+def driver_section(summary: Summary, step: StepFigures) -> Section:
+    late, own = step.lateness, step.driver
+    delay = f"median {seconds(late.p50)}, p99 {seconds(late.p99)}, longest {seconds(late.max)}"
+    facts = [
+        Fact(
+            "delay (could be sent → sent)",
+            delay if late.count else "no key was sent",
+            fact("lateness.p50", step).meaning,
+        ),
+        fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{describe_spinning(own)}"),
+        Fact(part_of(step), describe_own_part(own), fact("driver.own.p50", step).meaning),
+    ]
+    rest = [
+        Fact(part_of(step), "" if own.own.count else NO_OWN_PART),
+        fact("driver.run_wait", step),
+        fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
+        Fact("screens", describe_screens(own.screens) if own.screens else ""),
+    ]
+    groups = [(keys.group, keys.lateness) for keys in step.keys if keys.lateness.count]
+    rows = [(name, count(of.count), seconds(of.mean), *percentiles(of)) for name, of in groups]
+    more: list[Part] = [Facts(rest)]
+    if rows:
+        more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
+    more.append(Plots(list(driver_delay(summary.recorded, step))))
+    return Section("Driver", [Facts(facts), *agents(step)], more)
+
+
+def part_of(step: StepFigures) -> str:
+    """What the driver's own part is a part of: at a terminal that shows keys by itself, no host echoes any."""
+    return "of each first sign of an answer" if step.driver.own.count and not step.echo.count else "of each echo"
+
+
+def agents(step: StepFigures) -> Iterator[Table]:
+    """The agents side by side, if there are several."""
+    if len(step.agents) > 1:
+        heads = (
+            "agent",
+            "transactions",
+            *(head("response.p50"), head("response.p99"), head("lateness.p99")),
+            *(head("driver.cpu", "CPU"), head("driver.run_wait", "waiting for a CPU")),
+        )
+        rows = [
+            (
+                str(agent.agent),
+                counted(agent.response),
+                *(duration(agent.response, name) for name in ("p50", "p99")),
+                seconds(agent.lateness.p99),
+                *map(share, (agent.cpu, agent.run_wait)),
+            )
+            for agent in step.agents
+        ]
+        yield Table(heads, rows)
+
+
+def describe_own_part(driver: DriverLoad) -> str:
+    """What the driver adds to an echo; empty if that is not known."""
+    own = driver.own
+    text = f"{seconds(own.p50)} are this driver's (p99 {seconds(own.p99)}); the kernel saw the rest"
+    return text if own.count else ""
+
+
+def describe_spinning(driver: DriverLoad) -> str:
+    return f", of it {share(driver.spun)} spent awake to be on time (--no-spin)" if driver.spun else ""
+
+
+def describe_screens(cost: ScreenCost) -> str:
+    each = f"{digits(cost.bytes_each / 1024)} KiB each"
+    own = f"; {seconds(cost.awaited)} of it in a response" if cost.awaited else ""
+    return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread{own}"

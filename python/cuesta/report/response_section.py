@@ -1,0 +1,173 @@
+"""The section of response times: their distributions by class, and whether users were served alike."""
+
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.own_part import why_void
+from cuesta.analysis.summary import Summary
+from cuesta.analysis.unsteady import why_unsteady
+from cuesta.figures.durations import Distribution, KernelTimes, TransactionClass
+from cuesta.figures.step import Fairness, StepFigures
+from cuesta.report.figure import (
+    CENSORED,
+    FEW,
+    MARK,
+    PERCENTILES,
+    counted,
+    duration,
+    has_weak,
+    head,
+    name_class,
+    percentiles,
+)
+from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
+from cuesta.report.plots import distributions
+from cuesta.units import count, many, seconds
+
+DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it was sent"
+HEADS: tuple[Cell, ...] = ("", "count", "mean", *PERCENTILES.values())
+NO_SIGN = "none"
+"""A wait was met, and nothing had come since its key."""
+MEAN = 2
+"""The column that only a page has room for."""
+DistributionRow = tuple[str, Distribution | None, str]
+"""A label, its distribution or None for a heading, and the figure's name in the catalogue."""
+LOADS = {
+    "closed": "the next input is due a think time after the answer",
+    "paced": "inputs are due at fixed times",
+    "open": "inputs arrive at a given rate, whatever the host does",
+}
+FAIR, UNFAIR = 0.9, 0.7
+"""Users are served alike from the first value of Jain's index on, and unlike below the second."""
+
+
+def response_section(summary: Summary, step: StepFigures) -> Section:
+    """The distributions by class, their curves, and whether users were served alike."""
+    rows = list(distribution_rows(step))
+    if not rows:
+        return Section(
+            "Response", [Remark(describe_load(step)), Remark("no transaction and no echo was measured", "notice")]
+        )
+    parts: list[Part] = [Remark(describe_load(step)), *caveats(step), times(rows)]
+    more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(distributions(summary.recorded, step)))]
+    opening = [(name, each) for name, each in opening_of(step).items() if each.asked]
+    if opening:
+        cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]
+        about = "every line that was opened in the step, those of the ramp included"
+        more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
+    if answers := [each for each in step.classes if each.characters.count]:
+        more.append(Folded("Characters of an answer, echoes left out", [sizes(answers)]))
+    if step.fairness:
+        more.append(Remark(describe_fairness(step.fairness)))
+    if step.kernel:
+        more.append(Remark(describe_inflation(step.kernel), "faint"))
+    return Section("Response", parts, more)
+
+
+def describe_load(step: StepFigures) -> str:
+    short = step.seconds < step.planned_seconds - 0.5
+    planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
+    return f"{many(step.users, 'user')}, {step.load} load, measured for {seconds(step.seconds)}{planned}"
+
+
+def explain_load(step: StepFigures) -> Iterator[str]:
+    kind = step.load.partition(":")[0]
+    if kind in LOADS:
+        yield f"{kind} load: {LOADS[kind]}"
+
+
+def caveats(step: StepFigures) -> Iterator[Remark]:
+    """Why the percentiles below are not those of the host, or not only."""
+    if why := why_unsteady(step):
+        yield Remark(f"{why}: the times below are of this run alone", "notice")
+    if own := why_void(step):
+        yield Remark(f"{own}: the times below contain it", "notice")
+
+
+def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
+    several = len(step.keys) > 1
+    for keys in step.keys:
+        if keys.echo.asked:
+            yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
+            yield "echo", keys.echo, "echo"
+            yield "since sent", keys.echo_from_sent, "echo_from_sent"
+    classes = [each for each in step.classes if each.response.asked]
+    alone = len({each.group for each in classes}) == 1
+    for each in classes:
+        yield each.transaction if alone else name_class(each.group, each.transaction), None, ""
+        yield "first sign", each.first_response, "first_response"
+        yield "answer", each.response, "response"
+        yield "since sent", each.response_from_sent, "response_from_sent"
+    if len(classes) > 1:
+        yield "all transactions", None, ""
+        yield "first sign", step.first_response, "first_response"
+        yield "answer", step.response, "response"
+        yield "since sent", step.response_from_sent, "response_from_sent"
+
+
+def times(rows: list[DistributionRow]) -> Table:
+    """A table of the distributions; with one class of transactions a terminal shows no headings."""
+    single = sum(of is None for _, of, _ in rows) <= 2
+    details = {
+        number
+        for number, (_, of, name) in enumerate(rows)
+        if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
+    }
+    cells: list[tuple[Cell, ...]] = [
+        (label,) if of is None else (head(f"{name}.p50", label), counted(of), *times_of(name, of))
+        for label, of, name in rows
+    ]
+    weak, censored = (any(of and is_so(of) for _, of, _ in rows) for is_so in (has_weak, lambda of: of.censored))
+    caption = "; ".join(filter(None, (FEW * weak, CENSORED * censored, DUE_AND_SENT)))
+    return Table(HEADS, cells, caption, details=details, wide={MEAN})
+
+
+def times_of(name: str, of: Distribution) -> list[str]:
+    """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
+    times = [duration(of, "mean"), *percentiles(of)]
+    is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
+    return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
+
+
+def delayed(due: Distribution | None, sent: Distribution) -> bool:
+    """Whether values since due and since sent differ so much that one alone would mislead."""
+    return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
+
+
+def sizes(classes: Sequence[TransactionClass]) -> Table:
+    names = ("min", "p5", "p50", "p95", "max")
+    rows = [
+        (
+            name_class(each.group, each.transaction),
+            *(count(getattr(each.characters, name)) for name in ("count", *names)),
+        )
+        for each in classes
+    ]
+    return Table(("", "count", *names), rows)
+
+
+def opening_of(step: StepFigures) -> dict[str, Distribution]:
+    return {"connecting": step.connect, "negotiating": step.negotiation, "logging in": step.login}
+
+
+def describe_fairness(fair: Fairness) -> str:
+    slowest = f"user {fair.worst_user} of {fair.worst_group}"
+    return (
+        f"Jain's index {fair.jain:.3f} of {many(fair.users, 'user')}: {rate_fairness(fair.jain)}; slowest: {slowest}, "
+        f"mean response {seconds(fair.worst_mean)} (median of the users {seconds(fair.median)})"
+    )
+
+
+def rate_fairness(jain: float) -> str:
+    return "good" if jain >= FAIR else "middling" if jain >= UNFAIR else "bad"
+
+
+def describe_inflation(kernel: KernelTimes) -> str:
+    """How much the driver itself adds to a first response."""
+    k, extra = kernel.kernel_response, kernel.inflation
+    u = kernel.user_response
+    by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing measurable"
+    return (
+        f"from the last key to the first sign of an answer, {many(k.count, 'transaction')}: the kernel saw "
+        f"p50 {seconds(k.p50)} p99 {seconds(k.p99)}, the driver p50 {seconds(u.p50)} p99 {seconds(u.p99)}: "
+        f"the driver inflates the median {by}"
+    )
