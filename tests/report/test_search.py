@@ -8,7 +8,7 @@ import pytest
 from cuesta.analysis import Summary, summarise
 from cuesta.figures.search import SearchFigures
 from cuesta.report.headline import headline
-from cuesta.report.plots.against_load import trials
+from cuesta.report.plots.against_load import plot_trials
 from cuesta.report.run_report import text
 from cuesta.report.search import noted, progress, section
 from tests.report import made_up
@@ -136,7 +136,7 @@ def test_the_json_has_what_was_found(tmp_path: Path) -> None:
 
 
 def test_the_page_draws_trials_limit_and_interval(tmp_path: Path) -> None:
-    (plot,) = trials(summary := a_search(tmp_path), summary.search)  # type: ignore[arg-type]
+    (plot,) = plot_trials(summary := a_search(tmp_path), summary.search)  # type: ignore[arg-type]
     assert plot.title == "response.p95 against users"
     shade, _, objective, dots = plot.spec["layer"]
     assert (shade["encoding"]["x"]["datum"], shade["encoding"]["x2"]["datum"]) == (29, 32)

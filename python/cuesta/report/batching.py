@@ -17,7 +17,7 @@ from cuesta.analysis.batching import (
 from cuesta.analysis.summary import Summary
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.report.plots.frontier import frontier, list_settings
+from cuesta.report.plots.frontier import list_settings, plot_frontier
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
 TITLE = "Several packets at once"
@@ -43,7 +43,7 @@ def section(summary: Summary) -> Iterator[Section]:
             yield Section(TITLE, [Remark(IN_DOUBT, "notice")], name="BATCHING")
         return
     answers = [Remark(answer(kind)) for kind in by_kind(found)]
-    more = [Plots(plots)] if (plots := list(frontier(found))) else []
+    more = [Plots(plots)] if (plots := list(plot_frontier(found))) else []
     yield Section(TITLE, [*answers, overview(found)], [details(found), *more], name="BATCHING")
 
 

@@ -6,7 +6,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.step import DriverLoad, ScreenCost, StepFigures
 from cuesta.report.figure import counted, duration, fact, head, percentiles
 from cuesta.report.model import Fact, Facts, Part, Plots, Section, Table
-from cuesta.report.plots import driver_delay
+from cuesta.report.plots.distributions import plot_driver_delay
 from cuesta.report.response_section import HEADS, MEAN
 from cuesta.units import count, digits, many, seconds, share
 
@@ -36,7 +36,7 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
     more: list[Part] = [Facts(rest)]
     if rows:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
-    more.append(Plots(list(driver_delay(summary.recorded, step))))
+    more.append(Plots(list(plot_driver_delay(summary.recorded, step))))
     return Section("Driver", [Facts(facts), *agents(step)], more)
 
 

@@ -20,7 +20,7 @@ from cuesta.report.figure import (
     percentiles,
 )
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
-from cuesta.report.plots import distributions
+from cuesta.report.plots.distributions import plot_distributions
 from cuesta.units import count, many, seconds
 
 DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it was sent"
@@ -48,7 +48,7 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
             "Response", [Remark(describe_load(step)), Remark("no transaction and no echo was measured", "notice")]
         )
     parts: list[Part] = [Remark(describe_load(step)), *caveats(step), times(rows)]
-    more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(distributions(summary.recorded, step)))]
+    more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
     opening = [(name, each) for name, each in opening_of(step).items() if each.asked]
     if opening:
         cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]

@@ -26,7 +26,7 @@ from cuesta.report.headline import big_figures, headline, unusual
 from cuesta.report.law import law_section
 from cuesta.report.limits import limits_section, published_section
 from cuesta.report.model import Fact, Facts, Folded, Links, Listing, Part, Plots, Remark, Report, Section, Table
-from cuesta.report.plots import courses
+from cuesta.report.plots.over_time import plot_course
 from cuesta.report.response_section import response_section
 from cuesta.report.validity import judge_run
 from cuesta.terminal import Styled
@@ -61,7 +61,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield from published_tables.sections(summary)
     yield capacity.section(summary)
     yield response_section(summary, step)
-    yield Section("Course of the run", more=[Plots(list(courses(summary.recorded)))])
+    yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
     yield throughput(step)
     yield from bisync.section(step)
     yield law_section(step)

@@ -9,7 +9,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.report.figure import FEW, MARK, mark
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.plots.against_load import trials as plots_of_trials
+from cuesta.report.plots.against_load import plot_trials as plots_of_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
 
 PURPOSES = {

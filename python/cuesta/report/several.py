@@ -16,7 +16,9 @@ from cuesta.report.headline import answer
 from cuesta.report.limits import describe_limit_value, limit_status, limit_tone
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
-from cuesta.report.plots import bars, overlaid, overlaid_sweeps
+from cuesta.report.plots.against_users import overlay_sweeps
+from cuesta.report.plots.causes import plot_bars
+from cuesta.report.plots.distributions import overlay_distributions
 from cuesta.report.run_report import build_report
 from cuesta.report.validity import describe_ending, list_doubts
 from cuesta.units import ABSENT, count, many, seconds, share
@@ -101,7 +103,7 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     sentences = [(name, conclusion(run).text) for name, run in runs.items()]
     yield Section(TITLE, [Table(("run", "limited by"), sentences, wraps=1)])
     yield Section("Figures", [Table(heads, rows), *explained, Remark(NO_COMPARISON, "faint")])
-    yield Section("Sweeps", more=[Plots(list(overlaid_sweeps(runs)))])
+    yield Section("Sweeps", more=[Plots(list(overlay_sweeps(runs)))])
     yield Section("Response", more=[Plots(list(curves(runs)))])
     yield Section("Host CPU by cause", more=list(host(runs)))
     files: list[Part] = [Folded(name, [Links(list(record(run)))]) for name, run in runs.items()]
@@ -164,7 +166,7 @@ def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
         ("echo", "Keystroke echo by percentile"),
         ("lateness", "Driver delay by percentile"),
     ):
-        yield from overlaid(runs, series, title)
+        yield from overlay_distributions(runs, series, title)
 
 
 def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
@@ -172,7 +174,7 @@ def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
     costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
     errors = {name: error_by_cause(runs[name].last) for name in costs}
     about = "CPU time of the host for each transaction"
-    yield Plots(list(bars("Host CPU per transaction, by cause", costs, about, errors=errors)))
+    yield Plots(list(plot_bars("Host CPU per transaction, by cause", costs, about, errors=errors)))
     if costs and len(costs) < len(runs):
         without = ", ".join(name for name in runs if name not in costs)
         yield Remark(f"no CPU time by cause: {without}", "faint")

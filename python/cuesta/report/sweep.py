@@ -13,8 +13,7 @@ from cuesta.report.figure import head, mark, marked, notes, write_rate
 from cuesta.report.headline import NOT_KEPT
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.plots import sweeps
-from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling
+from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling, plot_sweeps
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 COLUMNS = (
@@ -34,7 +33,7 @@ def section(summary: Summary) -> Iterator[Section]:
     lines = derive_asymptotes(summary)
     parts: list[Part] = [table(summary), *map(Remark, saturation(lines)), *map(Remark, past(summary))]
     parts += [Remark(each, "notice") for each in contradictions(lines)]
-    drawn = list(sweeps(summary))
+    drawn = list(plot_sweeps(summary))
     more: list[Part] = [Plots(drawn)] if drawn else []
     if drawn:
         more += [Remark(each, "faint") for each in bounds(lines)]

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from cuesta.ledger.record import FormRow, Record
 from cuesta.report import form_page
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
-from cuesta.report.plots import bars
+from cuesta.report.plots.causes import plot_bars
 from cuesta.report.several import NO_COMPARISON
 from cuesta.units import ABSENT, seconds
 
@@ -69,7 +69,7 @@ def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]
         return
     causes = list(dict.fromkeys(cause for cost in costs.values() for cause in cost))
     errors = {name: by_cause(record, phase, "standard_error") for name, record in of.items()}
-    yield plots(bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes, errors))
+    yield plots(plot_bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes, errors))
     cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in of)) for cause in causes]
     totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in of]
     heads, source = ("CPU time of one process", *of), "part IV b of the form, over the number of users"

@@ -8,7 +8,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.capacity.asymptotes import Asymptotes, bound_by_cycle, derive_asymptotes
-from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, sweeps
+from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, plot_sweeps
 from cuesta.report.sweep import contradictions, saturation
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder
@@ -124,7 +124,7 @@ def test_the_line_of_users_who_never_wait_takes_their_own_pace(tmp_path: Path) -
     run = summarise(tmp_path / "run")
     assert found.light
     assert [bound_by_cycle(step, found.light) for step in run.steps] == pytest.approx([1.0, 6.0], rel=1e-3)
-    line = next(each for each in sweeps(run) if each.title.startswith("Throughput"))
+    line = next(each for each in plot_sweeps(run) if each.title.startswith("Throughput"))
     layer = next(each for each in line.spec["layer"] if each["mark"]["type"] == "line")
     drawn = [row for row in layer["data"]["values"] if row["s"] == LIGHT_LOAD_BOUND]
     assert [(row["x"], row["y"]) for row in drawn] == [(0, 0.0), (2, pytest.approx(1.0)), (4, pytest.approx(6.0))]

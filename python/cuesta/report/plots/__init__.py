@@ -6,11 +6,3 @@
   host CPU, for what handles several packets at once.
   `causes`: CPU time by cause, a bar for each system.
 """
-
-from cuesta.report.plots.against_users import overlaid as overlaid_sweeps
-from cuesta.report.plots.against_users import sweeps
-from cuesta.report.plots.causes import bars
-from cuesta.report.plots.distributions import distributions, driver_delay, overlaid
-from cuesta.report.plots.over_time import courses
-
-__all__ = ["bars", "courses", "distributions", "driver_delay", "overlaid", "overlaid_sweeps", "sweeps"]

@@ -7,53 +7,63 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import StepFigures
 from cuesta.report.model import Plot
-from cuesta.report.plots.spec import INK, NUMBER, REST, SECONDS, Spec, duration_scale, plot, quantity, span
+from cuesta.report.plots.spec import (
+    INK,
+    NUMBER,
+    REST,
+    SECONDS,
+    Spec,
+    duration_scale,
+    linear_scale,
+    make_plot,
+    shade_span,
+)
 
 MET, MISSED, SET_ASIDE = "met the objective", "missed it", "does not count"
 COLOURS = {MET: "var(--good)", MISSED: "var(--bad)", SET_ASIDE: REST}
 SHAPES = {MET: "circle", MISSED: "cross", SET_ASIDE: "stroke"}
 
 
-def trials(summary: Summary, of: SearchResult) -> Iterator[Plot]:
+def plot_trials(summary: Summary, of: SearchResult) -> Iterator[Plot]:
     """One plot for each limit that was measured at two loads or more."""
     steps = {step.step: step for step in summary.steps}
     for text in of.objective:
         limit = Limit.read(text)
         points = [
-            {"x": trial.load, "y": value, "s": side(trial), "step": trial.step + 1}
+            {"x": trial.load, "y": value, "s": name_side(trial), "step": trial.step + 1}
             for trial in of.trials
-            if (value := measured(steps[trial.step], text)) is not None
+            if (value := measured_value(steps[trial.step], text)) is not None
         ]
         if len({point["x"] for point in points}) > 1:
-            yield drawn(limit, of, points)
+            yield draw_trials(limit, of, points)
 
 
-def side(trial: Trial) -> str:
+def name_side(trial: Trial) -> str:
     if trial.doubts:
         return SET_ASIDE
     return MET if trial.met else MISSED
 
 
-def measured(step: StepFigures, limit: str) -> float | None:
+def measured_value(step: StepFigures, limit: str) -> float | None:
     return next((result.value for result in step.limits if result.limit == limit), None)
 
 
-def drawn(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
+def draw_trials(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
     name, what = str(limit.figure), "users" if of.method.whole else "rate, per second"
     values = [*(point["y"] for point in points), limit.value]
-    y = duration_scale(name, values) if limit.figure.is_duration else quantity(name)
+    y = duration_scale(name, values) if limit.figure.is_duration else linear_scale(name)
     right = 1.05 * max(point["x"] for point in points)
-    x = quantity(what, tickMinStep=1) | {"scale": {"domain": [0, right], "nice": False}}
+    x = linear_scale(what, tickMinStep=1) | {"scale": {"domain": [0, right], "nice": False}}
     low, high = of.outcome.interval
-    layers: list[Spec] = [span(low, min(high, right), "x")] if low is not None and high is not None else []
-    layers += [line(points, x, y), rule(limit.value, y), dots(points, x, y, limit, what)]
+    layers: list[Spec] = [shade_span(low, min(high, right), "x")] if low is not None and high is not None else []
+    layers += [draw_line(points, x, y), draw_rule(limit.value, y), draw_dots(points, x, y, limit, what)]
     note = "shaded: where the limit is, by all trials; dashed: the objective"
     labels = [name for name in COLOURS if any(point["s"] == name for point in points)]
-    made = plot(f"{name} against {what}", layers, labels=labels)
+    made = make_plot(f"{name} against {what}", layers, labels=labels)
     return Plot(made.title, made.spec, note)
 
 
-def line(points: list[Spec], x: Spec, y: Spec) -> Spec:
+def draw_line(points: list[Spec], x: Spec, y: Spec) -> Spec:
     """Join the medians of the loads, of trials that count."""
     counted = [point for point in points if point["s"] != SET_ASIDE]
     encoding = {
@@ -64,20 +74,20 @@ def line(points: list[Spec], x: Spec, y: Spec) -> Spec:
     return {"data": {"values": counted}, "mark": mark, "encoding": encoding}
 
 
-def rule(value: float, y: Spec) -> Spec:
+def draw_rule(value: float, y: Spec) -> Spec:
     mark = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}
     return {"data": {"values": [{"y": value}]}, "mark": mark, "encoding": {"y": {"field": "y", **y}}}
 
 
-def dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
+def draw_dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
     shown = [name for name in COLOURS if any(point["s"] == name for point in points)]
     unit = SECONDS if limit.figure.is_duration else NUMBER
     written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
     encoding = {
         "x": {"field": "x", **x},
         "y": {"field": "y", **y},
-        "color": scale(shown, COLOURS),
-        "shape": scale(shown, SHAPES),
+        "color": colour_scale(shown, COLOURS),
+        "shape": colour_scale(shown, SHAPES),
         "tooltip": [
             {"field": "step", "title": "trial"},
             {"field": "x", "title": what, "format": ",.4~g"},
@@ -89,7 +99,7 @@ def dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
     return {"data": {"values": points}, "mark": mark, "encoding": encoding}
 
 
-def scale(names: list[str], of: dict[str, str]) -> Spec:
+def colour_scale(names: list[str], of: dict[str, str]) -> Spec:
     return {
         "field": "s",
         "type": "nominal",

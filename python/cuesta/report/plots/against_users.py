@@ -21,11 +21,11 @@ from cuesta.report.plots.spec import (
     Across,
     Series,
     Spec,
+    draw_lines,
     duration_scale,
-    lines,
-    plot,
-    quantity,
-    span,
+    linear_scale,
+    make_plot,
+    shade_span,
 )
 
 LIGHT_LOAD_BOUND = "if nobody had to wait"
@@ -39,19 +39,19 @@ AT = {"title": "users", "format": ","}
 Curves = Mapping[str, Sequence[StepFigures]]
 
 
-def sweeps(summary: Summary) -> Iterator[Plot]:
+def plot_sweeps(summary: Summary) -> Iterator[Plot]:
     """Plots against users, if their number was swept; a curve for each combination of other swept settings."""
     if len({step.users for step in summary.counted}) < 2:
         return
     curves = dict[str, list[StepFigures]]()
-    for step in middle_repeats(summary.counted):
+    for step in select_middle_repeats(summary.counted):
         curves.setdefault(name_swept_settings(step), []).append(step)
-    yield throughput(curves, derive_asymptotes(summary) if len(curves) == 1 else None)
-    yield from percentiles("Response against users", "response, since due", curves, lambda step: step.response)
-    yield from percentiles("Keystroke echo against users", "echo, since due", curves, lambda step: step.echo)
+    yield plot_throughput(curves, derive_asymptotes(summary) if len(curves) == 1 else None)
+    yield from plot_percentiles("Response against users", "response, since due", curves, lambda step: step.response)
+    yield from plot_percentiles("Keystroke echo against users", "echo, since due", curves, lambda step: step.echo)
 
 
-def middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
+def select_middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
     """Of steps that differ in nothing but `seed` the one with the middle response; in order of users."""
     repeats = dict[tuple[int, str], list[StepFigures]]()
     for step in steps:
@@ -62,14 +62,14 @@ def middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
     return sorted(middle, key=lambda step: step.users)
 
 
-def overlaid(runs: Mapping[str, Summary]) -> Iterator[Plot]:
+def overlay_sweeps(runs: Mapping[str, Summary]) -> Iterator[Plot]:
     """Draw the throughput of several runs against the number of users, a curve for each."""
     curves = {name: sorted(run.steps, key=lambda step: step.users) for name, run in runs.items()}
     if len({step.users for steps in curves.values() for step in steps}) >= 2:
-        yield throughput(curves, None)
+        yield plot_throughput(curves, None)
 
 
-def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
+def plot_throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     """Draw transactions per second, and the asymptotes as far as they fit into the plot."""
     series = [
         Series(label or "measured", [(step.users, step.transactions.per_s or 0.0) for step in steps])
@@ -80,17 +80,19 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
     under: list[Spec] = []
     if bounds and bounds.light:
         (steps,) = curves.values()
-        series.append(Series(LIGHT_LOAD_BOUND, list(_unhindered(steps, bounds.light, top)), REST, (6, 4)))
+        series.append(Series(LIGHT_LOAD_BOUND, list(_trace_light_load(steps, bounds.light, top)), REST, (6, 4)))
     if bounds and bounds.heavy and bounds.heavy.most_per_s <= top:
         low, high = bounds.heavy.rate_interval
-        under.append(span(low, min(high, top), "y"))
+        under.append(shade_span(low, min(high, top), "y"))
         rate = bounds.heavy.most_per_s
         series.append(Series(name_ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
-    y = quantity("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
+    y = linear_scale("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
     return _plot("Throughput against users", under, series, y, NUMBER)
 
 
-def _unhindered(steps: Sequence[StepFigures], light: LightLoadAsymptote, top: float) -> Iterator[tuple[float, float]]:
+def _trace_light_load(
+    steps: Sequence[StepFigures], light: LightLoadAsymptote, top: float
+) -> Iterator[tuple[float, float]]:
     """The line of users who do not wait for one another, as far as it fits below `top`."""
     before = (0.0, 0.0)
     yield before
@@ -103,7 +105,9 @@ def _unhindered(steps: Sequence[StepFigures], light: LightLoadAsymptote, top: fl
         yield before
 
 
-def percentiles(title: str, what: str, curves: Curves, of: Callable[[StepFigures], Distribution]) -> Iterator[Plot]:
+def plot_percentiles(
+    title: str, what: str, curves: Curves, of: Callable[[StepFigures], Distribution]
+) -> Iterator[Plot]:
     """Draw percentiles of a duration against users."""
     series = [
         Series(f"{name} {label}".strip(), [(step.users, getattr(of(step), name)) for step in known])
@@ -118,9 +122,9 @@ def percentiles(title: str, what: str, curves: Curves, of: Callable[[StepFigures
 
 def _plot(title: str, under: list[Spec], series: Sequence[Series], y: Spec, unit: str) -> Plot:
     right = max(place for each in series for place, _ in each.points)
-    axis = quantity("users", tickMinStep=1) | {"scale": {"domain": [0, 1.03 * right], "nice": False}}
+    axis = linear_scale("users", tickMinStep=1) | {"scale": {"domain": [0, 1.03 * right], "nice": False}}
     labels = [each.label for each in series] if len(series) > 1 else []
-    return plot(title, [*under, *lines(series, Across(axis, AT), y, unit, dots=True)], labels=labels)
+    return make_plot(title, [*under, *draw_lines(series, Across(axis, AT), y, unit, dots=True)], labels=labels)
 
 
 def name_ceiling(heavy: HeavyLoadAsymptote) -> str:
@@ -130,10 +134,10 @@ def name_ceiling(heavy: HeavyLoadAsymptote) -> str:
 
 def name_swept_settings(step: StepFigures) -> str:
     """The values of all swept settings except the number of users, and the seed, which makes repeats."""
-    other = {name: shown(name, value) for name, value in step.swept.items() if last_of(name) not in ("users", "seed")}
+    other = {name: shown(name, value) for name, value in step.swept.items() if last_part(name) not in ("users", "seed")}
     return ", ".join(f"{name.removeprefix('group.')} {value}" for name, value in other.items())
 
 
-def last_of(name: str) -> str:
+def last_part(name: str) -> str:
     """The last part of a dotted setting."""
     return name.rpartition(".")[2]

@@ -5,7 +5,18 @@ from dataclasses import replace
 
 from cuesta.report.model import Plot
 from cuesta.report.plots.over_time import MOST_LAYERS
-from cuesta.report.plots.spec import CHOSEN, DURATION, FADED, INK, Series, Spec, colours, plot, quantity, shares
+from cuesta.report.plots.spec import (
+    CHOSEN,
+    DURATION,
+    FADED,
+    INK,
+    Series,
+    Spec,
+    colour_scale,
+    linear_scale,
+    make_plot,
+    stack_shares,
+)
 
 BAR = 34
 """Pixels of height for each system."""
@@ -14,7 +25,7 @@ LONGEST_NAME = 150
 """Pixels of a system's name."""
 
 
-def bars(
+def plot_bars(
     title: str,
     systems: Mapping[str, Mapping[str, float]],
     about: str,
@@ -28,7 +39,7 @@ def bars(
     if not systems:
         return
     names = list(systems)
-    layers = shares([*systems.values()], order, MOST_LAYERS)
+    layers = stack_shares([*systems.values()], order, MOST_LAYERS)
     rows: list[Spec] = []
     left = [0.0] * len(names)
     for number, each in enumerate(layers):
@@ -49,14 +60,14 @@ def bars(
         {"field": "s", "title": "cause"},
         {"field": "value", "title": "CPU time", "formatType": "duration", "type": "quantitative"},
     ]
-    x = quantity("CPU time", zero=True, **DURATION)
+    x = linear_scale("CPU time", zero=True, **DURATION)
     bar = {"type": "bar", "height": {"band": 0.62}}
     layer: Spec = {
         "mark": bar,
         "params": [CHOSEN],
         "encoding": {"x": {"field": "x", **x}, "x2": {"field": "x2"}, "y": y},
     }
-    layer["encoding"] |= {"color": colours(series), "opacity": FADED, "tooltip": tip}
+    layer["encoding"] |= {"color": colour_scale(series), "opacity": FADED, "tooltip": tip}
     whiskers = {
         "transform": [{"filter": "isValid(datum.low)"}],
         "mark": {"type": "rule", "color": INK},
@@ -66,6 +77,6 @@ def bars(
     drawn = [layer, whiskers] if any("low" in row for row in rows) else [layer]
     height, left_of = BAR * len(names) + 10, LONGEST_NAME + 10
     yield replace(
-        plot(title, drawn, height=height, labels=labels, left=left_of, data={"values": rows}),
+        make_plot(title, drawn, height=height, labels=labels, left=left_of, data={"values": rows}),
         note=note,
     )

@@ -11,7 +11,17 @@ from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.report.figure import name_class
 from cuesta.report.model import Plot
-from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, lines, logarithmic, plot, quantity
+from cuesta.report.plots.spec import (
+    COLOURS,
+    SECONDS,
+    ZOOM_X,
+    Across,
+    Series,
+    draw_lines,
+    linear_scale,
+    log_scale,
+    make_plot,
+)
 from cuesta.units import count
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
@@ -19,31 +29,33 @@ MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
 """One value in two lies beyond p50, one in ten beyond p90, one in a hundred beyond p99 …"""
 
 
-def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
+def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Histograms and percentile curves of response and echo in a step."""
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
-        yield from histogram(waits_of(recorded, step.step, series), f"{title}: how many values of each size")
+        yield from plot_histogram(waits_of(recorded, step.step, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
         curves = {label: waits_of(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
-        yield from percentiles(title, series, curves)
+        yield from plot_percentiles(title, series, curves)
     if len(step.classes) > 1:
-        of_classes = {label: _of_class(recorded, step.step, each) for label, each in _labels(step.classes)}
-        yield from percentiles("Response of each transaction by percentile", "response, since due", of_classes)
+        of_classes = {label: _waits_of_class(recorded, step.step, each) for label, each in _label_classes(step.classes)}
+        yield from plot_percentiles("Response of each transaction by percentile", "response, since due", of_classes)
 
 
-def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
+def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Draw the driver's own delays by percentile."""
     delay = {"delay": waits_of(recorded, step.step, "lateness")}
-    yield from percentiles("Driver delay by percentile", "from when a key could be sent to when it was sent", delay)
+    yield from plot_percentiles(
+        "Driver delay by percentile", "from when a key could be sent to when it was sent", delay
+    )
 
 
-def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
+def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
     """Draw a curve for each run, of its last step."""
     curves = {name: waits_of(run.recorded, run.last.step, series) for name, run in runs.items()}
-    yield from percentiles(title, series, curves)
+    yield from plot_percentiles(title, series, curves)
 
 
-def histogram(of: Waits, title: str) -> Iterator[Plot]:
+def plot_histogram(of: Waits, title: str) -> Iterator[Plot]:
     """Draw the share of values of each size, of all that was asked."""
     bars = spread(of.answered) if of.answered and of.count else []
     if not bars:
@@ -56,18 +68,18 @@ def histogram(of: Waits, title: str) -> Iterator[Plot]:
         {"field": "n", "title": "values", "format": ","},
     ]
     encoding = {
-        "x": {"field": "x", **logarithmic("since due", [bars[0].low, bars[-1].high])},
+        "x": {"field": "x", **log_scale("since due", [bars[0].low, bars[-1].high])},
         "x2": {"field": "x2"},
-        "y": {"field": "y", **quantity("% of values", zero=True)},
+        "y": {"field": "y", **linear_scale("% of values", zero=True)},
         "y2": {"datum": 0},
         "tooltip": tip,
     }
     mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
-    drawn = plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
-    yield replace(drawn, note=_censored({"": of}))
+    drawn = make_plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
+    yield replace(drawn, note=_note_censored({"": of}))
 
 
-def percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:
+def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:
     """Draw percentile curves; no plot without values."""
     known = {label: each for label, each in waits.items() if each.count}
     if not known:
@@ -77,24 +89,24 @@ def percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[P
     scale = {"type": "log", "domain": [1, most], "nice": False}
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
     axis = {"type": "quantitative", "title": "percentile", "scale": scale, "axis": marked}
-    y = logarithmic(what, [value for each in series for _, value in each.points])
+    y = log_scale(what, [value for each in series for _, value in each.points])
     x = Across(axis, {"title": "percentile", "formatType": "percentile", "type": "quantitative"})
     labels = list(known) if len(known) > 1 else []
-    yield replace(plot(title, lines(series, x, y, SECONDS), labels=labels), note=_censored(known))
+    yield replace(make_plot(title, draw_lines(series, x, y, SECONDS), labels=labels), note=_note_censored(known))
 
 
-def _censored(waits: Mapping[str, Waits]) -> str:
+def _note_censored(waits: Mapping[str, Waits]) -> str:
     """A note on what was not answered, which a plot cannot show."""
     most = max(each.censored for each in waits.values())
     return f"{count(most)} were not answered: a curve ends where they make it unknown" if most else ""
 
 
-def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
+def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
     """Name each class, with its group where there are several."""
     several = len({each.group for each in classes}) > 1
     for each in classes:
         yield name_class(each.group, each.transaction) if several else each.transaction, each
 
 
-def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
+def _waits_of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
     return waits_of(recorded, step, "response", lambda tag: (tag.group, tag.source) == (of.group, of.transaction))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from cuesta.analysis.batching import ALIGN, Effect, Settings, Spread, points_at
 from cuesta.columns import cut
 from cuesta.report.model import Plot
-from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colours, plot, quantity
+from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colour_scale, linear_scale, make_plot
 from cuesta.units import count
 
 LONGEST_VALUE = 24
@@ -19,14 +19,14 @@ MOST = 3
 """Numbers of users that have a plot each: those with the most settings, the largest first."""
 
 
-def frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
+def plot_frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
     """A plot for each of a few numbers of users; none where there are less than two points."""
     settings = Counter(load.users for effect in effects for load in effect.loads if load.cpu and load.response)
     users = sorted(settings, key=lambda users: (-settings[users], -users))[:MOST]
     for number in sorted(users):
         points = points_at(effects, number)
         if len(points) > 1:
-            made = drawn(f"Response against host CPU per key, {count(number)} users", list(points.items()))
+            made = draw_frontier(f"Response against host CPU per key, {count(number)} users", list(points.items()))
             is_aligned = any(name == ALIGN for _, setting in points for name, _ in setting)
             yield replace(made, note=GRID) if is_aligned else made
 
@@ -36,26 +36,27 @@ ROOM = 1.12
 Point = tuple[tuple[Settings, Settings], tuple[Spread, Spread]]
 
 
-def drawn(title: str, points: Sequence[Point]) -> Plot:
-    rows = list(map(row, points))
+def draw_frontier(title: str, points: Sequence[Point]) -> Plot:
+    rows = list(map(make_row, points))
     names = list(dict.fromkeys(row["s"] for row in rows))
-    x, y = axis("host CPU per key", [row["x2"] for row in rows]), axis("mean response", [row["y2"] for row in rows])
-    colour = colours([Series(name, []) for name in names], "circle")
+    x = scale_axis("host CPU per key", [row["x2"] for row in rows])
+    y = scale_axis("mean response", [row["y2"] for row in rows])
+    colour = colour_scale([Series(name, []) for name in names], "circle")
     layers = [
-        whiskers(rows, {"x": {"field": "x1", **x}, "x2": {"field": "x2"}, "y": {"field": "y", **y}}, colour),
-        whiskers(rows, {"x": {"field": "x", **x}, "y": {"field": "y1", **y}, "y2": {"field": "y2"}}, colour),
-        dots(rows, x, y, colour),
-        names_of(rows, x, y),
+        draw_whiskers(rows, {"x": {"field": "x1", **x}, "x2": {"field": "x2"}, "y": {"field": "y", **y}}, colour),
+        draw_whiskers(rows, {"x": {"field": "x", **x}, "y": {"field": "y1", **y}, "y2": {"field": "y2"}}, colour),
+        draw_dots(rows, x, y, colour),
+        draw_names(rows, x, y),
     ]
-    return plot(title, layers, labels=names)
+    return make_plot(title, layers, labels=names)
 
 
-def axis(title: str, highest: Sequence[float]) -> Spec:
+def scale_axis(title: str, highest: Sequence[float]) -> Spec:
     """An axis of seconds from 0, with room for the name of the last point."""
-    return quantity(title, **DURATION) | {"scale": {"domain": [0, ROOM * max(highest)], "nice": False}}
+    return linear_scale(title, **DURATION) | {"scale": {"domain": [0, ROOM * max(highest)], "nice": False}}
 
 
-def row(point: Point) -> Spec:
+def make_row(point: Point) -> Spec:
     """A point with its ranges, its series and its name."""
     (configuration, setting), (response, cpu) = point
     names = " and ".join(name for name, _ in setting) or NONE
@@ -71,7 +72,7 @@ def row(point: Point) -> Spec:
     }
 
 
-def whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
+def draw_whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
     """Draw the range of the repeats."""
     return {
         "data": {"values": rows},
@@ -80,7 +81,7 @@ def whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
     }
 
 
-def dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
+def draw_dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
     written = {"formatType": "duration", "type": "quantitative"}
     tooltip = [
         {"field": "s", "title": "what"},
@@ -96,7 +97,7 @@ def dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
     }
 
 
-def names_of(rows: list[Spec], x: Spec, y: Spec) -> Spec:
+def draw_names(rows: list[Spec], x: Spec, y: Spec) -> Spec:
     """Write beside each point what it is set to."""
     mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "text": {"field": "l", "type": "nominal"}}

@@ -21,40 +21,40 @@ from cuesta.report.plots.spec import (
     Across,
     Series,
     Spec,
-    colours,
-    cursor,
+    colour_scale,
+    draw_cursor,
+    draw_lines,
     duration_scale,
-    lines,
-    logarithmic,
-    plot,
-    quantity,
-    shares,
-    span,
+    linear_scale,
+    log_scale,
+    make_plot,
+    shade_span,
+    stack_shares,
 )
 from cuesta.units import rounded
 
 MOST_LAYERS = 7
 """The largest layers have colours of their own; the others are combined."""
-_CPUS = quantity("% of the host's CPUs", zero=True)
+_CPUS = linear_scale("% of the host's CPUs", zero=True)
 AT = {"title": "second", "format": ".1f"}
 INSTANT = "seconds from the start of the run"
 
 
-def courses(recorded: Recorded) -> Iterator[Plot]:
+def plot_course(recorded: Recorded) -> Iterator[Plot]:
     """Draw the course of the run."""
     points = over_time(recorded)
     if not points:
         return
-    yield from density(recorded, "response", "Response over time")
-    yield from quantiles(recorded, points, "response", "Median and p99 response over time")
-    yield throughput(recorded, points)
-    yield from host_uses(recorded)
-    yield from host_causes(recorded)
-    yield from quantiles(recorded, points, "echo", "Keystroke echo over time")
-    yield users(recorded, points)
+    yield from plot_density(recorded, "response", "Response over time")
+    yield from plot_quantiles(recorded, points, "response", "Median and p99 response over time")
+    yield plot_throughput(recorded, points)
+    yield from plot_host_uses(recorded)
+    yield from plot_host_causes(recorded)
+    yield from plot_quantiles(recorded, points, "echo", "Keystroke echo over time")
+    yield plot_users(recorded, points)
 
 
-def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
+def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     """Draw the number of values by size and time; a darker cell has more values."""
     cells = density_over_time(recorded, series)
     if not cells:
@@ -69,16 +69,16 @@ def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
         {"field": "y2", "title": "to", "formatType": "duration", "type": "quantitative"},
         {"field": "n", "title": "transactions", "format": ","},
     ]
-    y = {"field": "y", **logarithmic(series, [edge for each in cells for edge in (each.low, each.high)])}
+    y = {"field": "y", **log_scale(series, [edge for each in cells for edge in (each.low, each.high)])}
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
-    encoding = {"x": {"field": "x", **_x(recorded).axis}, "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
+    encoding = {"x": {"field": "x", **_time_axis(recorded).axis}, "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
     mark = {"type": "rect", "color": COLOURS[0]}
     drawn = {"data": {"values": rows}, "mark": mark, "params": [ZOOM]}
     drawn["encoding"] = encoding | {"fillOpacity": darkness, "tooltip": tip}
-    yield plot(title, [*_measured(recorded), drawn])
+    yield make_plot(title, [*_shade_measured(recorded), drawn])
 
 
-def quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
+def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
     """Draw the median and the p99 of each second."""
     known = [point for point in points if series in point.p50]
     if known:
@@ -87,46 +87,48 @@ def quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: s
             Series("p99", [(point.at, point.p99[series]) for point in known]),
         ]
         y = duration_scale(series, [value for each in both for _, value in each.points])
-        yield _over_time(title, recorded, both, y, SECONDS)
+        yield _plot_lines(title, recorded, both, y, SECONDS)
 
 
-def throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
+def plot_throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
     """Draw transactions and errors a second."""
     series = [Series("transactions/s", [(point.at, point.per_s) for point in points])]
     if any(point.errors_per_s for point in points):
         series.append(Series("errors/s", [(point.at, point.errors_per_s) for point in points], COLOURS[5]))
-    return _over_time("Throughput over time", recorded, series, quantity("a second", zero=True), NUMBER)
+    return _plot_lines("Throughput over time", recorded, series, linear_scale("a second", zero=True), NUMBER)
 
 
-def users(recorded: Recorded, points: Sequence[Point]) -> Plot:
+def plot_users(recorded: Recorded, points: Sequence[Point]) -> Plot:
     """Draw the number of users with a line."""
     series = [Series("users", [(point.at, float(point.users)) for point in points])]
-    return _over_time("Users connected over time", recorded, series, quantity("users", zero=True), NUMBER)
+    return _plot_lines("Users connected over time", recorded, series, linear_scale("users", zero=True), NUMBER)
 
 
-def host_uses(recorded: Recorded) -> Iterator[Plot]:
+def plot_host_uses(recorded: Recorded) -> Iterator[Plot]:
     """Draw the use of the host's CPUs; the uncoloured part is idle."""
     if stretches := causes.uses_over_time(recorded):
         reports = recorded.metered.reports.values()
         tier = bracket_tiers(*(figure for report in reports for figure in uses(report).values()))
         y = _CPUS | {"scale": {"domain": [0, 100]}}
-        yield _areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
+        yield _plot_areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 
 
-def host_causes(recorded: Recorded) -> Iterator[Plot]:
+def plot_host_causes(recorded: Recorded) -> Iterator[Plot]:
     """Draw the host's own CPU time by cause; no plot if no sample met the host."""
     stretches = causes.causes_over_time(recorded)
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
         tier = bracket_tiers(*(report.by_cause for report in recorded.metered.reports.values()))
         width = causes.half_width(recorded)
         known = f"95 % intervals: ±{rounded(width, width, 3)} % at most" if width else ""
-        drawn = _areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
+        drawn = _plot_areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
         yield replace(drawn, note=known)
 
 
-def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec, order: Sequence[str] | None) -> Plot:
+def _plot_areas(
+    title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec, order: Sequence[str] | None
+) -> Plot:
     """Stack layers from below, in `order` or the largest first; gaps stay empty."""
-    layers = shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
+    layers = stack_shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
     places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
     values = []
     tops = [0.0] * len(places)
@@ -138,25 +140,27 @@ def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec
                 {"x": at, "y": round(value, 4), "s": layer.label, "k": f"s{number}", "stretch": stretch, **edges}
             )
     series = [Series(layer.label, (), layer.colour) for layer in layers]
-    x, encoding = _x(recorded), {"color": colours(series), "detail": {"field": "stretch"}, "opacity": FADED}
+    x = _time_axis(recorded)
+    encoding = {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
     stacked = {"y": {"field": "top", **y}, "y2": {"field": "bottom"}}
     drawn = {"data": {"values": values}, "mark": {"type": "area"}, "params": [ZOOM_X, CHOSEN]}
     drawn["encoding"] = {"x": {"field": "x", **x.axis}, **stacked, **encoding}
     labels = [layer.label for layer in layers]
-    layers_at = cursor(values, labels, x, NUMBER)
-    return plot(title, [*_measured(recorded), drawn, layers_at], labels=labels)
+    cursor = draw_cursor(values, labels, x, NUMBER)
+    return make_plot(title, [*_shade_measured(recorded), drawn, cursor], labels=labels)
 
 
-def _over_time(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:
+def _plot_lines(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:
     labels = [each.label for each in series] if len(series) > 1 else []
-    return plot(title, [*_measured(recorded), *lines(series, _x(recorded), y, unit)], labels=labels)
+    lines = draw_lines(series, _time_axis(recorded), y, unit)
+    return make_plot(title, [*_shade_measured(recorded), *lines], labels=labels)
 
 
-def _x(recorded: Recorded) -> Across:
+def _time_axis(recorded: Recorded) -> Across:
     end = max((step.end for step in recorded.steps.values()), default=None)
     scale = {"nice": False} | ({"domain": [0, end]} if end else {})
     return Across({"type": "quantitative", "title": INSTANT, "scale": scale}, AT)
 
 
-def _measured(recorded: Recorded) -> Iterator[Spec]:
-    yield from (span(step.settled, step.end, "x") for step in recorded.steps.values())
+def _shade_measured(recorded: Recorded) -> Iterator[Spec]:
+    yield from (shade_span(step.settled, step.end, "x") for step in recorded.steps.values())

@@ -58,7 +58,7 @@ class Series:
     dash: Sequence[int] = ()
 
 
-def plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (), left: int = 50, **more: Any) -> Plot:
+def make_plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (), left: int = 50, **more: Any) -> Plot:
     """Put layers into a plot. The longest of the legend's `labels` says how many fit into a row beside the vertical
     axis, whose own labels take `left` pixels.
     """
@@ -68,12 +68,12 @@ def plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (), left
     return Plot(title, spec)
 
 
-def quantity(title: str, *, zero: bool = False, **axis: Any) -> Spec:
+def linear_scale(title: str, *, zero: bool = False, **axis: Any) -> Spec:
     """Describe an axis of numbers."""
     return {"type": "quantitative", "title": title, "scale": {"zero": zero}, "axis": {"tickCount": 5, **axis}}
 
 
-def logarithmic(title: str, values: Iterable[float | None]) -> Spec:
+def log_scale(title: str, values: Iterable[float | None]) -> Spec:
     """Describe a logarithmic axis of seconds, at least a factor of two long, with a little room at both ends."""
     known = [value for value in values if value is not None and value > 0] or [1.0]
     middle = math.sqrt(min(known) * max(known))
@@ -98,11 +98,11 @@ def duration_scale(title: str, values: Sequence[float | None]) -> Spec:
     """Describe an axis of seconds: logarithmic where the values spread by more than a decade."""
     known = [value for value in values if value is not None and value > 0]
     if known and max(known) > 12 * min(known):
-        return logarithmic(title, known)
-    return quantity(title, zero=True, **DURATION)
+        return log_scale(title, known)
+    return linear_scale(title, zero=True, **DURATION)
 
 
-def colours(series: Sequence[Series], symbol: str = "square") -> Spec:
+def colour_scale(series: Sequence[Series], symbol: str = "square") -> Spec:
     """A colour for each series; several series have a legend, whose entries can be clicked."""
     given = [each.colour or COLOURS[number % len(COLOURS)] for number, each in enumerate(series)]
     scale = {"domain": [each.label for each in series], "range": given}
@@ -110,7 +110,7 @@ def colours(series: Sequence[Series], symbol: str = "square") -> Spec:
     return {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": None}
 
 
-def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool = False) -> list[Spec]:
+def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool = False) -> list[Spec]:
     """Draw lines, with the values of all of them at the cursor."""
     values = [
         {"x": place, "y": value, "s": each.label, "k": f"s{number}"}
@@ -122,17 +122,17 @@ def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool
     encoding: Spec = {
         "x": {"field": "x", **x.axis},
         "y": {"field": "y", **y},
-        "color": colours(series, "stroke"),
+        "color": colour_scale(series, "stroke"),
         "opacity": FADED,
     }
     if dashed := [(f"s{number}", each.dash) for number, each in enumerate(series) if each.dash]:
         tests = [{"test": f"datum.k == '{key}'", "value": list(dash)} for key, dash in dashed]
         encoding["strokeDash"] = {"condition": tests, "value": [1, 0]}
     drawn = {"data": {"values": values}, "mark": mark, "encoding": encoding, "params": [ZOOM, CHOSEN]}
-    return [drawn, cursor(values, [each.label for each in series], x, unit)]
+    return [drawn, draw_cursor(values, [each.label for each in series], x, unit)]
 
 
-def cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
+def draw_cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
     """Show the values of all series at the pointer."""
     written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
     rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
@@ -150,7 +150,7 @@ def cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) 
     }
 
 
-def span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
+def shade_span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
     """Shade what lies between two values of x or y."""
     encoding = {channel: {"datum": low}, f"{channel}2": {"datum": high}}
     return {"mark": {"type": "rect", "color": colour}, "encoding": encoding, "data": {"values": [{}]}}
@@ -165,7 +165,7 @@ class Layer:
     colour: str
 
 
-def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> list[Layer]:
+def stack_shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> list[Layer]:
     """Turn rows of shares into layers, in `order` or the largest first; the rest beyond `most` is one neutral layer."""
     sums: dict[str, float] = {}
     for name, value in (each for row in rows for each in row.items()):
