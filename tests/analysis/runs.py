@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.compare.comparability import facts
+from cuesta.analysis.compare.comparability import collect_facts
 from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.analysis.compare.sides import ComparedRun, Side
 
@@ -21,7 +21,7 @@ RUN: dict[str, Any] = {
     "tapes": {"interactive": {"sha256": "8f" * 32}},
     "machine": {"id": "5bce98f73f3e", "cpus": 2, "memory": 8 << 30},
 }
-FACTS = facts(RUN)
+FACTS = collect_facts(RUN)
 
 
 def unmeasured_run(number: int, side: str, **other: Any) -> ComparedRun:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import sql_rows
-from cuesta.analysis.certify.record import measurements
+from cuesta.analysis.certify.record import derive_measurements
 from cuesta.ledger.database import Database
 from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigure, RunRow, Workload
 from cuesta.ledger.tables import TABLES
@@ -35,7 +35,7 @@ def record() -> Record:
         "workload": Workload.model_construct(**work),
         "method": Method.model_construct(**method),
         "runs": [RunRow.model_construct(**run, **absent)],
-        "measurements": measurements([trial()], None),
+        "measurements": derive_measurements([trial()], None),
         "grade": "estimate",
         "because": ["1 run"],
         "warnings": [],

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.certify.record import measurements
+from cuesta.analysis.certify.record import derive_measurements
 from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.limit import COMPARISONS, Limit
 from cuesta.figures.reference import FORM, NUMBERS, Reference, selects
@@ -125,5 +125,5 @@ def test_published_figures_of_a_certification_are_seconds_of_its_form() -> None:
 
 
 def test_the_form_has_every_row_that_published_figures_may_name() -> None:
-    rows = [*measurements([trial()], None).d, *measurements([batch()], None).d]
+    rows = [*derive_measurements([trial()], None).d, *derive_measurements([batch()], None).d]
     assert {f"form.{row.key}" for row in rows if row.unit == "s"} == {*FORM, "form.reference"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.compare.comparability import facts
+from cuesta.analysis.compare.comparability import collect_facts
 from cuesta.analysis.compare.comparison import Comparison, Terms, compare
 from cuesta.analysis.compare.metrics import metric
 from cuesta.analysis.compare.sides import ExcludedRun, Side
@@ -24,7 +24,7 @@ def with_run(one: Side, **steps: str) -> Side:
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 7ms"
     run["steps"][0] |= steps
-    return replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs])
+    return replace(one, runs=[replace(each, facts=collect_facts(run)) for each in one.runs])
 
 
 def changed() -> Comparison:

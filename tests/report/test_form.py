@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.certify.grade import checks, grade
-from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_row
+from cuesta.analysis.certify.grade import award_grade, run_checks
+from cuesta.analysis.certify.record import NOTHING, derive_measurements, describe_driver, run_row
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup, Published, Record, RecordFigure, Reference, Workload
 from cuesta.report import form, form_page
@@ -47,19 +47,19 @@ def record(runs: int, **changed: object) -> Record:
         }
     )
     trials = [trial(number) for number in range(1, runs + 1)]
-    done = checks(trials, phased=True)
+    done = run_checks(trials, phased=True)
     certification = Certification(Path(), known, [], [], [], None)
     return Record(
         id="00ff",
         given=known,
-        driver=driver(trials),
+        driver=describe_driver(trials),
         workload=WORK,
         method=METHOD.model_copy(update={"runs": runs}),
         runs=[run_row(certification, each) for each in trials],
-        measurements=measurements(trials, known.reference, extra_runs()),
+        measurements=derive_measurements(trials, known.reference, extra_runs()),
         published=[PUBLISHED],
         checks=done,
-        grade=grade(runs, done),
+        grade=award_grade(runs, done),
         because=[check.said for check in done if not check.ok],
         warnings=[],
         raw={"run-1/run.json": "00"},

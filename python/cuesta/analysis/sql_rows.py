@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certify.record import derive
+from cuesta.analysis.certify.record import derive_record
 from cuesta.analysis.history.ledgers import elapsed, idle
 from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
@@ -82,7 +82,7 @@ def meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
 def of_certification(folder: Path) -> Rows:
     """Read a certification folder, deriving its figures anew; `certifications.damage` says why it cannot be."""
     try:
-        record = derive(open_certification(folder))
+        record = derive_record(open_certification(folder))
     except Exception as error:  # one damaged folder must not keep the others from being queried
         return {"certifications": [{"folder": str(folder), "damage": why_unread(error)}]}
     whole = made(

@@ -226,14 +226,14 @@ def setup(group: Group, how: Method, arguments: argparse.Namespace) -> Certifica
 
 def reference(folder: Path, script: str) -> Reference:
     """Read the reference system's certification. Raises RefusedError if it played another script."""
-    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
 
     certification = open_certification(folder)
     if certification.given.script != script:
         raise RefusedError(
             f"{folder}: is of another script: times of it say nothing of this one", "certify both by one"
         )
-    record = derive(certification)
+    record = derive_record(certification)
     commands = next((each for each in record.measurements.d if each.key == "command"), None)
     if commands is None or commands.figure.value is None:
         why = commands.figure.why if commands else "it is a benchmark"
@@ -245,11 +245,11 @@ def reference(folder: Path, script: str) -> Reference:
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     """Derive the record, write it if there is none, and show it."""
     from cuesta.analysis.certify.agreement import differences  # noqa: PLC0415
-    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
     from cuesta.report import form, form_page, page  # noqa: PLC0415
 
     certification = open_certification(folder)
-    record = derive(certification)
+    record = derive_record(certification)
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
     page.write(folder / PAGE, form_page.page(record, folder))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.analysis.compare.sides import in_pairs, read_side
+from cuesta.analysis.compare.sides import read_paired_sides, read_side
 from cuesta.cli import service
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
@@ -46,7 +46,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.pairs or arguments.out or arguments.quiet:
         raise UsageError("cuesta compare: --pairs, --out and --quiet need --interleave", "leave them out")
     if len(arguments.folders) == 1:
-        return _show(compare(*in_pairs(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
+        return _show(compare(*read_paired_sides(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
     base, new = _folders(arguments, 2)
     return _show(compare(read_side(base, step), read_side(new, step), terms), arguments.json)
 
@@ -63,7 +63,7 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
         folder = run_pairs(
             planned, arguments.out or new_folder(Path(), "compare"), step, Control(look, inform, stopping)
         )
-    code = _show(compare(*in_pairs(folder, step), terms, in_pairs=True), arguments.json)
+    code = _show(compare(*read_paired_sides(folder, step), terms, in_pairs=True), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
     return Exit.INTERRUPTED if stopping.is_set() else code
 

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from cuesta.analysis.certify.agreement import disagreements
-from cuesta.analysis.certify.record import derive
+from cuesta.analysis.certify.agreement import list_disagreements
+from cuesta.analysis.certify.record import derive_record
 from cuesta.analysis.history.identities import check
 from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
 from cuesta.analysis.sql_rows import why_unread
@@ -59,7 +59,7 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     for folder in folders.certifications:
         try:
             certification = open_certification(folder)
-            record = derive(certification)
+            record = derive_record(certification)
             original = next((each.folder for each in systems if each.record.id == record.id), None)
             systems.append(CertifiedSystem(str(folder), record, _doubt(certification, record, original)))
         except Exception as error:  # whatever is wrong with one folder, list the others
@@ -85,7 +85,7 @@ def _doubt(certification: Certification, record: Record, original: str | None) -
     """Why a certification should not be trusted; empty if there is no reason."""
     wrong = ["no record.json"]
     if certification.record:
-        wrong = [*disagreements(certification, record), *unfit(certification.folder)]
+        wrong = [*list_disagreements(certification, record), *unfit(certification.folder)]
     copy = [f"a copy of {original}"] if original else []
     return "; ".join([*copy, *(["NOT VERIFIED, see certify --verify"] if wrong else [])])
 

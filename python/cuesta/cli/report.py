@@ -76,14 +76,14 @@ def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
 
 
 def _show_systems(arguments: argparse.Namespace) -> None:
-    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
     from cuesta.report import several  # noqa: PLC0415
     from cuesta.report.systems import systems  # noqa: PLC0415
 
     if arguments.markdown or arguments.junit:
         remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"
         raise UsageError("--markdown and --junit are for runs, and this is a certification", remedy)
-    records = [derive(open_certification(folder)) for folder in arguments.folders]
+    records = [derive_record(open_certification(folder)) for folder in arguments.folders]
     names = several.names(arguments.folders)
     write_json(arguments.json, _object([record.model_dump(mode="json") for record in records]))
     if _wants_page(arguments):

@@ -93,6 +93,15 @@ class TransactionClass:
     first_response: Annotated[Distribution, FIRST_RESPONSE]
     characters: Annotated[Sizes, About("Characters of an answer without echoes", None, "characters of an answer")]
 
+    @property
+    def label(self) -> str:
+        return class_label(self.group, self.transaction)
+
+
+def class_label(group: str, transaction: str) -> str:
+    """The name of a class of transactions: only the group's, if the transaction has the same name."""
+    return group if group == transaction else f"{group}: {transaction}"
+
 
 @dataclass(frozen=True, slots=True)
 class KeyTimes:

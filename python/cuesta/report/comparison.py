@@ -4,10 +4,10 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cuesta.analysis.compare.comparability import shown
-from cuesta.analysis.compare.comparison import Comparison, Overall, notes, too_few
+from cuesta.analysis.compare.comparability import write_fact
+from cuesta.analysis.compare.comparison import Comparison, Overall, list_notes, note_few_runs
 from cuesta.analysis.compare.failures import Failing, FailureComparison
-from cuesta.analysis.compare.sides import Side, name_in
+from cuesta.analysis.compare.sides import Side, relative_name
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, MetricComparison, RatioTest, Verdict
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, ConfidenceInterval
 from cuesta.report import model
@@ -36,7 +36,7 @@ def report(comparison: Comparison) -> Report:
         Section("Power", list(power(comparison))),
         Section("Others", list(others(comparison))),
         Section("Errors", list(errors(comparison))),
-        Section("Notes", [Remark(f"- {note}") for note in notes(comparison) if note != why_open(comparison)]),
+        Section("Notes", [Remark(f"- {note}") for note in list_notes(comparison) if note != why_open(comparison)]),
     ]
     return Report("Comparison", headline(comparison), verdict(comparison), sections=sections)
 
@@ -72,7 +72,7 @@ def why_open(comparison: Comparison) -> str:
     """Why a comparison is inconclusive: too few runs, figures without a ratio, or spread; empty if it is not."""
     if comparison.overall != Overall.INCONCLUSIVE:
         return ""
-    if few := next(too_few(comparison), ""):
+    if few := next(note_few_runs(comparison), ""):
         return few
     if unsure := [each for each in comparison.failures if each.verdict == Failing.UNKNOWN]:
         return "; ".join(f"{said_of_failures(each)}, which may be chance" for each in unsure)
@@ -114,7 +114,7 @@ def spoilt(comparison: Comparison) -> Iterator[str]:
         bad = [run for run in side.runs if run.spoilt]
         if bad:
             which = f"{many(len(bad), 'run')} of {name.strip()} would be INVALID for what the host did, and count"
-            yield f"{which}: {name_in(bad[0].folder, side.folder)}: {bad[0].spoilt}"
+            yield f"{which}: {relative_name(bad[0].folder, side.folder)}: {bad[0].spoilt}"
 
 
 def changed(comparison: Comparison) -> list[MetricComparison]:
@@ -172,7 +172,7 @@ def design(comparison: Comparison) -> Iterator[Part]:
         rows = (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(comparison))
         yield from (Remark(row) for row in rows)
     for each in comparison.host:
-        yield Remark(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}")
+        yield Remark(f"host: {each.name}  {write_fact(each.base)} → {write_fact(each.new)}")
     if comparison.unlike:
         yield Remark(f"compared despite these differences: “{comparison.terms.despite}”")
     yield from (Remark(f"  {each}", "bad") for each in comparison.unlike)
@@ -189,7 +189,7 @@ def used(side: Side, what: str) -> str:
 
 def left_out(comparison: Comparison) -> Iterator[Part]:
     for name, side in () if comparison.refused else sides(comparison):
-        yield from (Remark(f"{name} {name_in(run.folder, side.folder)}: {run.why}") for run in side.excluded)
+        yield from (Remark(f"{name} {relative_name(run.folder, side.folder)}: {run.why}") for run in side.excluded)
 
 
 def failures_table(comparison: Comparison) -> Iterator[Part]:
@@ -338,7 +338,7 @@ def data(comparison: Comparison) -> dict[str, Any]:
         "failures": [data_of_failures(each) for each in comparison.failures],
         "headline": [data_of_figure(each) for each in comparison.headline],
         "exploratory": [data_of_figure(each) for each in comparison.exploratory],
-        "notes": list(notes(comparison)),
+        "notes": list(list_notes(comparison)),
     }
 
 

@@ -113,8 +113,3 @@ def percentiles(of: Distribution) -> tuple[str, ...]:
 
 def write_rate(rate: float | None) -> str:
     return ABSENT if rate is None else f"{digits(rate)}/s"
-
-
-def name_class(group: str, transaction: str) -> str:
-    """The name of a class of transactions: only the group's, if the transaction has the same name."""
-    return group if group == transaction else f"{group}: {transaction}"

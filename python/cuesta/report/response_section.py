@@ -7,18 +7,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution, KernelTimes, TransactionClass
 from cuesta.figures.step import Fairness, StepFigures
-from cuesta.report.figure import (
-    CENSORED,
-    FEW,
-    MARK,
-    PERCENTILES,
-    counted,
-    duration,
-    has_weak,
-    head,
-    name_class,
-    percentiles,
-)
+from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, has_weak, head, percentiles
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
 from cuesta.report.plots.distributions import plot_distributions
 from cuesta.units import count, many, seconds
@@ -93,7 +82,7 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
-        yield each.transaction if alone else name_class(each.group, each.transaction), None, ""
+        yield each.transaction if alone else each.label, None, ""
         yield "first sign", each.first_response, "first_response"
         yield "answer", each.response, "response"
         yield "since sent", each.response_from_sent, "response_from_sent"
@@ -137,7 +126,7 @@ def sizes(classes: Sequence[TransactionClass]) -> Table:
     names = ("min", "p5", "p50", "p95", "max")
     rows = [
         (
-            name_class(each.group, each.transaction),
+            each.label,
             *(count(getattr(each.characters, name)) for name in ("count", *names)),
         )
         for each in classes

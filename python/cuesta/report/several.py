@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.causes import cost_by_cause, error_by_cause
-from cuesta.analysis.compare.comparability import facts, shown
+from cuesta.analysis.compare.comparability import collect_facts, write_fact
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
@@ -130,12 +130,12 @@ def of_steps(run: Summary) -> str:
 
 
 def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
-    of_each = [facts(run.recorded.run) for run in runs.values()]
+    of_each = [collect_facts(run.recorded.run) for run in runs.values()]
     names = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
     unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in names]
     unlike = [(kind, name, values) for kind, name, values in unlike if any(value != values[0] for value in values)]
     for kind, name, values in unlike[:MOST_DIFFERENCES]:
-        yield f"{kind}: {name}", *(shown(value) for value in values)
+        yield f"{kind}: {name}", *(write_fact(value) for value in values)
     if len(unlike) > MOST_DIFFERENCES:
         yield many(len(unlike) - MOST_DIFFERENCES, "more fact"), *("" for _ in runs)
 

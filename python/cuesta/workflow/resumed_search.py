@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cuesta import machine
-from cuesta.analysis.compare.comparability import differences, facts
+from cuesta.analysis.compare.comparability import collect_facts, list_differences
 from cuesta.analysis.search import Method
 from cuesta.engine.folder import described_tapes
 from cuesta.engine.job import Job
@@ -28,7 +28,11 @@ def resumed_plan(folder: Path) -> tuple[Plan, Method]:
 def check_machine(folder: Path) -> None:
     """Raise InputError on another machine than that of the trials before: these would not be alike."""
     before, here = ({"machine": about} for about in (read_run(folder).get("machine"), machine.facts()))
-    unlike = differences(facts(before), facts(here), ["machine"]) if isinstance(before["machine"], dict) else []
+    unlike = (
+        list_differences(collect_facts(before), collect_facts(here), ["machine"])
+        if isinstance(before["machine"], dict)
+        else []
+    )
     if unlike:
         raise InputError(
             f"{folder}: {unlike[0]}, in the search and here", "resume it where it began, or begin a new search"

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta.analysis.compare.comparability import differences, facts
+from cuesta.analysis.compare.comparability import collect_facts, list_differences
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import ECHO, ECHO_HEADLINES, HEADLINE
-from cuesta.analysis.compare.sides import class_name, compared_run
+from cuesta.analysis.compare.sides import read_compared_run
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.engine.folder import description, run_folder
@@ -17,6 +17,7 @@ from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
 from cuesta.engine.run_job import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
+from cuesta.figures.durations import class_label
 from cuesta.plain_text import plain
 from cuesta.plan import RawOptions
 from cuesta.units import many, share
@@ -83,7 +84,7 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
         return control.observer
 
     def judge(run: Path) -> list[str]:
-        return [why] if (why := compared_run(run, step).why_excluded) else []
+        return [why] if (why := read_compared_run(run, step).why_excluded) else []
 
     with run_folder(out) as folder:
         for turn, reasons in run_in_turn(planned.series, folder, judge, announce, control.stop):
@@ -97,7 +98,7 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
 def figures_to_test(job: Job) -> list[str]:
     """Labels of the figures that will be tested: those of the meters, and those that the tapes time."""
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
-    classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
+    classes = [class_label(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
     metrics = (*HEADLINE, ECHO) if classes else ECHO_HEADLINES
     of = {"response.p95": classes, ECHO.name: groups}
@@ -126,8 +127,8 @@ def _number(text: str | None, figures: int) -> int:
 def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
     """Raise RefusedError before the first run if the plans differ in what the comparison would refuse afterwards."""
     now = datetime.now(UTC)
-    base, new = (facts(description(job, now)) for job in jobs)
-    unlike = differences(base, new)
+    base, new = (collect_facts(description(job, now)) for job in jobs)
+    unlike = list_differences(base, new)
     if unlike and not terms.despite:
         remedy = "make both sides alike, or give a reason to compare them anyway: --despite REASON"
         raise RefusedError(f"the plans differ: {'; '.join(map(str, unlike))}", remedy)

@@ -41,8 +41,8 @@ def verify(what: Path, signers: Path | None) -> dict[str, Any]:
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     """Compare a certification's hashes with its files, then its figures with new ones derived from the files."""
-    from cuesta.analysis.certify.agreement import differing_files, disagreements, hashes_in  # noqa: PLC0415
-    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import differing_files, hashes_in, list_disagreements  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
 
     try:
         opened = open_certification(folder)
@@ -50,8 +50,8 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
         return answer(folder, [str(error)])
     more: dict[str, object] = {"files": len(hashes_in(opened.record or {})), "written_by": opened.given.cuesta}
     try:
-        derived = derive(opened)
-        wrong = disagreements(opened, derived)
+        derived = derive_record(opened)
+        wrong = list_disagreements(opened, derived)
         more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
     except (CuestaError, *SPOILT_FILE_ERRORS) as error:
         wrong = differing_files(opened, hashes(opened)) if opened.record else []

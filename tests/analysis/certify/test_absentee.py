@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.absentee import warn_unrepresentative
 from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.analysis.certify.record import measurements
+from cuesta.analysis.certify.record import derive_measurements
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup
 from cuesta.ledger.runnable_tasks import RunnableTasks
@@ -44,7 +44,7 @@ def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certi
 
 
 def test_a_benchmark_that_keeps_the_machine_busy_raises_no_warning(here: Path) -> None:
-    assert warnings(benchmark(here), [batch()]) == []
+    assert warn_unrepresentative(benchmark(here), [batch()]) == []
 
 
 @pytest.mark.parametrize(
@@ -56,22 +56,22 @@ def test_a_benchmark_that_keeps_the_machine_busy_raises_no_warning(here: Path) -
     ],
 )
 def test_an_idle_benchmark_raises_a_warning_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
-    (said,) = warnings(benchmark(here, pauses), [batch(users, subject=176.0)])
+    (said,) = warn_unrepresentative(benchmark(here, pauses), [batch(users, subject=176.0)])
     assert said.startswith(f"the benchmark goes idle: nobody uses 12.0 % of the CPUs, above 5.0 %: {why}")
 
 
 def test_a_sleeping_benchmark_raises_a_warning_even_if_neighbours_fill_the_cpus(here: Path) -> None:
     crowded = asleep(0.5, subject=100.0, others=100.0)
-    assert measurements([crowded], None).a[5].command.value == 0, "no CPU is idle"
-    (said,) = warnings(benchmark(here, 10.0), [crowded])
+    assert derive_measurements([crowded], None).a[5].command.value == 0, "no CPU is idle"
+    (said,) = warn_unrepresentative(benchmark(here, 10.0), [crowded])
     assert said.startswith(
         "the benchmark goes idle: its own processes leave 50.0 % of the CPUs, above 5.0 %: its script"
     )
 
 
 def test_a_benchmark_that_is_always_runnable_raises_no_warning_even_without_a_cpu(here: Path) -> None:
-    assert warnings(benchmark(here), [asleep(0.02, subject=50.0, others=150.0)]) == []
-    d = {row.key: row.figure.value for row in measurements([asleep(0.02)], None).d}
+    assert warn_unrepresentative(benchmark(here), [asleep(0.02, subject=50.0, others=150.0)]) == []
+    d = {row.key: row.figure.value for row in derive_measurements([asleep(0.02)], None).d}
     assert d["own_idle"] == pytest.approx(0.02)
 
 
@@ -82,7 +82,7 @@ def test_without_process_samples_sleep_is_unknown() -> None:
 
 
 def test_a_certification_of_users_raises_no_warning(here: Path) -> None:
-    assert warnings(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
+    assert warn_unrepresentative(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
 
 
 def profiled(here: Path, **run: Any) -> list[str]:
@@ -91,7 +91,7 @@ def profiled(here: Path, **run: Any) -> list[str]:
     (here / "service.profile").write_text(json.dumps(about))
     made = batch()
     made.recorded.metered.reports[0] = typed(meter_report(by_cause=causes(**run)))
-    return warnings(benchmark(here), [made])
+    return warn_unrepresentative(benchmark(here), [made])
 
 
 def test_work_that_the_benchmark_leaves_out_is_named(here: Path) -> None:
@@ -106,13 +106,13 @@ def test_a_benchmark_that_does_the_work_of_the_service_raises_no_warning(here: P
 
 def test_without_meters_the_comparison_is_unknown(here: Path) -> None:
     profiled(here)
-    assert warnings(benchmark(here), [batch()]) == [
+    assert warn_unrepresentative(benchmark(here), [batch()]) == [
         "whether it does what the service does cannot be told: no meter data"
     ]
 
 
 def test_the_result_is_one_number_with_its_conditions() -> None:
-    found = measurements([batch(subject=176.0), batch(subject=176.0)], None)
+    found = derive_measurements([batch(subject=176.0), batch(subject=176.0)], None)
     d = {each.name: each.figure.value for each in found.d}
     assert d["Elapsed time, first start to last end"] == 100.0
     assert d["Average real time of a process"] == 95.0

@@ -8,10 +8,10 @@ import pytest
 
 from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.grade import filled
+from cuesta.analysis.certify.grade import check_form
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
-from cuesta.analysis.certify.record import measurements
+from cuesta.analysis.certify.record import derive_measurements
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.record import FormRow, RecordFigure
 from cuesta.records.meter_figure import to_json
@@ -22,7 +22,7 @@ RUNS = [trial(number) for number in range(1, 6)]
 
 
 def part_c(made: ExtraRuns) -> dict[str, FormRow]:
-    return {line.key: line for line in measurements(RUNS, None, made).c}
+    return {line.key: line for line in derive_measurements(RUNS, None, made).c}
 
 
 def both(line: FormRow) -> tuple[float | None, float | None, float | None]:
@@ -43,11 +43,14 @@ def test_every_cell_of_part_c_is_filled() -> None:
     assert all(
         getattr(found[f"{kind}.average"], at).value is not None for kind in kinds for at in ("creation", "total")
     )
-    assert filled(measurements(RUNS, None, extra_runs()), phased=True) == (True, "every part of the form could be had")
+    assert check_form(derive_measurements(RUNS, None, extra_runs()), phased=True) == (
+        True,
+        "every part of the form could be had",
+    )
 
 
 def test_number_times_average_is_the_time_of_part_b() -> None:
-    found = measurements(RUNS, None, extra_runs())
+    found = derive_measurements(RUNS, None, extra_runs())
     b, c = {line.key: line for line in found.b}, {line.key: line for line in found.c}
     for kind in ("page", "linkage"):
         for at in ("creation", "command", "total"):
@@ -62,7 +65,7 @@ def test_a_form_without_a_tracer_names_missing_figures_and_the_reason() -> None:
     found = part_c(made)
     assert found["segment.number"].command == RecordFigure(why="no meter data (not traced: no tracers are built in)")
     assert found["page.number"].command.value == 1000
-    ok, said = filled(measurements(RUNS, None, made), phased=True)
+    ok, said = check_form(derive_measurements(RUNS, None, made), phased=True)
     assert not ok
     assert said.startswith("the form lacks c: missing segment: average (creation), and 7 more: no meter data (not")
 

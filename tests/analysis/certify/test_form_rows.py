@@ -6,8 +6,8 @@ import random
 import pytest
 
 from cuesta.analysis.certify import form_rows
-from cuesta.analysis.certify.certification_run import figure
-from cuesta.analysis.certify.certification_run import sampled as of_phase
+from cuesta.analysis.certify.certification_run import figure_with_error
+from cuesta.analysis.certify.certification_run import sum_causes as of_phase
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.ledger.meters import Row
@@ -71,19 +71,19 @@ def test_samples_in_short_readings_have_more_weight() -> None:
 def test_sums_means_and_differences_combine_the_errors_of_their_parts() -> None:
     one = RecordFigure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
     other = RecordFigure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
-    both = form_rows.total([one, other])
+    both = form_rows.sum_figures([one, other])
     assert [both.value, both.standard_error] == [4.0, pytest.approx(0.5)]
     assert [both.low, both.high] == [pytest.approx(3.0), pytest.approx(4 + math.hypot(0.9, 0.8))]
-    mean = form_rows.total([one, one], 2)
+    mean = form_rows.sum_figures([one, one], 2)
     assert [mean.value, mean.standard_error] == [3.0, pytest.approx(0.3 / math.sqrt(2))]
-    apart = form_rows.less(one, other)
+    apart = form_rows.subtract(one, other)
     assert [apart.value, apart.low] == [2.0, pytest.approx(2 - math.hypot(0.6, 0.8))]
-    assert form_rows.scaled(one, 0.5).high == 1.95
-    exact = form_rows.total([RecordFigure(value=1.0), RecordFigure(value=2.0)])
+    assert form_rows.scale_figure(one, 0.5).high == 1.95
+    exact = form_rows.sum_figures([RecordFigure(value=1.0), RecordFigure(value=2.0)])
     assert [exact.value, exact.high] == [3.0, None]
 
 
 def test_the_interval_includes_the_error_of_the_constants() -> None:
-    found = figure(1.0, 0.25, 1e6, calibration=0.1)
+    found = figure_with_error(1.0, 0.25, 1e6, calibration=0.1)
     assert found.standard_error == pytest.approx(0.1, rel=0.01)
     assert [found.low, found.high] == [pytest.approx(0.804, rel=0.01), pytest.approx(1.196, rel=0.01)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.certify.grade import checks, grade
-from cuesta.analysis.certify.record import measurements, published
+from cuesta.analysis.certify.grade import award_grade, run_checks
+from cuesta.analysis.certify.record import derive_measurements, list_published
 from cuesta.ledger.record import FormRow, RecordFigure, Reference
 from cuesta.plan import RawOptions, load
 from tests.certification_runs import trial
@@ -30,7 +30,7 @@ def named(lines: list[FormRow], name: str) -> FormRow:
 
 @pytest.mark.parametrize("phase", ["creation", "command", "total"])
 def test_the_identities_of_1969_hold(phase: str) -> None:
-    found = measurements(RUNS, None)
+    found = derive_measurements(RUNS, None)
     a = {each.name: getattr(each, phase) for each in found.a}
     known = [figure.value for name, figure in a.items() if figure.value is not None and not name.startswith("Total")]
     assert sum(known) == pytest.approx(value(a["Total CPU time charged"]))
@@ -42,7 +42,7 @@ def test_the_identities_of_1969_hold(phase: str) -> None:
 
 
 def test_kernel_threads_are_taken_out_of_others() -> None:
-    a = {each.name: each.command for each in measurements(RUNS, None).a}
+    a = {each.name: each.command for each in derive_measurements(RUNS, None).a}
     assert value(a["Time spent in file system daemon"]) == pytest.approx(0.02)
     assert value(a["Used by others"]) == pytest.approx(0.18)
 
@@ -52,20 +52,20 @@ def test_idle_time_under_a_quota_is_not_true_idle_time() -> None:
     for account in barred.accounts.values():
         account.rest["throttled"] = 1  # a second
         account.readings_with["throttled"] = account.readings
-    found = {each.name: each.command for each in measurements([barred], None).a}
-    free = {each.name: each.command for each in measurements([trial()], None).a}
+    found = {each.name: each.command for each in derive_measurements([barred], None).a}
+    free = {each.name: each.command for each in derive_measurements([trial()], None).a}
     assert value(found["Idle time due to eligibility control"]) == 1
     assert value(found["True idle time"]) == pytest.approx(value(free["True idle time"]) - 1)
 
 
 def test_number_and_average_time_reproduce_the_time() -> None:
-    found = measurements(RUNS, None)
+    found = derive_measurements(RUNS, None)
     time, number = (named(found.c, f"missing page: {what}").total for what in ("average", "number"))
     assert value(time) * value(number) == pytest.approx(value(named(found.b, "Missing page fault time").total))
 
 
 def test_a_process_has_its_share_and_the_reference_its_ratio() -> None:
-    found = measurements(RUNS, REFERENCE)
+    found = derive_measurements(RUNS, REFERENCE)
     d = {each.name.strip(): each.figure for each in found.d}
     assert value(d["Average real time for completion of a process"]) == 2.25
     assert value(d["Average process creation time"]) == pytest.approx(0.2 * 0.8 / 4)
@@ -79,7 +79,7 @@ def test_a_process_has_its_share_and_the_reference_its_ratio() -> None:
 def test_no_ratio_is_given_without_its_interval(own: int, reference: int) -> None:
     """One run does not show how much runs differ."""
     few = REFERENCE.model_copy(update={"runs": REFERENCE.runs[:reference]})
-    last = measurements(RUNS[:own], few).d[-1]
+    last = derive_measurements(RUNS[:own], few).d[-1]
     assert (last.figure.value, last.interval) == (None, None)
     assert f"here are {own} and of the reference {reference}" in (last.figure.why or "")
 
@@ -95,15 +95,15 @@ def test_published_figures_stand_beside_figures_of_the_same_kind() -> None:
         for figure, step in (("form.creation_whole", 0), ("response{process creation}.mean", 0), ("form.command", None))
     ]  # fmt: skip
     runs[0].summary.published.extend(beside)
-    form = measurements(runs, None)
+    form = derive_measurements(runs, None)
     d = {row.key: row.figure for row in form.d}
-    cpu, waited = published(runs, form)
+    cpu, waited = list_published(runs, form)
     assert cpu.measured == d["creation_whole"] != d["creation_real"]
     assert value(waited.measured) == 0.7
 
 
 def test_only_one_figure_is_named_fork_to_first_prompt() -> None:
-    names = [row.name for row in measurements(RUNS, None).d]
+    names = [row.name for row in derive_measurements(RUNS, None).d]
     assert len(set(names)) == len(names)
     assert [name for name in names if "fork to first prompt" in name] == [
         "  the same in real time, fork to first prompt"
@@ -119,15 +119,15 @@ def test_only_one_figure_is_named_fork_to_first_prompt() -> None:
 def test_a_figure_that_one_run_lacks_has_no_average() -> None:
     broken = trial(3)
     broken.accounts["command"].why = "it was killed"
-    used = measurements([*RUNS, broken], None).a[0]
+    used = derive_measurements([*RUNS, broken], None).a[0]
     assert used.creation.value is not None
     assert used.command == used.total == RecordFigure(why="no meter data (it was killed)")
 
 
 def test_five_good_runs_are_certified() -> None:
-    done = checks(RUNS, phased=True)
+    done = run_checks(RUNS, phased=True)
     assert [check.said for check in done if not check.ok] == []
-    assert grade(len(RUNS), done) == "certified"
+    assert award_grade(len(RUNS), done) == "certified"
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_five_good_runs_are_certified() -> None:
     ],
 )
 def test_each_reason_against_certification_is_named(trials: list[Any], reached: str, fails: set[str]) -> None:
-    done = checks(trials, phased=True)
-    assert grade(len(trials), done) == reached
+    done = run_checks(trials, phased=True)
+    assert award_grade(len(trials), done) == reached
     assert {check.name for check in done if not check.ok} == fails
 
 
@@ -152,8 +152,8 @@ def test_an_open_or_hardly_sampled_account_is_not_certified() -> None:
     open_, split = trial(6), trial(7)
     open_.accounts["command"].whole_readings.capacity /= 0.9
     split.accounts["command"].coverage = 0.89
-    assert {check.name for check in checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
-    assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"split"}
+    assert {check.name for check in run_checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
+    assert {check.name for check in run_checks([*RUNS, split], phased=True) if not check.ok} == {"split"}
 
 
 def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
@@ -162,16 +162,16 @@ def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
     doubtful.recorded.metered.reports[0] = typed({"own": {"doubt": doubt}})
     lossy.recorded.metered.reports[0] = typed({"own": {"source": "parents"}})
     for bad in (doubtful, lossy):
-        done = checks([*RUNS, bad], phased=True)
+        done = run_checks([*RUNS, bad], phased=True)
         assert {check.name for check in done if not check.ok} == {"trusted"}
-        assert grade(len(RUNS) + 1, done) == "estimate"
+        assert award_grade(len(RUNS) + 1, done) == "estimate"
 
 
 def test_losing_a_tenth_of_the_subject_breaks_the_account() -> None:
     lost = trial(6)
     for account in lost.accounts.values():
         account.subject = max(account.subject - 0.1 * account.whole_readings.capacity, 0.0)
-    assert {check.name for check in checks([*RUNS, lost], phased=True) if not check.ok} == {"closes"}
+    assert {check.name for check in run_checks([*RUNS, lost], phased=True) if not check.ok} == {"closes"}
 
 
 @pytest.mark.parametrize(("told", "said"), [(0.949, "at least 94.9 %"), (0.99999, "all"), (1.0, "all"), (1.002, "all")])
@@ -179,14 +179,14 @@ def test_the_number_of_samples_is_reported_correctly(told: float, said: str) -> 
     sampled = trial()
     for account in sampled.accounts.values():
         account.coverage = told
-    split = next(check for check in checks([sampled], phased=True) if check.name == "split")
+    split = next(check for check in run_checks([sampled], phased=True) if check.name == "split")
     assert f"samples told of {said} of the subject's CPU time" in split.said
 
 
 def test_the_plan_sets_the_limit_of_steal() -> None:
     noisy = [trial(number, steal=0.3) for number in range(1, 6)]
-    assert all(check.ok for check in checks(noisy, phased=True))
+    assert all(check.ok for check in run_checks(noisy, phased=True))
     noisy[0].recorded.plan["validity"]["steal"] = "4%"
-    steal = next(check for check in checks(noisy, phased=True) if check.name == "steal")
+    steal = next(check for check in run_checks(noisy, phased=True) if check.name == "steal")
     assert not steal.ok
     assert steal.said == "the hypervisor took at most 5.0 % of the CPUs; 4.0 % is the stated limit"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.compare.comparability import HOST, differences, facts
+from cuesta.analysis.compare.comparability import HOST, collect_facts, list_differences
 from tests.analysis.runs import FACTS, RUN
 
 Row = dict[str, Any]
@@ -16,7 +16,7 @@ def changed(edit: Callable[[Row], object]) -> list[str]:
     """The differences that an edit of the record causes."""
     run: Row = copy.deepcopy(RUN)
     edit(run)
-    return [str(each) for each in differences(FACTS, facts(run))]
+    return [str(each) for each in list_differences(FACTS, collect_facts(run))]
 
 
 def group(run: Row) -> Row:
@@ -71,7 +71,7 @@ def test_differences_of_the_host_are_named() -> None:
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 9ms"
     group(run)["target"] = "telnet://b:23"
-    told = [str(each) for each in differences(FACTS, facts(run), [HOST])]
+    told = [str(each) for each in list_differences(FACTS, collect_facts(run), [HOST])]
     assert told == ["host: host.service_time exp 5ms against exp 9ms", "host: target a:23 against b:23"]
 
 
@@ -79,9 +79,9 @@ def test_another_command_is_another_host_on_the_same_line() -> None:
     commands = [copy.deepcopy(RUN) for _ in range(2)]
     for run, command in zip(commands, ("pty:emacs-29 -nw a?b", "pty:emacs-30 -nw a?b"), strict=True):
         group(run)["target"] = command
-    base, new = map(facts, commands)
-    assert differences(base, new) == []
-    assert len(differences(base, new, [HOST])) == 1
+    base, new = map(collect_facts, commands)
+    assert list_differences(base, new) == []
+    assert len(list_differences(base, new, [HOST])) == 1
 
 
 def test_steps_of_a_sweep_are_distinguished() -> None:
@@ -89,10 +89,10 @@ def test_steps_of_a_sweep_are_distinguished() -> None:
     for run, users in zip(runs, (100, 200), strict=True):
         run["steps"].append(copy.deepcopy(run["steps"][0]))
         run["steps"][1]["group"][0]["users"] = users
-    assert [str(each) for each in differences(facts(runs[0]), facts(runs[1]))] == [
+    assert [str(each) for each in list_differences(collect_facts(runs[0]), collect_facts(runs[1]))] == [
         "population: step 2 users 100 against 200"
     ]
 
 
 def test_empty_records_are_comparable() -> None:
-    assert differences(facts({}), facts({})) == []
+    assert list_differences(collect_facts({}), collect_facts({})) == []

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.compare.comparability import facts
-from cuesta.analysis.compare.comparison import Overall, Terms, compare, notes
-from cuesta.analysis.compare.sides import ComparedRun, Side, compared_run, side
+from cuesta.analysis.compare.comparability import collect_facts
+from cuesta.analysis.compare.comparison import Overall, Terms, compare, list_notes
+from cuesta.analysis.compare.sides import ComparedRun, Side, read_compared_run, separate_usable
 from cuesta.analysis.compare.verdict import Verdict
 from tests.analysis import runs
 from tests.analysis.runs import RUN, unmeasured_run
@@ -21,14 +21,14 @@ def unlike(one: Side, **machine: object) -> Side:
     """A copy of a side, measured on another machine."""
     run = copy.deepcopy(RUN)
     run["machine"] |= machine
-    return replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs])
+    return replace(one, runs=[replace(each, facts=collect_facts(run)) for each in one.runs])
 
 
 def other_method(one: Side) -> Side:
     """A copy of a side with a longer measurement."""
     run = copy.deepcopy(RUN)
     run["steps"][0]["measure"] = "60s"
-    return replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs])
+    return replace(one, runs=[replace(each, facts=collect_facts(run)) for each in one.runs])
 
 
 def test_equal_sides_are_equivalent() -> None:
@@ -67,7 +67,7 @@ def test_too_few_runs_are_inconclusive_and_say_so(many: int) -> None:
     found = compare(runs.side("base", many, **THREE), runs.side("new", many, demand=99.0), Terms())
     assert found.overall == Overall.INCONCLUSIVE
     said = f"too few for any verdict: an exact 95 % interval needs 4 + 4 runs, and there are {many} + {many} runs"
-    assert said in list(notes(found))
+    assert said in list(list_notes(found))
 
 
 def test_unlike_machines_are_refused_unless_a_reason_is_given() -> None:
@@ -84,13 +84,13 @@ def test_runs_of_one_side_must_be_alike_even_with_a_reason() -> None:
     mixed = runs.side("base", 5, **THREE)
     run = copy.deepcopy(RUN)
     run["plan"]["host"]["service_time"] = "exp 9ms"
-    mixed = replace(mixed, runs=[*mixed.runs[:4], replace(mixed.runs[4], facts=facts(run))])
+    mixed = replace(mixed, runs=[*mixed.runs[:4], replace(mixed.runs[4], facts=collect_facts(run))])
     found = compare(mixed, runs.side("new", 5, **THREE), Terms(despite="it is so"))
     assert found.refused == ["BASE: run-4 differs from run-0: host: host.service_time exp 5ms against exp 9ms"]
 
 
 def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> None:
-    spoilt = side(Path("base"), [unmeasured_run(1, "base", why_excluded="INVALID: the driver was late")])
+    spoilt = separate_usable(Path("base"), [unmeasured_run(1, "base", why_excluded="INVALID: the driver was late")])
     found = compare(spoilt, runs.side("new", 5, **THREE), Terms(despite="never mind"))
     assert found.overall == Overall.REFUSED
     assert found.refused == [
@@ -101,7 +101,7 @@ def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> 
 
 def test_a_copy_of_a_run_is_not_a_repetition() -> None:
     one = unmeasured_run(1, "base", figures={"demand": 1.0})
-    found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), unmeasured_run(3, "base")])
+    found = separate_usable(Path("base"), [one, replace(one, folder=Path("base/run-2")), unmeasured_run(3, "base")])
     assert [run.folder.name for run in found.runs] == ["run-1", "run-3"]
     assert [(each.folder.name, each.why) for each in found.excluded] == [("run-2", "it is a copy of run-1")]
 
@@ -109,7 +109,9 @@ def test_a_copy_of_a_run_is_not_a_repetition() -> None:
 def test_a_change_of_method_without_compensation_is_reported() -> None:
     base, new = runs.side("base", 5, **THREE), other_method(runs.side("new", 5, **THREE))
     found = compare(base, new, Terms(despite="longer runs"))
-    assert any("not compensated in: CPU per transaction, transactions/s, response p95" in note for note in notes(found))
+    assert any(
+        "not compensated in: CPU per transaction, transactions/s, response p95" in note for note in list_notes(found)
+    )
 
 
 def test_a_compensation_moves_its_figure_and_no_other() -> None:
@@ -121,7 +123,7 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     assert demand.test
     assert demand.test.verdict == Verdict.EQUIVALENT
     assert throughput.compensation is None
-    assert any("not compensated in: transactions/s, response p95" in note for note in notes(found))
+    assert any("not compensated in: transactions/s, response p95" in note for note in list_notes(found))
 
 
 def test_a_compensation_is_for_a_change_of_method_only() -> None:
@@ -132,8 +134,8 @@ def test_a_compensation_is_for_a_change_of_method_only() -> None:
 
 def test_runs_in_blocks_raise_a_warning_and_pairs_do_not() -> None:
     base, new = runs.side("base", 6, **THREE), runs.side("new", 6, **THREE)
-    assert any("drift between them" in note for note in notes(compare(base, new, Terms())))
-    assert not any("drift between them" in note for note in notes(compare(base, new, Terms(), in_pairs=True)))
+    assert any("drift between them" in note for note in list_notes(compare(base, new, Terms())))
+    assert not any("drift between them" in note for note in list_notes(compare(base, new, Terms(), in_pairs=True)))
 
 
 def test_figures_that_were_not_measured_are_not_zero() -> None:
@@ -144,7 +146,7 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert found.headline[1].test, "measured figures have a verdict"
     assert found.overall == Overall.INCONCLUSIVE, "unmeasured figures are undecided"
     assert "not decided, because there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in list(
-        notes(found)
+        list_notes(found)
     )
 
 
@@ -157,7 +159,9 @@ def test_without_meters_cpu_time_is_not_judged() -> None:
     run = copy.deepcopy(RUN)
     run["plan"]["meters"] = "none"
     base, new = (runs.side(name, 5, throughput=16.0, response__p95=1.3) for name in ("base", "new"))
-    base, new = (replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs]) for one in (base, new))
+    base, new = (
+        replace(one, runs=[replace(each, facts=collect_facts(run)) for each in one.runs]) for one in (base, new)
+    )
     found = compare(base, new, Terms())
     assert [each.metric.name for each in found.headline] == ["throughput", "response.p95"]
     assert found.overall == Overall.UNCHANGED
@@ -175,7 +179,7 @@ def test_a_reason_is_requested_only_where_it_helps() -> None:
     base = runs.side("base", 5, **THREE)
     remedy = compare(base, unlike(runs.side("new", 5, **THREE), cpus=4), Terms()).remedy
     assert "--despite" in (remedy or "")
-    spoilt = side(Path("new"), [unmeasured_run(1, "new", why_excluded="INVALID: the driver was late")])
+    spoilt = separate_usable(Path("new"), [unmeasured_run(1, "new", why_excluded="INVALID: the driver was late")])
     remedy = compare(base, unlike(spoilt, cpus=4), Terms()).remedy
     assert "--despite" not in (remedy or "--despite")
 
@@ -183,7 +187,7 @@ def test_a_reason_is_requested_only_where_it_helps() -> None:
 def test_meters_that_cover_too_little_are_reported() -> None:
     new = runs.side("new", 5, **THREE)
     new = replace(new, runs=[replace(new.runs[0], metered=0.5), *new.runs[1:]])
-    told = notes(compare(runs.side("base", 5, **THREE), new, Terms()))
+    told = list_notes(compare(runs.side("base", 5, **THREE), new, Terms()))
     assert any("saw less than 75 % of the interval in 1 run" in note for note in told)
 
 
@@ -232,10 +236,10 @@ def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
             edit=lambda row: {**row, "transactions": 2, "characters": dict.fromkeys(row["characters"], 300)},
         )
         folder = run.write()
-        return replace(compared_run(folder), started=f"{side_} {number}")
+        return replace(read_compared_run(folder), started=f"{side_} {number}")
 
     base, new = (
-        side(Path(name), [made(name, number, quick * (1 + number / 200), echo) for number in range(8)])
+        separate_usable(Path(name), [made(name, number, quick * (1 + number / 200), echo) for number in range(8)])
         for name, quick, echo in (("base", 0.10, 0.01), ("new", 0.13, 0.02))
     )
     found = compare(base, new, Terms())

@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
 from cuesta.analysis.compare.failures import Failing
-from cuesta.analysis.compare.sides import Side, compared_run, read_side
+from cuesta.analysis.compare.sides import Side, read_compared_run, read_side
 from cuesta.analysis.compare.verdict import Verdict
 from cuesta.report.comparison import data, text
 from tests.analysis.runs import side
@@ -130,7 +130,7 @@ def test_a_version_that_drops_its_slowest_answers_is_not_faster(tmp_path: Path) 
 
 def test_runs_that_the_driver_spoilt_are_still_left_out(tmp_path: Path) -> None:
     busy = RunFolder(tmp_path / "run", lost=(0, 1), edit=lambda row: row | {"cpu": 0.95}).write()
-    assert (compared_run(busy).why_excluded or "").startswith("INVALID: the driver was busy")
+    assert (read_compared_run(busy).why_excluded or "").startswith("INVALID: the driver was busy")
 
 
 def test_a_percentile_of_too_few_values_is_not_decided(tmp_path: Path) -> None:

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.compare import sides
-from cuesta.analysis.compare.comparability import HOST, differences
-from cuesta.analysis.compare.sides import TYPICAL, ComparedRun, compared_run, in_pairs, of_certification_run, read_side
+from cuesta.analysis.compare.comparability import HOST, list_differences
+from cuesta.analysis.compare.sides import (
+    TYPICAL,
+    ComparedRun,
+    compare_certification_run,
+    read_compared_run,
+    read_paired_sides,
+    read_side,
+)
 from cuesta.analysis.summary import summarise
 from cuesta.ledger.record import CertificationSetup
 from tests.analysis import runs
@@ -36,7 +43,7 @@ def began(folder: Path, at: str) -> None:
 
 
 def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
-    found = compared_run(good(tmp_path / "run"))
+    found = read_compared_run(good(tmp_path / "run"))
     assert found.why_excluded is None
     assert found.figures["throughput"] == pytest.approx(2.0)
     assert found.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
@@ -47,7 +54,9 @@ def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
 def test_demand_covers_only_the_metered_time(tmp_path: Path) -> None:
     """Meters that began late saw less CPU time, but not less CPU time per transaction."""
     whole, late, later = (
-        compared_run(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
+        read_compared_run(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures[
+            "demand"
+        ]
         for seconds in (30.0, 24.0, 15.0)
     )
     assert whole == pytest.approx(100.0)
@@ -66,14 +75,14 @@ def test_demand_covers_only_the_metered_time(tmp_path: Path) -> None:
 )
 def test_an_unusable_run_has_a_reason(tmp_path: Path, make: object, why: str) -> None:
     assert callable(make)
-    found = compared_run(make(tmp_path / "run"))
+    found = read_compared_run(make(tmp_path / "run"))
     assert found.why_excluded is not None
     assert found.why_excluded.startswith(why)
 
 
 def test_a_step_of_a_sweep_is_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(2, 4), responses=lambda step, *_: [0.1 * (step + 1)] * 3).write()
-    first, last, none = (compared_run(folder, step) for step in (0, None, 5))
+    first, last, none = (read_compared_run(folder, step) for step in (0, None, 5))
     assert first.figures["response.p95"] == pytest.approx(0.1, rel=0.01)
     assert last.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
     assert none.why_excluded == "it has no step 6"
@@ -84,7 +93,7 @@ def test_correlated_transactions_count_as_fewer_values(tmp_path: Path) -> None:
     alone = RunFolder(tmp_path / "alone", responses=lambda *_: [rng.expovariate(5.0) for _ in range(40)])
     together = RunFolder(tmp_path / "together", responses=lambda *_: [rng.expovariate(5.0)] * 40)
     short = RunFolder(tmp_path / "short", measure=10, responses=lambda *_: [0.1] * 12)
-    of = [compared_run(folder.write()).effective_sizes["response"] for folder in (alone, together, short)]
+    of = [read_compared_run(folder.write()).effective_sizes["response"] for folder in (alone, together, short)]
     assert 600 < of[0] <= 1200
     assert 10 < of[1] < 90, "there are at most as many independent values as seconds"
     assert of[2] == 120 / TYPICAL
@@ -98,16 +107,18 @@ def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> No
         {**given, **lists, "kind": "certification", "pause": 1.0, "pauses": 1.0, "runs": 5, "hardware": {}}
         | {"settings": {"vm.swappiness": "60"}}
     )
-    found = of_certification_run(replace(trial(), summary=summary), about)
+    found = compare_certification_run(replace(trial(), summary=summary), about)
     assert found.figures["creation.cpu"] == pytest.approx(0.2)
     assert found.figures["command.cpu"] == pytest.approx(1.0)
     assert found.figures["completion"] == pytest.approx(2.25)
     assert found.facts[HOST]["vm.swappiness"] == "60", "settings of the certified system may differ between sides"
-    assert [str(each) for each in differences(compared_run(tmp_path / "run").facts, found.facts, ["method"])] == [
+    assert [
+        str(each) for each in list_differences(read_compared_run(tmp_path / "run").facts, found.facts, ["method"])
+    ] == [
         "method: certifier (none) against certification",
         "method: pause (none) against 1.0",
     ]
-    doubtful = of_certification_run(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
+    doubtful = compare_certification_run(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
     assert doubtful.why_excluded == "user 3 never ended"
 
 
@@ -116,8 +127,8 @@ def test_a_step_is_used_even_if_another_is_invalid(tmp_path: Path) -> None:
         return row | {"cpu": 0.95} if row["step"] == 2 else row
 
     folder = RunFolder(tmp_path / "sweep", users=(2, 4, 8), measure=12, edit=busy_in_the_last).write()
-    assert [compared_run(folder, step).why_excluded for step in (0, 1)] == [None, None]
-    assert (compared_run(folder).why_excluded or "").startswith("INVALID: step 3: the driver was busy")
+    assert [read_compared_run(folder, step).why_excluded for step in (0, 1)] == [None, None]
+    assert (read_compared_run(folder).why_excluded or "").startswith("INVALID: step 3: the driver was busy")
 
 
 def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
@@ -139,7 +150,7 @@ def test_a_pair_is_used_if_both_of_its_runs_are(tmp_path: Path) -> None:
         rows.append({"pair": pair, "base": f"pair-{pair}/base", "new": f"pair-{pair}/new", "first": "base"})
     index = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "pairs.jsonl").write_text(index + '{"pair": 3, "ba')
-    base, new = in_pairs(tmp_path)
+    base, new = read_paired_sides(tmp_path)
     assert [run.folder.parent.name for run in base.runs] == ["pair-1"]
     assert [run.folder.parent.name for run in new.runs] == ["pair-1"]
     assert base.excluded[0].why == "the other run of its pair is left out"
@@ -154,7 +165,7 @@ def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         number = int(folder.parent.name.removeprefix("pair-"))
         return runs.unmeasured_run(number, folder.name, folder=folder, figures={"throughput": 16.0 + number})
 
-    monkeypatch.setattr(sides, "compared_run", read)
+    monkeypatch.setattr(sides, "read_compared_run", read)
     return tmp_path
 
 
@@ -165,14 +176,14 @@ def index(folder: Path, *numbers: int, new: str = "new") -> None:
 
 def test_pairs_are_read_in_their_order(pairs: Path) -> None:
     index(pairs, 1, 2, 3)
-    base, new = in_pairs(pairs)
+    base, new = read_paired_sides(pairs)
     assert [str(run.folder.relative_to(pairs)) for run in base.runs] == ["pair-1/base", "pair-2/base", "pair-3/base"]
     assert (len(new.runs), base.excluded, new.excluded) == (3, [], [])
 
 
 def test_a_pair_that_is_listed_twice_is_used_once(pairs: Path) -> None:
     index(pairs, *[1] * 8)
-    base, new = in_pairs(pairs)
+    base, new = read_paired_sides(pairs)
     assert (len(base.runs), len(new.runs)) == (1, 1)
     assert {each.why for each in base.excluded} == {"it is a copy of pair-1/base"}
     assert {each.why for each in new.excluded} == {"it is a copy of pair-1/new"}
@@ -180,7 +191,7 @@ def test_a_pair_that_is_listed_twice_is_used_once(pairs: Path) -> None:
 
 def test_a_run_cannot_be_paired_with_itself(pairs: Path) -> None:
     index(pairs, 1, new="base")
-    base, new = in_pairs(pairs)
+    base, new = read_paired_sides(pairs)
     assert (base.runs, new.runs) == ([], [])
     assert base.excluded[0].why == "the other run of its pair is left out"
     assert new.excluded[0].why == "it is a copy of pair-1/base"

@@ -15,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.compare.metrics import Metric
-from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, RatioTest, Verdict, holm, judge, with_ratio
+from cuesta.analysis.compare.verdict import (
+    ALPHA,
+    MetricComparison,
+    RatioTest,
+    Verdict,
+    estimate_ratio,
+    holm,
+    judge_figures,
+)
 from cuesta.figures import Unit
 from tests.analysis.closed_loop import closed_loop
 
@@ -37,7 +45,7 @@ def figure(
 
 
 def judged(figures: Sequence[MetricComparison]) -> dict[str, RatioTest]:
-    return {each.metric.name: each.test for each in judge(figures, MARGIN) if each.test}
+    return {each.metric.name: each.test for each in judge_figures(figures, MARGIN) if each.test}
 
 
 def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> list[MetricComparison]:
@@ -172,7 +180,7 @@ def test_each_verdict(level: float, word: Verdict) -> None:
     demand = against_base(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
     found = judged([demand])["demand"]
     assert found.verdict == word
-    assert with_ratio(demand).ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
+    assert estimate_ratio(demand).ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
     assert (found.more_runs is None) == (word != Verdict.INCONCLUSIVE)
 
 
@@ -187,7 +195,7 @@ def test_too_few_runs_say_how_many_more_are_needed() -> None:
     assert judged(three)["demand"].more_runs == 4
     pairs = figure([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
     found = judged([pairs])["demand"]
-    assert (found.verdict, with_ratio(pairs).interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
+    assert (found.verdict, estimate_ratio(pairs).interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_equal_to_the_margin_is_never_decided() -> None:

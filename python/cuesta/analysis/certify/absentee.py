@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.certification_run import CertificationRun
-from cuesta.analysis.certify.grade import of_all
+from cuesta.analysis.certify.grade import share_over_phases
 from cuesta.analysis.representative import mix, mix_distance
 from cuesta.ledger.certification import SERVICE_PROFILE, Certification
 from cuesta.ledger.service import read_service_profile
@@ -20,17 +20,17 @@ other work on the machine reduces the idle time of the CPUs.
 """
 
 
-def warnings(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
+def warn_unrepresentative(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
     """Why a benchmark does not represent the service; empty for a certification."""
     if certification.given.kind != "benchmark" or not runs:
         return []
-    return [*goes_idle(certification.given.pauses, runs), *leaves_out(certification, runs)]
+    return [*warn_of_idle(certification.given.pauses, runs), *warn_of_missing_work(certification, runs)]
 
 
-def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
+def warn_of_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of idle time, with its likely cause."""
     own = [value for run in runs if (value := run.own_idle("command").value) is not None]
-    shares = own or [value for run in runs if (value := of_all(run, "idle").value) is not None]
+    shares = own or [value for run in runs if (value := share_over_phases(run, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
         return
     users, cpus = runs[0].times.users, max(account.cpus for account in runs[0].accounts.values())
@@ -47,7 +47,7 @@ def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
     )
 
 
-def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
+def warn_of_missing_work(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of work that the service does and the benchmark does not, if there is a profile of the service."""
     file = certification.folder / SERVICE_PROFILE
     if not file.exists():

@@ -20,7 +20,7 @@ RESOLUTION = 1e-9
 """Relative difference that two computations of one figure may have."""
 
 
-def disagreements(certification: Certification, derived: Record) -> list[str]:
+def list_disagreements(certification: Certification, derived: Record) -> list[str]:
     """List where a certification contradicts itself, a sentence each; empty if it does not."""
     if certification.record is None:
         return [f"{RECORD}: is missing: cuesta certify {certification.folder} derives it"]
@@ -57,18 +57,20 @@ def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
 
 def differing_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
     """List figures that differ from those derived now; `differing_files` compares the hashes."""
-    return compare(derived, recorded, {"raw", "sha256"})
+    return compare_records(derived, recorded, {"raw", "sha256"})
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
     """List where `record.json` differs from the record derived now."""
-    return compare(derived, recorded, {"sha256"})
+    return compare_records(derived, recorded, {"sha256"})
 
 
-def compare(derived: Record, recorded: dict[str, Any], excluded: set[str]) -> list[str]:
+def compare_records(derived: Record, recorded: dict[str, Any], excluded: set[str]) -> list[str]:
     figures = {name: value for name, value in recorded.items() if name not in excluded}
     now = derived.model_dump(mode="json", exclude=excluded)
-    return list(differing_values(without(now, RECORD_SENTENCES), without(figures, RECORD_SENTENCES), ""))
+    return list(
+        differing_values(without_members(now, RECORD_SENTENCES), without_members(figures, RECORD_SENTENCES), "")
+    )
 
 
 RECORD_SENTENCES = frozenset(
@@ -77,11 +79,11 @@ RECORD_SENTENCES = frozenset(
 """Members of `record.json` with sentences, whose words change from version to version; its own hash guards them."""
 
 
-def without(value: Any, names: frozenset[str]) -> Any:
+def without_members(value: Any, names: frozenset[str]) -> Any:
     """Copy a JSON value without the members of these names; a sentence is replaced by whether there is one."""
     if isinstance(value, dict):
-        return {name: bool(each) if name in names else without(each, names) for name, each in value.items()}
-    return [without(each, names) for each in value] if isinstance(value, list) else value
+        return {name: bool(each) if name in names else without_members(each, names) for name, each in value.items()}
+    return [without_members(each, names) for each in value] if isinstance(value, list) else value
 
 
 def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
@@ -98,7 +100,7 @@ def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
     elif isinstance(derived, list) and isinstance(recorded, list) and len(derived) == len(recorded):
         for number, (one, other) in enumerate(zip(derived, recorded, strict=True)):
             yield from differing_values(one, other, f"{place}[{number}]")
-    elif not same(derived, recorded):
+    elif not is_same(derived, recorded):
         yield f"{place}: the record says {as_text(recorded)}, the raw files give {as_text(derived)}"
 
 
@@ -115,7 +117,7 @@ def check_summary(derived: dict[str, Any], recorded: dict[str, Any]) -> SummaryC
     """Compare the values that `summary.json` states; sentences are left out."""
     stated, values = stated_values(derived, recorded), stated_values(recorded, recorded)
     wrong = list(differing_values(stated, values, "summary"))
-    compared = leaves(stated)
+    compared = count_leaves(stated)
     return SummaryCheck(wrong if compared else ["summary.json: it has no figures"], compared)
 
 
@@ -133,10 +135,10 @@ def stated_values(value: Any, recorded: Any) -> Any:
     return value
 
 
-def leaves(value: Any) -> int:
+def count_leaves(value: Any) -> int:
     """The number of values in nested objects and lists."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 1 if inner is None else sum(map(leaves, inner))
+    return 1 if inner is None else sum(map(count_leaves, inner))
 
 
 def as_text(value: Any) -> str:
@@ -144,7 +146,7 @@ def as_text(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
     """Compare two plain values; numbers may differ by RESOLUTION, as two computations do."""
     numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
     if numbers:

@@ -129,7 +129,7 @@ class CertificationRun:
     def breaks(self) -> list[str]:
         """Why not even counts from the run can be used; empty if they can."""
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
-        gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
+        gaps = [f"a gap in the meters: {shorten_reason(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
         return [*stopped, *self.times.missing, *gaps]
 
     @property
@@ -146,7 +146,7 @@ class CertificationRun:
         """CPU time that is not the subject's: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         account = self.accounts.get(phase)
         if name == "throttled" and account and not account.why and not account.readings_with[name]:
-            return unknown(why_unmetered(getattr(self._report.idle, name) if self._report else None))
+            return missing_figure(why_unmetered(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> RecordFigure:
@@ -155,13 +155,13 @@ class CertificationRun:
         if span is None:
             return NO_PHASE
         used = self.kernel.between(span.begin, span.end)
-        return unknown(UNSEEN) if used is None else RecordFigure(value=used)
+        return missing_figure(UNSEEN) if used is None else RecordFigure(value=used)
 
     def cause(self, phase: str, *names: str) -> RecordFigure:
         """The subject's CPU time by some causes together."""
         account = self.accounts.get(phase)
         if account and not account.why and not account.causes:
-            return unknown(
+            return missing_figure(
                 "in this phase no sample met the subject"
                 if account.samples.number
                 else why_unmetered(self._report.by_cause if self._report else None)
@@ -169,7 +169,7 @@ class CertificationRun:
         whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
         if account is None or whole.value is None or not account.samples.squares:
             return whole
-        return sampled(account, *names)
+        return sum_causes(account, *names)
 
     def number(self, phase: str, *names: str) -> RecordFigure:
         """How often the kernel counted something, if every reading has it."""
@@ -186,9 +186,9 @@ class CertificationRun:
             for name in needed:
                 readings = account.readings_with
                 if name not in readings:
-                    return unknown(self._count_why(name))
+                    return missing_figure(self._count_why(name))
                 if readings[name] < account.readings:
-                    return unknown("it was not counted in every reading")
+                    return missing_figure("it was not counted in every reading")
         return self._of(phase, take)
 
     def loaded(self) -> float | None:
@@ -204,7 +204,7 @@ class CertificationRun:
         counted = [by_cause[name].count.value for name in causes if name in by_cause]
         numbers = [number for number in counted if number is not None]
         if not numbers or len(numbers) < len(counted):
-            return unknown(self._count_why(causes[0]))
+            return missing_figure(self._count_why(causes[0]))
         return RecordFigure(value=sum(numbers))
 
     def own_idle(self, phase: str) -> RecordFigure:
@@ -214,7 +214,7 @@ class CertificationRun:
             return NO_PHASE
         cpus = account.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
         idle = self.runnable.idle(account.span.begin, account.span.end, cpus)
-        return unknown("nobody looked whether its processes slept") if idle is None else RecordFigure(value=idle)
+        return missing_figure("nobody looked whether its processes slept") if idle is None else RecordFigure(value=idle)
 
     def total(self, phase: str) -> RecordFigure:
         """All CPU time of a phase."""
@@ -224,7 +224,7 @@ class CertificationRun:
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
-        return unknown(account.why) if account.why else RecordFigure(value=take(account))
+        return missing_figure(account.why) if account.why else RecordFigure(value=take(account))
 
     @property
     def _report(self) -> MeterReport | None:
@@ -250,17 +250,21 @@ def why_unmetered(figure: MeterFigure[Any] | None) -> str:
     return why if why and why != UNRECORDED else "it was not counted in every reading"
 
 
-def sampled(account: CpuAccount, *names: str) -> RecordFigure:
+def sum_causes(account: CpuAccount, *names: str) -> RecordFigure:
     """CPU time by some causes together, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     samples = account.samples
     if not seconds:
-        return unmet(whole, samples.effective_size) if samples.unmet.intersection(names) else RecordFigure(value=0.0)
+        return (
+            unsampled_figure(whole, samples.effective_size)
+            if samples.unmet.intersection(names)
+            else RecordFigure(value=0.0)
+        )
     calibration = sum(samples.calibrations[name] for name in names)
-    return figure(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
+    return figure_with_error(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
 
 
-def figure(seconds: float, share: float, samples: float, calibration: float = 0.0) -> RecordFigure:
+def figure_with_error(seconds: float, share: float, samples: float, calibration: float = 0.0) -> RecordFigure:
     """CPU time in `share` of `samples`; `calibration` is one standard error, in seconds."""
     whole = seconds / share if share else 0.0
     low, high = _native.share_interval(share, samples)
@@ -273,20 +277,20 @@ def figure(seconds: float, share: float, samples: float, calibration: float = 0.
     )
 
 
-def unmet(whole: float, samples: float) -> RecordFigure:
+def unsampled_figure(whole: float, samples: float) -> RecordFigure:
     """CPU time that no sample found: 0, with the upper limit for the number of samples."""
     high = whole * _native.share_interval(0.0, samples)[1]
     return RecordFigure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
 
 
-def unknown(why: str, absence: Absence | None = None) -> RecordFigure:
-    return RecordFigure(why=f"no meter data ({plainly(why)})", absence=absence)
+def missing_figure(why: str, absence: Absence | None = None) -> RecordFigure:
+    return RecordFigure(why=f"no meter data ({shorten_reason(why)})", absence=absence)
 
 
-def plainly(why: str) -> str:
+def shorten_reason(why: str) -> str:
     """Put a reason into one row, cut to its last LONGEST characters."""
     row = " ".join(why.split())
     return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
 
 
-NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
+NO_PHASE = missing_figure("the run has no such phase", Absence.NO_PHASE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from cuesta.analysis.certify.certification_run import CertificationRun, unknown
+from cuesta.analysis.certify.certification_run import CertificationRun, missing_figure
 from cuesta.analysis.certify.read_run import read_run
 from cuesta.ledger.certification import CONTROL, EXTRA_FOLDERS, LINKAGE, TRACED, Certification
 from cuesta.ledger.linkage import Linked, read_linkage
@@ -47,29 +47,31 @@ class ExtraRuns:
     def _symbols(self, run: CertificationRun, phase: str) -> RecordFigure:
         span, linked = run.times.spans.get(phase), self.linked[run.folder]
         if span is None:
-            return unknown("the run has no such phase")
+            return missing_figure("the run has no such phase")
         creation = run.times.spans.get("creation")
         if creation and not any(creation.end <= at <= run.times.spans["command"].begin for at in linked.at):
-            return unknown("no reading of what the linkers said fell between the phases")
+            return missing_figure("no reading of what the linkers said fell between the phases")
         counts = linked.between(span.begin, span.end)
         if counts is None:
-            return unknown("what the linkers said was not read all along")
+            return missing_figure("what the linkers said was not read all along")
         return self._enough(run, counts[1])
 
     def _enough(self, run: CertificationRun, symbols: int) -> RecordFigure:
         """The number, if the linkers of most loaded programs reported."""
         programs = self.linked[run.folder].programs[-1]
         if not programs:
-            return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
+            return missing_figure("no program's linker said anything: they have no GNU linker, or not our environment")
         loaded = [n for traced in self.runs_that_count(TRACED) if (n := traced.loaded()) is not None]
         if loaded and programs < LEAST_TOLD * fmean(loaded):
-            return unknown(f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded")
+            return missing_figure(
+                f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded"
+            )
         return RecordFigure(value=symbols)
 
     def _mean(self, what: str, take: Callable[[CertificationRun], RecordFigure]) -> RecordFigure:
         counting_runs = self.runs_that_count(what)
         if not counting_runs:
-            return unknown(self.why_none_counts(what))
+            return missing_figure(self.why_none_counts(what))
         figures = [take(run) for run in counting_runs]
         missing = next((figure for figure in figures if figure.value is None), None)
         return missing or RecordFigure(value=fmean(figure.value for figure in figures if figure.value is not None))

@@ -109,10 +109,10 @@ LOADING, NON_FAULT = "loading", "user"
 NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in kind.causes)}
 
 
-def used(run: CertificationRun, phase: str) -> RecordFigure:
+def subject_time(run: CertificationRun, phase: str) -> RecordFigure:
     """The subject's CPU time without loading processes; including it if causes are not known."""
     own, loading = run.cpu(phase), run.cause(phase, LOADING)
-    return own if own.value is None or loading.value is None else less(own, loading)
+    return own if own.value is None or loading.value is None else subtract(own, loading)
 
 
 def true_idle(run: CertificationRun, phase: str) -> RecordFigure:
@@ -123,13 +123,13 @@ def true_idle(run: CertificationRun, phase: str) -> RecordFigure:
     return RecordFigure(value=idle.value - min(barred.value, idle.value))
 
 
-def eligibility(run: CertificationRun, phase: str) -> RecordFigure:
+def quota_idle(run: CertificationRun, phase: str) -> RecordFigure:
     """Idle time in which a quota kept the subject from running; at most all idle time."""
     idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
     return barred if idle.value is None or barred.value is None else RecordFigure(value=min(barred.value, idle.value))
 
 
-def daemon(run: CertificationRun, phase: str) -> RecordFigure:
+def kernel_thread_time(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
     if run.meters_whole_machine:
         return run.cause(phase, "kernel_threads")
@@ -141,7 +141,7 @@ def daemon(run: CertificationRun, phase: str) -> RecordFigure:
 
 def used_by_others(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of others, without the kernel's threads, which have their own row."""
-    all_others, threads = run.other_use(phase, "others"), daemon(run, phase)
+    all_others, threads = run.other_use(phase, "others"), kernel_thread_time(run, phase)
     if all_others.value is None or threads.value is None or run.meters_whole_machine:
         return all_others
     return RecordFigure(value=all_others.value - threads.value)
@@ -179,16 +179,22 @@ PART_A = (
         "subject",
         "Time used by subject processes",
         "",
-        used,
+        subject_time,
         "cgroup or process accounting of the subject − {a[loading]}",
     ),
     CpuRow("loading", "Time spent loading processes", "", take_causes(LOADING), "cause loading"),
-    CpuRow("daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, all of them"),
+    CpuRow(
+        "daemon",
+        "Time spent in file system daemon",
+        "kernel threads",
+        kernel_thread_time,
+        "the kernel's threads, all of them",
+    ),
     CpuRow(
         "eligibility_idle",
         "Idle time due to eligibility control",
         "quota",
-        eligibility,
+        quota_idle,
         "idle while barred by a quota of CPU time",
     ),
     CpuRow(
@@ -219,17 +225,17 @@ PART_B = (
 )
 
 
-def numbers(part: str, keys: Iterable[str]) -> dict[str, str]:
+def number_rows(part: str, keys: Iterable[str]) -> dict[str, str]:
     """Number the rows of a part as the form does: `a.1`, `a.2`."""
     return {key: f"{part}.{number}" for number, key in enumerate(filter(is_numbered, keys), 1)}
 
 
-NUMBERS_A, NUMBERS_B = (numbers(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
+NUMBERS_A, NUMBERS_B = (number_rows(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
 
 
 def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
     """Make a row of part a or b: means over runs of both phases, and their sum."""
-    creation, command = (mean([row.take(run, phase) for run in runs]) for phase in SCRIPT_PHASES)
+    creation, command = (mean_figure([row.take(run, phase) for run in runs]) for phase in SCRIPT_PHASES)
     return FormRow(
         key=row.key,
         name=row.name,
@@ -252,7 +258,9 @@ def fault_rows(runs: Sequence[CertificationRun], b: Mapping[str, FormRow], extra
     """
     for kind in FAULT_KINDS:
         number = number_row(kind, runs, extra)
-        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*SCRIPT_PHASES, "total")}
+        averages = {
+            at: divide_figures(getattr(b[kind.key], at), getattr(number, at)) for at in (*SCRIPT_PHASES, "total")
+        }
         yield FormRow(
             key=f"{kind.key}.average",
             name=f"{kind.name}: average",
@@ -269,7 +277,7 @@ def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRu
     """The row with a kind's number. If the phases have none, the whole run's meter report may estimate the total."""
     creation, command = (number_in(kind, phase, runs, extra) for phase in SCRIPT_PHASES)
     total = both_phases(runs, creation, command)
-    estimated = mean([run.count_in_whole_run(*kind.causes) for run in runs])
+    estimated = mean_figure([run.count_in_whole_run(*kind.causes) for run in runs])
     return FormRow(
         key=f"{kind.key}.number",
         name=f"{kind.name}: number",
@@ -286,9 +294,9 @@ def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRu
 def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> RecordFigure:
     match kind.counted_by:
         case "timed":
-            return mean([run.number(phase, *kind.counted) for run in runs])
+            return mean_figure([run.number(phase, *kind.counted) for run in runs])
         case "interrupts":
-            timed = mean([run.occurrences(phase, *kind.counted) for run in runs])
+            timed = mean_figure([run.occurrences(phase, *kind.counted) for run in runs])
             return timed if timed.value is not None else extra.calls(phase, *kind.counted)
         case "traced":
             return extra.calls(phase, *kind.counted)
@@ -299,56 +307,56 @@ def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], ext
 def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:
     """Add both phases up; a benchmark has only the command phase."""
     benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
-    return command if benchmark else plus(creation, command)
+    return command if benchmark else add_figures(creation, command)
 
 
-def total(figures: Iterable[RecordFigure], divisor: float = 1.0) -> RecordFigure:
+def sum_figures(figures: Iterable[RecordFigure], divisor: float = 1.0) -> RecordFigure:
     """Add up figures that have values and are independent; `divisor` is their number for a mean."""
     known = list(figures)
     value = sum(each.value or 0.0 for each in known) / divisor
     if all(each.high is None for each in known):
         return RecordFigure(value=value)
-    return RecordFigure(value=value, **_around(value, known, divisor))
+    return RecordFigure(value=value, **_interval_of_sum(value, known, divisor))
 
 
-def less(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+def subtract(one: RecordFigure, other: RecordFigure) -> RecordFigure:
     """The difference of two figures that have values."""
     value = (one.value or 0.0) - (other.value or 0.0)
     if one.high is None and other.high is None:
         return RecordFigure(value=value)
     mirrored = other.model_copy(update={"low": other.high, "high": other.low})
-    return RecordFigure(value=value, **_around(value, [one, mirrored], 1.0))
+    return RecordFigure(value=value, **_interval_of_sum(value, [one, mirrored], 1.0))
 
 
-def scaled(one: RecordFigure, by: float) -> RecordFigure:
+def scale_figure(one: RecordFigure, by: float) -> RecordFigure:
     """A figure with its error and interval multiplied by a number; the figure has a value."""
     limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
     return RecordFigure(**{name: None if each is None else each * by for name, each in limits.items()})
 
 
-def mean(figures: Sequence[RecordFigure]) -> RecordFigure:
+def mean_figure(figures: Sequence[RecordFigure]) -> RecordFigure:
     """The mean over runs; if a run lacks the figure, the reason."""
     if not figures:
         return RecordFigure(why="no run counts", absence=Absence.NO_RUN)
     missing = next((figure for figure in figures if figure.value is None), None)
-    return missing or total(figures, len(figures))
+    return missing or sum_figures(figures, len(figures))
 
 
-def plus(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+def add_figures(one: RecordFigure, other: RecordFigure) -> RecordFigure:
     if one.value is None or other.value is None:
         return one if one.value is None else other
-    return total([one, other])
+    return sum_figures([one, other])
 
 
-def ratio(one: RecordFigure, other: RecordFigure) -> RecordFigure:
+def divide_figures(one: RecordFigure, other: RecordFigure) -> RecordFigure:
     if one.value is None or other.value is None:
         return one if one.value is None else other
     if not other.value:
         return RecordFigure(why="there were none", absence=Absence.NO_EVENT)
-    return scaled(one, 1 / other.value)
+    return scale_figure(one, 1 / other.value)
 
 
-def _around(value: float, figures: Iterable[RecordFigure], divisor: float) -> dict[str, Any]:
+def _interval_of_sum(value: float, figures: Iterable[RecordFigure], divisor: float) -> dict[str, Any]:
     """Error and interval of a sum: distances from the value add up in quadrature."""
     known = [each for each in figures if each.high is not None]
     down = math.hypot(*((each.value or 0.0) - (each.low or 0.0) for each in known)) / divisor

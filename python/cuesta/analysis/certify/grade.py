@@ -32,59 +32,59 @@ DRIFT = 0.10
 differ from one another."""
 
 
-def grade(runs: int, results: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
+def award_grade(runs: int, results: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
     if runs >= LEAST_RUNS and all(check.ok for check in results):
         return "certified"
     return "observation" if runs == 1 else "estimate"
 
 
-def runs_that_count(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
+def select_counting_runs(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
     """The runs that count: neither invalid nor incomplete, whatever their folder."""
     return [run for run in runs if not run.doubts]
 
 
-def check(name: str, result: tuple[bool, str]) -> Check:
+def make_check(name: str, result: tuple[bool, str]) -> Check:
     """A check from whether it holds, and the sentence that says so."""
     ok, said = result
     return Check(name=name, ok=ok, said=said)
 
 
-def checks(timed: Sequence[CertificationRun], phased: bool) -> list[Check]:
+def run_checks(timed: Sequence[CertificationRun], phased: bool) -> list[Check]:
     """Check the runs in `run-N`, whether they count or not, in the order of the form."""
-    return list(_checks(timed, runs_that_count(timed), SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]))
+    return list(_run_checks(timed, select_counting_runs(timed), SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]))
 
 
-def _checks(
+def _run_checks(
     timed: Sequence[CertificationRun], runs: Sequence[CertificationRun], phases: Sequence[str]
 ) -> Iterator[Check]:
     counted = f"{many(len(runs), 'run')} counted; a certificate needs {LEAST_RUNS}"
-    yield check("runs", (len(runs) >= LEAST_RUNS, counted))
+    yield make_check("runs", (len(runs) >= LEAST_RUNS, counted))
     if timed:
-        yield check("valid", (len(runs) == len(timed), first_invalid(timed)))
+        yield make_check("valid", (len(runs) == len(timed), explain_invalid(timed)))
     if not runs:
         return
-    yield check("settled", settled(runs))
+    yield make_check("settled", check_settled(runs))
     unmetered = [why for run in runs for phase in phases if (why := run.cpu(phase).why)]
-    yield check("metered", (not unmetered, unmetered[0] if unmetered else "every phase of every run was metered"))
+    yield make_check("metered", (not unmetered, unmetered[0] if unmetered else "every phase of every run was metered"))
     causes = [why for run in runs for phase in phases if (why := run.cause(phase, "user").why)]
-    yield check("causes", (not causes, causes[0] if causes else "CPU time is known by cause"))
+    yield make_check("causes", (not causes, causes[0] if causes else "CPU time is known by cause"))
     if not unmetered:
-        yield check("closes", closes(runs))
-        yield check("steal", steal(runs))
-        yield check("alone", alone(runs))
-        yield check("utilization", utilization(runs))
-        yield check("trusted", trusted(runs))
+        yield make_check("closes", check_closure(runs))
+        yield make_check("steal", check_steal(runs))
+        yield make_check("alone", check_others(runs))
+        yield make_check("utilization", check_utilization(runs))
+        yield make_check("trusted", check_trust(runs))
     if not causes:
-        yield check("split", coverage(runs))
+        yield make_check("split", check_coverage(runs))
 
 
-def first_invalid(timed: Sequence[CertificationRun]) -> str:
+def explain_invalid(timed: Sequence[CertificationRun]) -> str:
     """Why the first run in `run-N` that does not count does not; a sentence that all count if there is none."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in timed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 
-def complete(requested: int, counted: int, excluded: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_completeness(requested: int, counted: int, excluded: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that as many runs count as were requested; if not, tell why."""
     number = f"{counted} of the {many(requested, 'run')} that were asked for counted"
     if counted >= requested:
@@ -99,9 +99,9 @@ def complete(requested: int, counted: int, excluded: Sequence[CertificationRun])
     return False, f"the certification ended early: {number}, and {how}"
 
 
-def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
+def check_form(form: Measurements, phased: bool) -> tuple[bool, str]:
     """Check that the form has every figure; if not, name the first that is missing and why."""
-    missing = list(gaps(form, phased))
+    missing = list(list_missing_figures(form, phased))
     if not missing:
         return True, "every part of the form could be had"
     where, why = missing[0]
@@ -109,7 +109,7 @@ def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
     return False, f"the form lacks {where}{more}: {why}"
 
 
-def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
+def list_missing_figures(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
     """Missing figures and why, except averages of no events and the ratio to a reference if none is named."""
     phases = SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]
     for part in ("a", "b", "c", "d"):
@@ -122,10 +122,10 @@ def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
                     yield f"{part}: {row.name.strip()}{at}", figure.why
 
 
-def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Compare the first run's CPU time and length with those of the others."""
     series = {
-        "CPU time": [subject for run in runs if (subject := cpu(run)) is not None],
+        "CPU time": [subject for run in runs if (subject := subject_cpu(run)) is not None],
         "length": [sum(span.seconds for span in run.times.spans.values()) for run in runs],
     }
     for what, values in series.items():
@@ -141,15 +141,15 @@ def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     return True, f"no run shows it unsettled: the first is within {share(DRIFT)} or the spread of the others"
 
 
-def cpu(run: CertificationRun) -> float | None:
+def subject_cpu(run: CertificationRun) -> float | None:
     """CPU time of the subject in all phases."""
     accounts = run.accounts.values()
     return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
 
 
-def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_closure(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that the subject, others, idle and steal, measured apart, add up to the CPUs' time."""
-    worst = max((missed(account) for run in runs for account in run.accounts.values()), default=0.0)
+    worst = max((closure_error(account) for run in runs for account in run.accounts.values()), default=0.0)
     said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
         worst <= CLOSES,
@@ -157,7 +157,7 @@ def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     )
 
 
-def missed(account: CpuAccount) -> float:
+def closure_error(account: CpuAccount) -> float:
     """Share of the CPUs' time by which a phase does not add up, beyond the resolution of the clocks."""
     whole = account.whole_readings
     lacking = whole.capacity - account.measured
@@ -165,7 +165,7 @@ def missed(account: CpuAccount) -> float:
     return max(off - TICKS * account.cpus, 0.0) / whole.capacity if whole.capacity else 0.0
 
 
-def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_trust(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that samples agree with the clocks of the subject's CPU time, and that these clocks miss no process."""
     owns = [report.own for run in runs for report in run.recorded.metered.reports.values()]
     if doubt := next((own.doubt for own in owns if own.doubt), None):
@@ -175,20 +175,20 @@ def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
 
 
-def steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    most = max((value for run in runs if (value := of_all(run, "steal").value) is not None), default=0.0)
+def check_steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+    most = max((value for run in runs if (value := share_over_phases(run, "steal").value) is not None), default=0.0)
     limit = min((allowed(run.recorded).steal for run in runs), default=0.0)
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 
-def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_others(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that others use little CPU time, because it makes all times longer."""
-    most = max((value for run in runs if (value := of_all(run, "others").value) is not None), default=0.0)
+    most = max((value for run in runs if (value := share_over_phases(run, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
-def of_all(run: CertificationRun, name: str) -> RecordFigure:
+def share_over_phases(run: CertificationRun, name: str) -> RecordFigure:
     """Share of the CPUs' time over all phases."""
     seconds = sum(account.seconds for account in run.accounts.values())
     parts = [run.other_use(phase, name) for phase in run.accounts]
@@ -198,7 +198,7 @@ def of_all(run: CertificationRun, name: str) -> RecordFigure:
     return RecordFigure(value=sum(part.value or 0.0 for part in parts) / seconds)
 
 
-def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that the subject used at most all CPU time."""
     worst = max(
         (each.subject / each.seconds for run in runs for each in run.accounts.values() if each.seconds),
@@ -207,7 +207,7 @@ def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 
-def coverage(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def check_coverage(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that samples cover most of the CPU time that is split by cause."""
     least = min((account.coverage for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"

@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.certification_run import CertificationRun
-from cuesta.analysis.certify.form_rows import NUMBERS_A, NUMBERS_B, Rows, Take, mean, numbers, plus, ratio, scaled, used
+from cuesta.analysis.certify.form_rows import (
+    NUMBERS_A,
+    NUMBERS_B,
+    Rows,
+    Take,
+    add_figures,
+    divide_figures,
+    mean_figure,
+    number_rows,
+    scale_figure,
+    subject_time,
+)
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
 from cuesta.ledger.record import Absence, FormRow, ProcessRow, RecordFigure, Reference
 
@@ -16,7 +27,7 @@ KEYS = (
     *("creation_non_fault", "command_non_fault", "reference", "relative"),
 )
 """Rows of a certification, in their order."""
-NUMBERS = {"a": NUMBERS_A, "b": NUMBERS_B, "d": numbers("d", KEYS)}
+NUMBERS = {"a": NUMBERS_A, "b": NUMBERS_B, "d": number_rows("d", KEYS)}
 
 
 def process_rows(
@@ -29,15 +40,15 @@ def process_rows(
             key=key,
             name=name,
             unit="s",
-            figure=each_of(figure, users),
+            figure=divide_by_processes(figure, users),
             formula=f"{formula.format(**NUMBERS)} ÷ processes",
         )
 
     def real(key: str, name: str, take: Callable[[CertificationRun], float], formula: str) -> ProcessRow:
-        return by_clock(runs, (key, name), take, formula)
+        return clock_row(runs, (key, name), take, formula)
 
     start, same = "Average process creation time", "  the same in real time"
-    whole = plus(plus(a["subject"].creation, a["loading"].creation), a["daemon"].creation)
+    whole = add_figures(add_figures(a["subject"].creation, a["loading"].creation), a["daemon"].creation)
     completed = "Average real time for completion of a process"
     yield real("completion", completed, lambda t: fmean(t.times.completion), "prompt + commands")
     yield cpu("creation", start, a["subject"].creation, "{a[subject]} creation")
@@ -50,16 +61,16 @@ def process_rows(
     )
     execution = "Average time for execution of command sequence"
     command = cpu("command", execution, a["subject"].command, "{a[subject]} command")
-    command = command.model_copy(update={"runs": by_run(runs, used, "command")})
+    command = command.model_copy(update={"runs": cpu_by_run(runs, subject_time, "command")})
     yield command
     yield real("command_real", same, lambda t: fmean(t.times.command), "mean of users")
     non_fault = "Non-fault time of a process"
     yield cpu("creation_non_fault", f"{non_fault}, creation", b["non_fault"].creation, "{b[non_fault]} creation")
     yield cpu("command_non_fault", f"{non_fault}, commands", b["non_fault"].command, "{b[non_fault]} command")
-    yield from beside_reference(command, reference)
+    yield from reference_rows(command, reference)
 
 
-def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[ProcessRow]:
+def reference_rows(own: ProcessRow, reference: Reference | None) -> Iterator[ProcessRow]:
     """Make the rows of the reference system: its time for the same commands, and the ratio to it."""
     unasked = "no reference system was named (--reference FOLDER)"
     unnamed = RecordFigure(why=unasked, absence=Absence.NO_REFERENCE)
@@ -68,7 +79,7 @@ def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[P
     whose = f"Time for {name} to execute the same"
     formula = f"its own {NUMBERS['d']['command']}" if reference else "given"
     yield ProcessRow(key="reference", name=whose, unit="s", figure=time, formula=formula)
-    figure, interval = relative(ratio(time, own.figure) if reference else time, own.runs, reference)
+    figure, interval = ratio_with_interval(divide_figures(time, own.figure) if reference else time, own.runs, reference)
     yield ProcessRow(
         key="relative",
         name="Performance relative to it",
@@ -79,7 +90,7 @@ def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[P
     )
 
 
-def relative(
+def ratio_with_interval(
     whole: RecordFigure, own: Sequence[float], reference: Reference | None
 ) -> tuple[RecordFigure, tuple[float, float] | None]:
     """`whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
@@ -96,16 +107,20 @@ def relative(
 def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
     """Part d of a benchmark: elapsed time, idle and paging."""
     elapsed, process = "Elapsed time, first start to last end", "Average real time of a process"
-    yield by_clock(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
-    yield by_clock(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
+    yield clock_row(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
+    yield clock_row(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
 
     def part(key: str, name: str, one: FormRow, of: FormRow, formula: str) -> ProcessRow:
         return ProcessRow(
-            key=key, name=name, unit="share", figure=ratio(one.command, of.command), formula=formula.format(**NUMBERS)
+            key=key,
+            name=name,
+            unit="share",
+            figure=divide_figures(one.command, of.command),
+            formula=formula.format(**NUMBERS),
         )
 
     yield part("zero_idle", "Zero idle", a["true_idle"], a["total"], "{a[true_idle]} ÷ total")
-    own = mean([run.own_idle("command") for run in runs])
+    own = mean_figure([run.own_idle("command") for run in runs])
     whose = "CPUs less its tasks that wanted one, ÷ CPUs; looked at ten times a second"
     yield ProcessRow(
         key="own_idle", name="Own idle, even while others had the CPUs", unit="share", figure=own, formula=whose
@@ -114,25 +129,25 @@ def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterat
         "device_idle", "Idle with a wait for a device", a["page_wait_idle"], a["total"], "{a[page_wait_idle]} ÷ total"
     )
     yield part("paging", "Paging load: CPU time on page faults", b["page"], b["total"], "{b[page]} ÷ b total")
-    major = mean([run.number("command", "major_faults") for run in runs])
+    major = mean_figure([run.number("command", "major_faults") for run in runs])
     name = "Page faults with a device"
     yield ProcessRow(key="major_faults", name=name, unit="number", figure=major, formula="counted")
 
 
-def by_clock(
+def clock_row(
     runs: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
 ) -> ProcessRow:
     """Make a row of real time, from the driver's clock."""
-    figure = mean([RecordFigure(value=take(run)) for run in runs if run.times.spans])
+    figure = mean_figure([RecordFigure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
 
 
-def by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
+def cpu_by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
     """CPU time of one process, run by run; empty if a run lacks it."""
     values = [(take(run, phase).value, run.times.users) for run in runs]
     known = [value / users for value, users in values if value is not None and users]
     return known if len(known) == len(values) else []
 
 
-def each_of(figure: RecordFigure, number: float) -> RecordFigure:
-    return figure if figure.value is None else scaled(figure, 1 / number)
+def divide_by_processes(figure: RecordFigure, number: float) -> RecordFigure:
+    return figure if figure.value is None else scale_figure(figure, 1 / number)

@@ -50,7 +50,7 @@ def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = (
     account = CpuAccount(span, why=why_no_account(recorded, span, rows, other_phases))
     if account.why is None:
         for row in rows:
-            add(account, row)
+            add_reading(account, row)
         account.rest["others"] = max(account.rest["others"], 0)
         known = account.subject + sum(account.rest[name] for name in ("others", *REST))
         account.rest.update({"unaccounted": account.seconds - known})
@@ -61,7 +61,7 @@ def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = (
 def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_phases: Iterable[Span]) -> str | None:
     """Why there is no account of a phase; None if there is one."""
     if not recorded.metered.rows:
-        return nothing_read(recorded)
+        return explain_no_reading(recorded)
     if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
         return f"a gap in the meters: {cut[0]}"
     if sum(overlap(row, span) for row in rows) < span.seconds - 1e-3:
@@ -73,7 +73,7 @@ def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_ph
     return None
 
 
-def nothing_read(recorded: Recorded) -> str:
+def explain_no_reading(recorded: Recorded) -> str:
     """Why the meters read nothing at all."""
     about, gaps = recorded.metered.about(0), recorded.metered.gaps
     return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
@@ -84,7 +84,7 @@ def overlap(row: Row, span: Span) -> float:
     return min(row.end, span.end) - max(row.end - row.length, span.begin)
 
 
-def add(account: CpuAccount, row: Row) -> None:
+def add_reading(account: CpuAccount, row: Row) -> None:
     """Add a reading: all of the subject's CPU time, and the part of the rest that lies in the phase.
 
     The time of others comes from their own clocks. If these were not read, because the subject has CPUs of its own, it

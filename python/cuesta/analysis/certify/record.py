@@ -5,11 +5,20 @@ import json
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.absentee import warn_unrepresentative
 from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
-from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, mean, ratio, time_row
-from cuesta.analysis.certify.grade import check, checks, complete, filled, grade, of_all, runs_that_count, settled
+from cuesta.analysis.certify.form_rows import PART_A, PART_B, divide_figures, fault_rows, mean_figure, time_row
+from cuesta.analysis.certify.grade import (
+    award_grade,
+    check_completeness,
+    check_form,
+    check_settled,
+    make_check,
+    run_checks,
+    select_counting_runs,
+    share_over_phases,
+)
 from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.read_run import read_run
 from cuesta.ledger.certification import Certification, hashes, text_hash
@@ -39,42 +48,42 @@ CUT = (
 WHOLE = "CPU time: from the first process started to the last one ended, by readings every {every:.2g} s"
 
 
-def derive(certification: Certification) -> Record:
+def derive_record(certification: Certification) -> Record:
     """Raises InputError if a run cannot be read."""
     given = certification.given
     phased = given.kind == "certification"
     timed = [read_run(folder, given.pause) for folder in certification.runs]
-    runs = runs_that_count(timed)
+    runs = select_counting_runs(timed)
     excluded = [read_run(folder, given.pause) for folder in certification.excluded]
     excluded += [run for run in timed if run.doubts]
     any_runs = runs or excluded or [read_run(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
     extra = read_extra_runs(certification)
-    form = measurements(runs, given.reference, extra)
-    results = checks(timed, phased)
-    results.append(check("complete", complete(given.runs, len(runs), excluded or any_runs)))
+    form = derive_measurements(runs, given.reference, extra)
+    results = run_checks(timed, phased)
+    results.append(make_check("complete", check_completeness(given.runs, len(runs), excluded or any_runs)))
     if runs:
-        results.append(check("form", filled(form, phased)))
-    earned = grade(len(runs), results)
+        results.append(make_check("form", check_form(form, phased)))
+    earned = award_grade(len(runs), results)
     record = Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
-        driver=driver(runs),
-        workload=workload(given, any_runs),
-        method=method(certification, runs, excluded, extra),
+        driver=describe_driver(runs),
+        workload=describe_workload(given, any_runs),
+        method=describe_method(certification, runs, excluded, extra),
         runs=[run_row(certification, run) for run in runs],
         measurements=form,
-        published=list(published(runs, form)),
+        published=list(list_published(runs, form)),
         checks=results,
         grade=earned,
         because=[] if earned == "certified" else list(why_not_certified(certification, results, excluded)),
-        warnings=warnings(certification, runs),
+        warnings=warn_unrepresentative(certification, runs),
         raw=raw,
     )
     return record.model_copy(update={"sha256": text_hash(record.model_dump(mode="json"))})
 
 
-def measurements(
+def derive_measurements(
     runs: Sequence[CertificationRun], reference: Reference | None, extra: ExtraRuns | None = None
 ) -> Measurements:
     """Derive parts a to d from the runs that count, and from the extra runs."""
@@ -101,7 +110,7 @@ def within(certification: Certification, run: CertificationRun) -> str:
     return run.folder.relative_to(certification.folder).as_posix()
 
 
-def driver(runs: Sequence[CertificationRun]) -> Driver:
+def describe_driver(runs: Sequence[CertificationRun]) -> Driver:
     """How precise the driver was: the worst of all runs."""
     steps = [run.step for run in runs]
     return Driver(
@@ -117,7 +126,7 @@ def most(values: Sequence[float | None]) -> RecordFigure:
     return RecordFigure(value=max(known)) if known else RecordFigure(why="no key was typed")
 
 
-def workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
+def describe_workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
     """What the users did, as the first run recorded it."""
     if not runs:
         return NOTHING
@@ -135,7 +144,7 @@ def workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Wor
     )
 
 
-def method(
+def describe_method(
     certification: Certification,
     runs: Sequence[CertificationRun],
     excluded: Sequence[CertificationRun],
@@ -153,8 +162,8 @@ def method(
         apart={what: [within(certification, run) for run in made] for what, made in extra.runs.items() if made},
         untraced=certification.given.untraced,
         unmetered=unmetered,
-        cost=cost(runs, unmetered),
-        settled=settled(runs)[1],
+        cost=meter_cost(runs, unmetered),
+        settled=check_settled(runs)[1],
         cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
         metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
         honesty=abouts[0].honesty if abouts else "",
@@ -162,10 +171,10 @@ def method(
     )
 
 
-def cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFigure:
+def meter_cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFigure:
     """Share by which a process takes longer with meters than in the control run."""
-    metered = mean([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
-    times = ratio(metered, unmetered)
+    metered = mean_figure([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
+    times = divide_figures(metered, unmetered)
     return times if times.value is None else RecordFigure(value=times.value - 1)
 
 
@@ -182,14 +191,14 @@ def run_row(certification: Certification, run: CertificationRun) -> RunRow:
         creation_cpu=run.cpu("creation") if "creation" in spans else NO_PHASE,
         command_cpu=run.cpu("command"),
         completion=RecordFigure(value=fmean(run.times.completion)) if run.times.completion else NO_PHASE,
-        steal=of_all(run, "steal"),
-        idle=of_all(run, "idle"),
+        steal=share_over_phases(run, "steal"),
+        idle=share_over_phases(run, "idle"),
         accounted=RecordFigure(value=measured / capacity) if capacity else RecordFigure(why="no meter data"),
         transactions=run.step.transactions.count,
     )
 
 
-def published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
+def list_published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
     """Put each published figure beside the form's, or beside the mean of the runs."""
     of_form = {f"form.{row.key}": row.figure for row in form.d}
     for rows in zip(*(run.summary.published for run in runs), strict=False):
@@ -206,7 +215,7 @@ def published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[
             unit="s" if one.is_duration else "number",
             published=one.published,
             bound=one.bound,
-            measured=of_form.get(one.figure) or mean(values),
+            measured=of_form.get(one.figure) or mean_figure(values),
             source=one.source,
         )
 

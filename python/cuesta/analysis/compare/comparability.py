@@ -43,10 +43,10 @@ class Difference:
     new: object
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.name} {shown(self.base)} against {shown(self.new)}"
+        return f"{self.kind}: {self.name} {write_fact(self.base)} against {write_fact(self.new)}"
 
 
-def facts(run: JsonObject) -> RunFacts:
+def collect_facts(run: JsonObject) -> RunFacts:
     """The facts of a run, from its `run.json`."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
@@ -63,7 +63,7 @@ def facts(run: JsonObject) -> RunFacts:
     return own
 
 
-def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
+def add_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
     """Add the facts of a certification; the system's variable settings belong to the host."""
     script = hashlib.sha256(setup.script.encode()).hexdigest()
     return {
@@ -74,11 +74,11 @@ def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
     }
 
 
-def differences(base: RunFacts, new: RunFacts, kinds: Sequence[str] = KINDS) -> list[Difference]:
+def list_differences(base: RunFacts, new: RunFacts, kinds: Sequence[str] = KINDS) -> list[Difference]:
     return [each for kind in kinds for each in _of_kind(kind, base[kind], new[kind])]
 
 
-def shown(value: object) -> str:
+def write_fact(value: object) -> str:
     if value is None:
         return "(none)"
     text = str(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
+from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, list_differences
 from cuesta.analysis.compare.failures import Failing, FailureComparison, judge_failures, withhold
 from cuesta.analysis.compare.metrics import (
     CREATION_CPU,
@@ -20,7 +20,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
 )
 from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, Side, why_copy
-from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, judge, with_ratio
+from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, estimate_ratio, judge_figures
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, least_runs
 from cuesta.analysis.limits import NOT_DECIDED, least_values
 from cuesta.units import many
@@ -90,38 +90,38 @@ class Refusal:
 
 
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
-    if refused := list(refusals(base, new, terms)):
+    if refused := list(list_refusals(base, new, terms)):
         return Comparison(base, new, in_pairs, terms, [each.why for each in refused], refused[0].remedy)
-    tested = headlines([*base.runs, *new.runs])
+    tested = choose_headlines([*base.runs, *new.runs])
     shown = [metric for metric in EXPLORATORY if metric not in tested]
     one, other = base.runs[0].facts, new.runs[0].facts
-    failures = judge_failures([failures_on_both_sides(each, base, new) for each in (FAILED, WITHOUT_WORK)], in_pairs)
-    judged = judge([on_both_sides(each, base, new, terms, in_pairs) for each in tested], terms.margin)
+    failures = judge_failures([collect_failures(each, base, new) for each in (FAILED, WITHOUT_WORK)], in_pairs)
+    judged = judge_figures([collect_figure(each, base, new, terms, in_pairs) for each in tested], terms.margin)
     return Comparison(
         base,
         new,
         in_pairs,
         terms,
-        unlike=differences(one, other),
-        host=differences(one, other, [HOST]),
+        unlike=list_differences(one, other),
+        host=list_differences(one, other, [HOST]),
         failures=failures,
-        headline=[given_failures(each, failures) for each in judged],
-        exploratory=[with_ratio(on_both_sides(each, base, new, terms, in_pairs)) for each in shown],
+        headline=[withhold_verdict(each, failures) for each in judged],
+        exploratory=[estimate_ratio(collect_figure(each, base, new, terms, in_pairs)) for each in shown],
     )
 
 
-def failures_on_both_sides(metric: Metric, base: Side, new: Side) -> tuple[Metric, list[float], list[float]]:
+def collect_failures(metric: Metric, base: Side, new: Side) -> tuple[Metric, list[float], list[float]]:
     before, after = ([run.failures.get(metric.name, 0.0) for run in side.runs] for side in (base, new))
     return metric, before, after
 
 
-def given_failures(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
+def withhold_verdict(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
     if figure.test is None:
         return figure
     return replace(figure, test=replace(figure.test, verdict=withhold(figure.test.verdict, failures)))
 
 
-def headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
+def choose_headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
     """Choose the figures to test: those that apply to the runs, except those that no run is expected to have.
 
     Each class of transactions, and the keys of each group, are tested separately: pooled, the largest hides the others.
@@ -130,10 +130,10 @@ def headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
     if any(run.figures[ECHO.name] for run in runs):
         metrics = tuple(dict.fromkeys((*metrics, ECHO)))
     applicable = [metric for metric in metrics if any(is_expected(metric, run.facts) for run in runs)]
-    return [part for metric in applicable for part in by_part(metric, runs)]
+    return [part for metric in applicable for part in divide_by_part(metric, runs)]
 
 
-def by_part(metric: Metric, runs: Sequence[ComparedRun]) -> list[Metric]:
+def divide_by_part(metric: Metric, runs: Sequence[ComparedRun]) -> list[Metric]:
     """A metric for each class or group if the runs have several; else the metric itself."""
     parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
     return parts if len(parts) > 1 else [metric]
@@ -147,18 +147,18 @@ def is_expected(metric: Metric, facts: RunFacts) -> bool:
     return not (metric.needs_meters and method.get("meters") == "none")
 
 
-def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
+def list_refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     """Why two sides may not be compared; reasons that --despite cannot overrule come first."""
-    yield from of_empty_sides(base, new)
+    yield from refuse_empty_sides(base, new)
     for name, one in (("BASE", base), ("NEW", new)):
         for run in one.runs[1:]:
-            for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
+            for each in list_differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
                 why = f"{name}: {run.folder.name} differs from {one.runs[0].folder.name}: {each}"
                 yield Refusal(why, "put runs that differ into separate folders")
     for run in new.runs:
         if copied := why_copy(run, base.runs, base.folder):
             yield Refusal(f"NEW: {run.folder.name} is on both sides: {copied}", "give each side runs of its own")
-    unlike = differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
+    unlike = list_differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
     if not terms.despite:
         yield from (
             Refusal(str(each), "make both sides alike, or give a reason to compare them anyway: --despite REASON")
@@ -168,18 +168,18 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
         why = "a compensation is for a change of method, and the methods are alike"
         yield Refusal(why, "leave --compensation out")
     else:
-        yield from of_no_figure(terms.compensation, [*base.runs, *new.runs])
+        yield from refuse_unknown_figures(terms.compensation, [*base.runs, *new.runs])
 
 
-def of_no_figure(names: Iterable[str], runs: Sequence[ComparedRun]) -> Iterator[Refusal]:
+def refuse_unknown_figures(names: Iterable[str], runs: Sequence[ComparedRun]) -> Iterator[Refusal]:
     """Refuse compensations of figures that are not tested in these runs."""
-    judged = [metric.name for metric in headlines(runs)]
+    judged = [metric.name for metric in choose_headlines(runs)]
     for name in names:
         if name not in judged:
             yield Refusal(f"no figure {name} is judged in these runs", f"compensate one of {', '.join(judged)}")
 
 
-def of_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
+def refuse_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
     """Refuse a side without a usable run."""
     remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
     for name, one in (("BASE", base), ("NEW", new)):
@@ -189,7 +189,7 @@ def of_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
             yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
-def on_both_sides(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
+def collect_figure(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
     """A figure run by run, without the runs that have none."""
     before, after = (
         [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
@@ -218,12 +218,12 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
     return None
 
 
-def notes(comparison: Comparison) -> Iterator[str]:
+def list_notes(comparison: Comparison) -> Iterator[str]:
     """Sentences on what limits the conclusions."""
     if comparison.refused:
         return
     base, new = comparison.base.runs, comparison.new.runs
-    yield from too_few(comparison)
+    yield from note_few_runs(comparison)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not comparison.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: drift between them looks like a change of the host"
@@ -247,7 +247,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield f"CPU: {honesty}"
 
 
-def too_few(comparison: Comparison) -> Iterator[str]:
+def note_few_runs(comparison: Comparison) -> Iterator[str]:
     """A sentence if the number of runs is too small for a verdict."""
     fewest = min(len(comparison.base.runs), len(comparison.new.runs))
     have = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from cuesta._native import Histogram
 from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.analysis.compare.comparability import RunFacts, facts, with_setup
+from cuesta.analysis.compare.comparability import RunFacts, add_setup, collect_facts
 from cuesta.analysis.compare.metrics import (
     COMMAND_CPU,
     COMPLETION,
@@ -103,15 +103,17 @@ def read_side(folder: Path, step: int | None = None) -> Side:
     """Read a side whose runs are not in pairs; of sweeps, step `step` or by default the last."""
     if is_certification(folder):
         setup = open_certification(folder).given
-        return side(folder, [of_certification_run(read_run(run, setup.pause), setup) for run in run_folders(folder)])
-    return side(folder, [compared_run(run, step) for run in run_folders(folder)])
+        return separate_usable(
+            folder, [compare_certification_run(read_run(run, setup.pause), setup) for run in run_folders(folder)]
+        )
+    return separate_usable(folder, [read_compared_run(run, step) for run in run_folders(folder)])
 
 
-def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
+def read_paired_sides(folder: Path, step: int | None = None) -> tuple[Side, Side]:
     """Read both sides of runs made in pairs: a pair counts if both of its runs are usable."""
     base, new = Side(folder, [], []), Side(folder, [], [])
     for pair in read_pairs(folder):
-        _add_pair(base, new, (compared_run(pair.base, step), compared_run(pair.new, step)))
+        _add_pair(base, new, (read_compared_run(pair.base, step), read_compared_run(pair.new, step)))
     return base, new
 
 
@@ -127,7 +129,7 @@ def _add_pair(base: Side, new: Side, pair: tuple[ComparedRun, ComparedRun]) -> N
             one.runs.append(run)
 
 
-def side(folder: Path, runs: Sequence[ComparedRun]) -> Side:
+def separate_usable(folder: Path, runs: Sequence[ComparedRun]) -> Side:
     """Separate usable runs from excluded ones."""
     result = Side(folder, [], [])
     for run in runs:
@@ -141,10 +143,10 @@ def side(folder: Path, runs: Sequence[ComparedRun]) -> Side:
 def why_copy(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
     """A sentence if the run is a copy of one of the others; None if it is not."""
     twin = next((other for other in others if same_run(run, other)), None)
-    return f"it is a copy of {name_in(twin.folder, folder)}" if twin else None
+    return f"it is a copy of {relative_name(twin.folder, folder)}" if twin else None
 
 
-def name_in(run: Path, folder: Path) -> str:
+def relative_name(run: Path, folder: Path) -> str:
     return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
 
 
@@ -153,13 +155,13 @@ def same_run(one: ComparedRun, other: ComparedRun) -> bool:
     return one.started == other.started and one.figures == other.figures
 
 
-def compared_run(folder: Path, step: int | None = None) -> ComparedRun:
+def read_compared_run(folder: Path, step: int | None = None) -> ComparedRun:
     """Read a run; of a sweep, the step with this number or else its last."""
-    return of_summary(folder, summarise(folder, LAST if step is None else step), step)
+    return extract_figures(folder, summarise(folder, LAST if step is None else step), step)
 
 
-def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> ComparedRun:
-    own = of_summary(run.folder, run.summary)
+def compare_certification_run(run: CertificationRun, setup: CertificationSetup) -> ComparedRun:
+    own = extract_figures(run.folder, run.summary)
     measured = {
         CREATION_CPU: run.cpu("creation").value,
         COMMAND_CPU: run.cpu("command").value,
@@ -167,13 +169,13 @@ def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> Co
     }
     return replace(
         own,
-        facts=with_setup(own.facts, setup),
+        facts=add_setup(own.facts, setup),
         figures={**own.figures, **measured},
         why_excluded=next(iter(run.doubts), None),
     )
 
 
-def of_summary(folder: Path, summary: Summary, step: int | None = None) -> ComparedRun:
+def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> ComparedRun:
     """Take the step with this number, by default the plan's last."""
     number = summary.planned_steps - 1 if step is None else step
     measured_step = next((figures for figures in summary.steps if figures.step == number), None)
@@ -186,8 +188,8 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Compa
     return ComparedRun(
         folder=folder,
         started=str(run.get("started", "")),
-        facts=facts(run),
-        figures=by_metric(figures, metered)
+        facts=collect_facts(run),
+        figures=figures_by_metric(figures, metered)
         | {part.name: of.p95 for each in parts.values() for part, of in each.items()},
         parts={name: list(of) for name, of in parts.items()},
         effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(StepRecords(summary.recorded, figures.step)))
@@ -219,7 +221,7 @@ def distributions_of(step: StepFigures) -> dict[str, Distribution]:
     return {each.name: getattr(step, each.series) for each in metrics if each.series}
 
 
-def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
+def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
     """The figures of a step by metric; those of the host only if its meters covered enough of the interval."""
     metrics = {each.name: each for each in (*HEADLINE, *ECHO_HEADLINES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
@@ -231,17 +233,12 @@ def by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
 
 def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:
     """By metric: that of each class of transactions, or of each group whose keys are timed."""
-    classes = [(class_name(each.group, each.transaction), each.response) for each in step.classes]
+    classes = [(each.label, each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
     return {
         name: {metric(name).of_part(part): timed for part, timed in parts if timed.asked}
         for name, parts in (("response.p95", classes), ("echo.p95", groups))
     }
-
-
-def class_name(group: str, transaction: str) -> str:
-    """The name of a class of transactions: only the group's, if the transaction has the same name."""
-    return group if group == transaction else f"{group}: {transaction}"
 
 
 def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str | None:

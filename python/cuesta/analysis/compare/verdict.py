@@ -94,7 +94,7 @@ class MetricComparison:
         return min(len(self.base), len(self.new))
 
 
-def with_ratio(figure: MetricComparison) -> MetricComparison:
+def estimate_ratio(figure: MetricComparison) -> MetricComparison:
     """Estimate the ratio of a figure, unless it is missing."""
     if figure.missing is not None:
         return figure
@@ -111,9 +111,9 @@ def with_ratio(figure: MetricComparison) -> MetricComparison:
     )
 
 
-def judge(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
+def judge_figures(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
     """Estimate headline figures and test them together. `margin` is the least change that matters, as 0.05."""
-    figures, log_margin = list(map(with_ratio, figures)), math.log1p(margin)
+    figures, log_margin = list(map(estimate_ratio, figures)), math.log1p(margin)
     p_equal = holm({each.metric.name: each.shift.p_value() for each in figures if each.shift})
     p_at_margin = holm({each.metric.name: _p_at_margin(each.shift, log_margin) for each in figures if each.shift})
     tests = dict[str, RatioTest]()

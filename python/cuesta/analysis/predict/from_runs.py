@@ -6,7 +6,7 @@ from pathlib import Path
 from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, list_swept_besides_users
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
 from cuesta.analysis.certainty import by_second, error_of_rate, error_of_response
-from cuesta.analysis.compare.comparability import HOST, differences, facts
+from cuesta.analysis.compare.comparability import HOST, collect_facts, list_differences
 from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, Point, Unit
 from cuesta.analysis.summary import Summary, summarise
@@ -40,9 +40,9 @@ def read_runs(folders: Sequence[Path]) -> Measurements:
 
 def insist_on_one_system(base: Summary, other: Summary) -> None:
     """Raise RefusedError for runs of different machines, tapes or hosts."""
-    one, two = (facts(each.recorded.run) for each in (base, other))
-    own = differences(one, two, ALIKE)
-    own += [each for each in differences(one, two, [HOST]) if each.name.startswith("host.")]
+    one, two = (collect_facts(each.recorded.run) for each in (base, other))
+    own = list_differences(one, two, ALIKE)
+    own += [each for each in list_differences(one, two, [HOST]) if each.name.startswith("host.")]
     if own:
         raise RefusedError(
             f"{base.recorded.folder} and {other.recorded.folder} are not runs of one system: {own[0]}",

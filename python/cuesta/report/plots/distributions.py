@@ -9,7 +9,6 @@ from cuesta.analysis.waits import Waits, waits_of
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
-from cuesta.report.figure import name_class
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import (
     COLOURS,
@@ -105,7 +104,7 @@ def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, T
     """Name each class, with its group where there are several."""
     several = len({each.group for each in classes}) > 1
     for each in classes:
-        yield name_class(each.group, each.transaction) if several else each.transaction, each
+        yield each.label if several else each.transaction, each
 
 
 def _waits_of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
