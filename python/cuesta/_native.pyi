@@ -268,4 +268,7 @@ def probe(target: str, row: dict[str, str]) -> None:
     """Open a line as a user, and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
 
 def now() -> int:
-    """The monotonic clock in ns, which all processes of this machine share."""
+    """The monotonic clock in ns. Instants of processes can be compared if their clocks have one name."""
+
+def clock_name() -> str | None:
+    """The name of the monotonic clock: the machine's boot and the time namespace. None if `/proc` does not tell."""

@@ -48,7 +48,8 @@ mod _native {
     use crate::tape::Tape;
     #[pymodule_export]
     use crate::text::{
-        distribution, duration, failures, key_distribution, line_kinds, names_secret, now, show_duration, target,
+        clock_name, distribution, duration, failures, key_distribution, line_kinds, names_secret, now, show_duration,
+        target,
     };
     #[pymodule_export]
     use crate::tmux::{Tmux, tmux_status, tmux_stop};

@@ -59,8 +59,14 @@ pub(crate) fn target(text: &str) -> PyResult<String> {
     canonical(text).map_err(value)
 }
 
-/// The monotonic clock in nanoseconds; all processes of this machine share it.
+/// The monotonic clock in nanoseconds; processes share it if its name is the same.
 #[pyfunction]
 pub(crate) fn now() -> u64 {
     clock::now().as_nanos()
+}
+
+/// The name of the monotonic clock.
+#[pyfunction]
+pub(crate) fn clock_name() -> Option<String> {
+    clock::name()
 }

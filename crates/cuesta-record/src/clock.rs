@@ -10,11 +10,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::io;
 use std::num::NonZero;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use std::{fs, io};
 
 use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -41,7 +41,7 @@ pub enum Time {
     Virtual,
 }
 
-/// The current instant on this thread's clock. Real stamps of all processes of a machine can be compared.
+/// The current instant on this thread's clock. Real stamps of two processes can be compared if their clocks have one [`name`].
 pub fn now() -> Stamp {
     if !VIRTUAL.get() {
         READS.set(READS.get().wrapping_add(1));
@@ -66,6 +66,14 @@ fn look() -> Stamp {
 /// Nanoseconds since 1970 (UTC): the date of a run, never a measurement.
 pub fn wall() -> u64 {
     read(ClockId::Realtime)
+}
+
+/// The name of this process's monotonic clock: the machine's boot, and the time namespace. `None` if `/proc` does not tell.
+pub fn name() -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let namespace = fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    let number: String = namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    Some(format!("{}-{number}", boot.split('-').next()?))
 }
 
 /// CPU time that this thread has used.

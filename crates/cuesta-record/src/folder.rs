@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::private::{private, private_folder, write_private};
-use crate::{Counts, Interval, Phase, Timeline, UserRow};
+use crate::{Counts, Interval, Phase, Timeline, UserRow, clock};
 
 /// The folder `agent-K` of a run.
 #[derive(Debug)]
@@ -28,6 +28,16 @@ struct SeriesRow<'a> {
     phase: Phase,
     #[serde(flatten)]
     counts: &'a Counts,
+}
+
+/// `timeline.json`.
+#[derive(Serialize)]
+struct TimelineFile<'a> {
+    /// The name of the clock on which all instants of the folder are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<String>,
+    #[serde(flatten)]
+    timeline: &'a Timeline,
 }
 
 /// How an agent's part of a run ended: `agent.json`. A folder without it was cut off.
@@ -53,7 +63,7 @@ impl AgentFolder {
     /// Writes `timeline.json`, also in place of an earlier one: a reader sees either of them whole.
     pub fn write_timeline(path: &Path, timeline: &Timeline) -> io::Result<()> {
         let part = path.join("timeline.part");
-        write_private(&part, &serde_json::to_vec(timeline)?)?;
+        write_private(&part, &serde_json::to_vec(&TimelineFile { clock: clock::name(), timeline })?)?;
         fs::rename(part, path.join("timeline.json"))
     }
 
