@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.engine.agents import Snapshot
 from cuesta.engine.job import Job
-from cuesta.engine.run_job import Look, RunResult, run_job
+from cuesta.engine.ports import Observer, Snapshot
+from cuesta.engine.run_job import RunResult, run_job
 from cuesta.ledger.rows import json_rows
 
 LIMIT = "100s"
@@ -29,9 +29,7 @@ def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
     It is asked some times a second.
     """
 
-    def until_enough(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
-        assert out, "the run needs --out"
-
+    def until_enough(job: Job, out: Path, look: Observer, stopping: threading.Event) -> RunResult:
         def look_and_stop(snapshots: list[Snapshot]) -> None:
             look(snapshots)
             if enough(out):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine import interleaved
-from cuesta.engine.agents import Snapshot
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.run_job import Look, RunResult
+from cuesta.engine.ports import Observer, Snapshot
+from cuesta.engine.run_job import RunResult
 from cuesta.plan import RawOptions
 from tests.conftest import Write
 
@@ -29,7 +29,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """Replace runs by a note of the folder and seed of each."""
     noted: Made = []
 
-    def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> RunResult:
+    def run(job: Job, out: Path, _: Observer, stopping: threading.Event) -> RunResult:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
         return RunResult(out, stopping.is_set(), [])
 
@@ -37,7 +37,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     return noted
 
 
-def nobody(_turn: Turn) -> Look:
+def nobody(_turn: Turn) -> Observer:
     def look(_snapshots: list[Snapshot]) -> None:
         pass
 
@@ -91,7 +91,7 @@ def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
     stopping = threading.Event()
     run = interleaved.__dict__["run_job"]  # the replacement that only notes runs
 
-    def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> RunResult:
+    def interrupted(job: Job, out: Path, look: Observer, stopping: threading.Event) -> RunResult:
         if len(made) == after:
             stopping.set()
         ran: RunResult = run(job, out, look, stopping)

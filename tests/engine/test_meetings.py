@@ -58,10 +58,10 @@ def test_all_agents_are_released_when_the_last_user_arrives() -> None:
     meetings.hear(0, standing(2, 700))
     assert told == []
     meetings.hear(1, standing(1, 1000))
-    assert told == [{"release": {"group": 0, "barrier": 1, "round": 0, "go_on": 1000}}]
+    assert told == [{"group": 0, "barrier": 1, "round": 0, "go_on": 1000}]
     meetings.hear(0, standing(1, 1100))  # the agent wrote it before it read the release
     meetings.hear(1, standing(3, 2000, met=1))
-    assert [row["release"]["round"] for row in told] == [0, 1]
+    assert [release["round"] for release in told] == [0, 1]
 
 
 def due_instants(folder: Path, agents: int) -> dict[int, list[int]]:

@@ -6,12 +6,11 @@
 - `ssh`: what a target's ssh configuration asks for: settings without effect, passphrases.
 - `folder`: the run folder and `run.json`.
 - `spec`: the specification that the Rust half receives.
-- `agents`: starts, instructs and follows agents; `meetings`: barriers across all of them.
-- `local`: everything that is a process or a file of this machine.
+- `ports`: what an engine and an agent can be asked, and who watches; `engines`: the engines that there are. `local` is
+  this machine: all that is a process, and a folder and a clock that are shared. A `ray` over many machines follows.
+- `agents`: starts, instructs and follows agents; `clocks`: their clocks; `meetings`: barriers across all of them.
 - `run_job`: one run; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.
 - `settling`: whether a load has settled.
 - `certifier`: repeats runs until enough of them count; `method`: which runs it makes.
-
-A future `ray` would run agents on many machines, with the interface that `agents` has now: ready, go, meet, stop.
 """

@@ -1,136 +1,199 @@
-"""Starts agents, instructs, follows and stops them, from the engine's process."""
+"""Follows the agents of a segment: instructs them, starts them at one instant, hears them, and fetches their records.
+
+Each agent has a clock of its own (`clocks`): every instant that it is told or that it says is converted here.
+"""
 
 import json
-import subprocess
-import sys
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine import passphrases
+from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
+from cuesta.engine.ports import Agent, Observer, Row, Snapshot
 from cuesta.errors import CuestaError
+from cuesta.json_text import json_text
+from cuesta.private_files import record_file
 
 LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
 START_IN = 200_000_000
 """Nanoseconds from the start message to the start, so that every agent reads the message in time."""
 PATIENCE = 10.0
-"""Seconds, beyond its own drain, within which a stopped agent must end."""
+"""Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
+INSTANTS = ("begin", "settled", "end", "at")
+"""Entries of an announcement that are nanoseconds from the start of the segment."""
 
-Snapshot = Mapping[str, Any]
+
+class AgentRecord:
+    """`agents.jsonl`: the agents' clocks, and how each agent ended. Written by several threads."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+
+    def write(self, number: int, row: Row) -> None:
+        with self._lock, suppress(OSError):  # the recorder reports a full disk
+            self._file.write(json_text({"at": _native.now(), "agent": number, **row}) + "\n")
+            self._file.flush()
 
 
-@dataclass(slots=True)
-class Agent:
-    """A driver process. A thread reads its output; `latest` is its newest snapshot."""
+class FollowedAgent:
+    """An agent and what it has said. A thread listens to it; `latest` is its newest snapshot."""
 
-    number: int
-    process: subprocess.Popen[str]
-    latest: Snapshot | None = None
-    ready: threading.Event = field(default_factory=threading.Event)
-    """Set when the agent is ready, and also when it ended without becoming so."""
-    ended: str | None = None
-    """`completed` or `interrupted`; None if it failed or still runs."""
-    failure: str | None = None
-    reader: threading.Thread | None = None
-    meetings: Meetings | None = None
-    """Receives this agent's reports on barriers."""
-    write_lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while writing to the process: the reader threads of other agents write to it too."""
+    def __init__(self, agent: Agent, meetings: Meetings, record: AgentRecord) -> None:
+        self.agent = agent
+        self.latest: Snapshot | None = None
+        self.ready = threading.Event()
+        """Set when the agent is ready, and also when it ended without becoming so."""
+        self.ended: str | None = None
+        """`completed` or `interrupted`; None if it failed or still runs."""
+        self.failure: str | None = None
+        self.clock = AgentClock()
+        self._meetings = meetings
+        self._record = record
+        self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
+        """Of its clock; None when it has ended."""
+        self._read_at = 0.0
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.listener.start()
 
     @property
     def has_ended(self) -> bool:
-        return self.reader is None or not self.reader.is_alive()
+        return not self.listener.is_alive()
 
-    def tell(self, row: Mapping[str, object]) -> None:
-        """Send a row. If the process has ended, nothing is raised here: the reader thread reports it."""
-        assert self.process.stdin is not None
-        with self.write_lock, suppress(BrokenPipeError):
-            if not self.process.stdin.closed:
-                self.process.stdin.write(json.dumps(row) + "\n")
-                self.process.stdin.flush()
+    def instruct(self, order: Mapping[str, Any]) -> None:
+        """Send its order: the `spec`, the `tapes`, and the `environment` of programs on its own lines."""
+        spec = json.dumps(share_of(order["spec"], self.agent.number))
+        own = {"spec": spec, "folder": self.agent.records, "passphrases": passphrases.given()}
+        self.agent.tell({**order, **own})
 
-    def stop(self) -> None:
-        """Ask the agent to end. It still writes what it measured."""
-        assert self.process.stdin is not None
-        with self.write_lock, suppress(BrokenPipeError):
-            self.process.stdin.close()
+    def wait_until_ready(self) -> None:
+        """Also read its clock. Raises CuestaError if the agent fails."""
+        self.ready.wait()
+        if not (self.failure or self.clock.is_the_engines):
+            self.clock.held = min(self._read_clock(), key=lambda reading: reading.error, default=self.clock.held)
+        if self.failure:
+            raise CuestaError(f"agent {self.agent.number} cannot start: {self.failure}")
 
-    def listen(self) -> None:
-        """Read the process's output until it ends."""
-        assert self.process.stdout is not None
-        for row in self.process.stdout:
-            match json.loads(row):
-                case {"ready": _}:
-                    self.ready.set()
-                case {"ended": how}:
-                    self.ended = how
-                case {"failed": why}:
-                    self.failure = why
-                case {"standing": standing}:
-                    assert self.meetings is not None
-                    self.meetings.hear(self.number, standing)
-                case snapshot:
-                    self.latest = snapshot
+    def start(self, at: int, wall: int) -> None:
+        """Let its users start at an instant, which is `wall` ns since 1970."""
+        self._record.write(self.agent.number, {**self.clock.row(self.clock.held), "start_at": at})
+        self.agent.tell({"start_at": self.clock.start(at), "started_wall": wall})
+
+    def announce(self, announcement: Mapping[str, Mapping[str, Any]], start_at: int) -> None:
+        """Tell a change of the schedule. Its times are nanoseconds from the start of the segment."""
+        ((what, change),) = announcement.items()
+        instants = {name: self.clock.since_start(start_at, change[name]) for name in INSTANTS if name in change}
+        self.agent.tell({"announce": {what: {**change, **instants}}})
+
+    def release(self, release: Mapping[str, Any]) -> None:
+        """Let the users at a barrier go on."""
+        self.agent.tell({"release": {**release, "go_on": self.clock.instant(release["go_on"])}})
+
+    def keep_time(self) -> None:
+        """Read its clock again now and then, if it is not the engine's."""
+        while not self._readings.empty():
+            if (reading := self._readings.get()) and (best := self.clock.take(reading)):
+                self._record.write(self.agent.number, self.clock.row(best))
+        if not self.clock.is_the_engines and time.monotonic() >= self._read_at + READ_EVERY:
+            self._read_at = time.monotonic()
+            self._ask_clock()
+
+    def _ask_clock(self) -> None:
+        self.agent.tell({"read_clock": _native.now()})
+
+    def _read_clock(self) -> Iterator[Reading]:
+        """Read its clock ROUNDS times. Raises CuestaError if it does not answer."""
+        for _ in range(ROUNDS):
+            self._ask_clock()
+            try:
+                reading = self._readings.get(timeout=PATIENCE)
+            except queue.Empty:
+                raise CuestaError(f"agent {self.agent.number} does not answer") from None
+            if reading is None:
+                return
+            yield reading
+
+    def _listen(self) -> None:
+        for row in self.agent.listen():
+            self._hear(row, _native.now())
         self.ready.set()
-        code = self.process.wait()
+        how = self.agent.how_it_ended()
         if self.ended is None and self.failure is None:
-            self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
+            self.failure = f"it {how}"
+            self._record.write(self.agent.number, {"died": how})
+        self._readings.put(None)
+
+    def _hear(self, row: Row, received: int) -> None:
+        match row:
+            case {"ready": _, "clock": name}:
+                self.clock = AgentClock(name)
+                self.ready.set()
+            case {"ended": how}:
+                self.ended = how
+            case {"failed": why}:
+                self.failure = why
+            case {"standing": standing}:
+                go_on = self.clock.engine_instant(standing["go_on"])
+                self._meetings.hear(self.agent.number, {**standing, "go_on": go_on})
+            case {"read_clock": sent, "at": answered}:
+                self._readings.put(Reading.of(sent, answered, received))
+            case snapshot:
+                self.latest = snapshot
 
 
-def start_agents(count: int, command_prefix: Sequence[str] = ()) -> list[Agent]:
-    """Start the processes, which load side by side. `command_prefix` runs them elsewhere, such as `ip netns exec …`."""
-    return [_start(number, command_prefix) for number in range(count)]
+@contextmanager
+def following(agents: Sequence[Agent], folder: Path) -> Iterator[list[FollowedAgent]]:
+    """Listen to the agents during the block; then stop them, also after an exception, and fetch their records."""
+    followed: list[FollowedAgent] = []
+    with record_file(folder / "agents.jsonl", "w") as file:
+        record = AgentRecord(file)
+
+        def release_all(release: Row) -> None:
+            for each in followed:
+                each.release(release)
+
+        meetings = Meetings(release_all)
+        followed += [FollowedAgent(agent, meetings, record) for agent in agents]
+        try:
+            yield followed
+        finally:
+            for agent in agents:
+                agent.stop()
+            for each in followed:
+                each.listener.join(PATIENCE)
+                if not each.has_ended:
+                    each.agent.kill()
+                    each.listener.join()
+            fetch_records(followed, folder)
 
 
-def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) -> None:
-    """Send each agent its order: the `spec`, the `tapes`, and the `environment` of programs on its own lines."""
-    meetings = Meetings(lambda row: tell_all(agents, row))
-    for agent in agents:
-        agent.meetings = meetings
-        spec = json.dumps(of_agent(order["spec"], agent.number))
-        own = {"spec": spec, "folder": str(folder / f"agent-{agent.number}")}
-        agent.tell({**order, **own, "passphrases": passphrases.given()})
+def fetch_records(followed: Sequence[FollowedAgent], folder: Path) -> None:
+    for each in followed:
+        each.agent.fetch(folder / f"agent-{each.agent.number}")
 
 
-def of_agent(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
+def share_of(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
     """The specification for one agent: `spec` with the agent's number and its share of the CPUs."""
     cpus, threads = spec["cpus"], spec["threads"]
     own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
     return {**spec, "agent": number, "cpus": own}
 
 
-def tell_all(agents: Sequence[Agent], row: Mapping[str, object]) -> None:
-    for agent in agents:
-        agent.tell(row)
-
-
-@contextmanager
-def ending(agents: Sequence[Agent]) -> Iterator[None]:
-    """Stop all agents at the end of the block, also after an exception."""
-    try:
-        yield
-    finally:
-        for agent in agents:
-            agent.stop()
-        for agent in agents:
-            _end(agent)
-
-
-def start_together(agents: Sequence[Agent]) -> int:
+def start_together(followed: Sequence[FollowedAgent]) -> int:
     """Wait until all are ready; start them at one instant, which is returned. Raises CuestaError if one fails."""
-    for agent in agents:
-        agent.ready.wait()
-        if agent.failure:
-            raise CuestaError(f"agent {agent.number} cannot start: {agent.failure}")
-    start_at = _native.now() + START_IN
-    tell_all(agents, {"start_at": start_at, "started_wall": time.time_ns() + START_IN})
+    for agent in followed:
+        agent.wait_until_ready()
+    start_at, wall = _native.now() + START_IN, time.time_ns() + START_IN
+    for agent in followed:
+        agent.start(start_at, wall)
     return start_at
 
 
@@ -139,44 +202,19 @@ def never() -> bool:
 
 
 def follow(
-    agents: Sequence[Agent],
-    look: Callable[[list[Snapshot]], None],
+    followed: Sequence[FollowedAgent],
+    observe: Observer,
     stopping: threading.Event,
     until: Callable[[], bool] = never,
 ) -> None:
-    """Pass snapshots to `look` until all agents end or `until` is true; stop the agents when `stopping` is set."""
+    """Pass snapshots to `observe` until all agents end or `until` is true; stop the agents when `stopping` is set."""
     are_stopped = False
-    while not (all(agent.has_ended for agent in agents) or until()):
-        for agent in agents:
-            assert agent.reader is not None
-            agent.reader.join(LOOK_EVERY / len(agents))
-        look([agent.latest for agent in agents if agent.latest])
+    while not (all(each.has_ended for each in followed) or until()):
+        for each in followed:
+            each.listener.join(LOOK_EVERY / len(followed))
+            each.keep_time()
+        observe([each.latest for each in followed if each.latest])
         if stopping.is_set() and not are_stopped:
             are_stopped = True
-            for agent in agents:
-                agent.stop()
-
-
-def _start(number: int, command_prefix: Sequence[str]) -> Agent:
-    process = subprocess.Popen(
-        [*command_prefix, sys.executable, "-m", "cuesta.engine.local.agent_process"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # so that Ctrl-C at the terminal reaches only the engine
-    )
-    agent = Agent(number, process)
-    agent.reader = threading.Thread(target=agent.listen, daemon=True)
-    agent.reader.start()
-    return agent
-
-
-def _end(agent: Agent) -> None:
-    try:
-        agent.process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        agent.process.kill()
-    assert agent.reader is not None
-    assert agent.process.stdout is not None
-    agent.reader.join()
-    agent.process.stdout.close()
+            for each in followed:
+                each.agent.stop()

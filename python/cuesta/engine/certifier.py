@@ -16,7 +16,8 @@ from cuesta.engine.local.kernel_threads import kernel_threads
 from cuesta.engine.local.linkage import linkage
 from cuesta.engine.local.runnable import count_runnable
 from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
-from cuesta.engine.run_job import Look, RunResult, run_job
+from cuesta.engine.ports import Observer
+from cuesta.engine.run_job import RunResult, run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -61,16 +62,18 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
         yield group, replace(prepare(one), metered_every=METERED_EVERY)
 
 
-def certify(method: Method, series: Series, judge: Judge, look: Look, stopping: threading.Event) -> CertifierResult:
+def certify(
+    method: Method, series: Series, judge: Judge, observe: Observer, stopping: threading.Event
+) -> CertifierResult:
     """Make the runs. If `stopping` is set, end early; the folders keep what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
     run_timed = run_absentee if method.absentee else run_metered
     for number in range(1, WARM_UP + 1):
-        failures += run_timed(method.timed, series.folder / SETTLING / f"run-{number}", look, stopping).failures
+        failures += run_timed(method.timed, series.folder / SETTLING / f"run-{number}", observe, stopping).failures
     while counted < series.runs and len(excluded) < series.runs and not (stopping.is_set() or failures):
         folder = series.folder / f"run-{counted + 1}"
-        result = run_timed(method.timed, folder, look, stopping)
+        result = run_timed(method.timed, folder, observe, stopping)
         failures += result.failures
         if why := [*result.failures, *judge(folder)]:
             aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -82,7 +85,7 @@ def certify(method: Method, series: Series, judge: Judge, look: Look, stopping: 
     for what, job in method.extra.items() if counted else ():
         if stopping.is_set() or failures:
             break
-        make = partial(run_linked if what == LINKAGE else run_metered, job, look=look, stopping=stopping)
+        make = partial(run_linked if what == LINKAGE else run_metered, job, observe=observe, stopping=stopping)
         failures += run_extra(series.folder / what, make, judge)
     return CertifierResult(stopping.is_set(), counted, excluded, failures)
 
@@ -98,19 +101,19 @@ def run_extra(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> 
     return []
 
 
-def run_metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+def run_metered(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
     """Make one run, and meter the kernel's own threads too."""
     with kernel_threads(folder, METERED_EVERY):
-        return run_job(job, folder, look, stopping)
+        return run_job(job, folder, observe, stopping)
 
 
-def run_absentee(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+def run_absentee(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
     """Make one run of an absentee benchmark, and count its runnable tasks too."""
     with count_runnable(folder):
-        return run_metered(job, folder, look, stopping)
+        return run_metered(job, folder, observe, stopping)
 
 
-def run_linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+def run_linked(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
     """Make one run whose programs' dynamic linkers report what they bind."""
     with linkage(folder, METERED_EVERY) as environment:
-        return run_job(replace(job, environment=environment), folder, look, stopping)
+        return run_job(replace(job, environment=environment), folder, observe, stopping)

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cuesta import __version__, machine
+from cuesta import __version__
 from cuesta.engine.job import Job
-from cuesta.engine.local.placement import Placement
+from cuesta.engine.ports import Nodes
 from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.plan import Segment, Step
@@ -49,12 +49,12 @@ def run_folder(folder: Path) -> Iterator[Path]:
         raise
 
 
-def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, placement: Placement) -> None:
+def describe(folder: Path, job: Job, started: datetime, nodes: Nodes) -> None:
     """Write `run.json` and the tapes, before the run starts."""
     (folder / "tapes").mkdir(mode=0o700)
     for tape in job.tapes.values():
         write_private(folder / "tapes" / f"{tape.name}.tape", tape.text)
-    write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": placement.described()})
+    write_json(folder / "run.json", {**description(job, started), **nodes.described()})
 
 
 def private_folder(folder: Path) -> None:

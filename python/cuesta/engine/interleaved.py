@@ -16,7 +16,8 @@ from typing import Literal
 
 from cuesta.engine.certifier import Judge
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.run_job import Look, run_job
+from cuesta.engine.ports import Observer
+from cuesta.engine.run_job import run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
 
@@ -65,7 +66,7 @@ class Interleaved:
 
 
 def run_in_turn(
-    series: Interleaved, folder: Path, judge: Judge, look: Callable[[Turn], Look], stopping: threading.Event
+    series: Interleaved, folder: Path, judge: Judge, observe: Callable[[Turn], Observer], stopping: threading.Event
 ) -> Iterator[tuple[Turn, list[str]]]:
     """Make the runs; yields each run after it, and why it does not count (empty if it does). `stopping` ends it."""
     good_pairs, bad_pairs, pairs = 0, 0, series.turns(folder)
@@ -75,7 +76,7 @@ def run_in_turn(
         for turn in turns:
             if stopping.is_set():
                 return
-            result = run_job(turn.job, turn.folder, look(turn), stopping)
+            result = run_job(turn.job, turn.folder, observe(turn), stopping)
             if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Report = Mapping[str, Any]
-"""A row of JSON between the engine and an agent."""
+"""What an agent says of a barrier, or is told. Instants in it are on the engine's clock."""
 
 
 @dataclass(slots=True)
@@ -31,9 +31,9 @@ class Meeting:
 class Meetings:
     """The barriers of a segment. Each agent's reports arrive on a thread of its own."""
 
-    def __init__(self, tell_all: Callable[[Report], None]) -> None:
-        """`tell_all` sends a row to every agent."""
-        self._tell_all = tell_all
+    def __init__(self, release: Callable[[Report], None]) -> None:
+        """`release` lets the users of every agent go on."""
+        self._release = release
         self._lock = threading.Lock()
         self._meetings: dict[tuple[int, int], Meeting] = {}
 
@@ -48,5 +48,4 @@ class Meetings:
             if not meeting.is_complete:
                 return
             self._meetings[place] = Meeting(meeting.round + 1)
-            release = {"group": place[0], "barrier": place[1], "round": meeting.round, "go_on": meeting.go_on}
-            self._tell_all({"release": release})
+            self._release({"group": place[0], "barrier": place[1], "round": meeting.round, "go_on": meeting.go_on})

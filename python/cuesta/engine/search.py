@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta import _native, machine
-from cuesta.engine.agents import Snapshot, follow, tell_all
+from cuesta import _native
+from cuesta.engine.agents import fetch_records, follow
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import describe
 from cuesta.engine.job import DRAIN, SECOND, Job
-from cuesta.engine.local import preflight
-from cuesta.engine.local.placement import place
-from cuesta.engine.run_job import Driven, Look, RunResult, driving
+from cuesta.engine.ports import Engine, Observer, Snapshot
+from cuesta.engine.run_job import Driven, RunResult, driving
 from cuesta.engine.search_folder import (
     begin_segment,
     describe_search,
@@ -75,24 +75,25 @@ class SearchJob:
     """The largest load that may be tried."""
     method: Mapping[str, object]
     """The settings of the search, recorded in `run.json`."""
+    engine: Engine = LOCAL
 
 
-def search(search_job: SearchJob, out: Path, choose: Choose, look: Look, stopping: threading.Event) -> RunResult:
+def search(search_job: SearchJob, out: Path, choose: Choose, observe: Observer, stopping: threading.Event) -> RunResult:
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
-    preflight.check(with_step(search_job.job, search_job.most))
-    about = machine.facts()
+    engine = search_job.engine
+    engine.check(with_step(search_job.job, search_job.most))
     failures: list[str] = []
-    with search_folder(out) as folder, place(search_job.job) as placement:
+    with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:
         if not (folder / "run.json").exists():
-            describe(folder, search_job.job, datetime.now(UTC), about, placement)
+            describe(folder, search_job.job, datetime.now(UTC), nodes)
             describe_search(folder, search_job.method)
         if following := choose(folder):
             note_end(folder, None)
             segment = begin_segment(folder, following.step)
             job = with_step(search_job.job, following.step)
             most = [group.users for group in search_job.most.settings.group]
-            with driving(job, segment, folder / segment.folder, placement, most) as driven:
-                trials = Trials(folder, driven, look, stopping)
+            with driving(job, segment, folder / segment.folder, nodes, most) as driven:
+                trials = Trials(folder, folder / segment.folder, driven, observe, stopping)
                 trials.make(following, choose)
             failures = [trials.failure] if trials.failure else driven.failures()
     return RunResult(folder, stopping.is_set(), failures)
@@ -134,8 +135,10 @@ class Trials:
     """The trials of one segment, whose agents stay connected. Instants are nanoseconds from their start."""
 
     folder: Path
+    segment: Path
+    """Its folder."""
     driven: Driven
-    look: Look
+    observe: Observer
     stopping: threading.Event
     number: int = 0
     """Of the next trial in the segment."""
@@ -148,14 +151,15 @@ class Trials:
         """Make trials until the caller ends the search, or an agent has ended or stopped recording."""
         trial: NextTrial | None = first
         while trial and self._try(trial):
+            fetch_records(self.driven.agents, self.segment)
             trial = choose(self.folder)
-        self.driven.meters.expect_no_more()
+        self.driven.deployment.expect_no_more()
         if self.failure:
             return  # nor would they follow an announcement
         end = self._soon()
-        self._announce({"end": {"at": end}})
+        self.driven.announce({"end": {"at": end}})
         latest = end + DRAIN + PATIENCE * SECOND
-        follow(self.driven.agents, self.look, self.stopping, lambda: self._now() > latest)
+        follow(self.driven.agents, self.observe, self.stopping, lambda: self._now() > latest)
 
     def _try(self, trial: NextTrial) -> bool:
         """Make a trial; False if an agent has ended meanwhile, or has not recorded it."""
@@ -167,7 +171,7 @@ class Trials:
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
-        self._announce({"measure": {"settled": settled, "end": end}})
+        self.driven.announce({"measure": {"settled": settled, "end": end}})
         self.driven.expect(self.number, settled, end)
         reported = self._follow(lambda: self._is_reported(end))
         self.number += 1
@@ -178,7 +182,7 @@ class Trials:
         groups = settings.group
         begin = self._soon() if self.number else 0
         if self.number:
-            self._announce({"step": {"begin": begin, "groups": driver_loads(settings)}})
+            self.driven.announce({"step": {"begin": begin, "groups": driver_loads(settings)}})
         before = self.users or [0] * len(groups)
         self.users = [group.users for group in groups]
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]
@@ -214,23 +218,20 @@ class Trials:
 
     def _is_reported(self, end: int) -> bool:
         """Whether all agents have recorded a measurement interval, and the meters too; it is not waited for ever."""
-        snapshots, meters = self._snapshots(), self.driven.meters
+        snapshots = self._snapshots()
         recorded = all(each["seconds"] * SECOND >= end - MILLISECOND for each in snapshots)
         is_late = self._now() > end + PATIENCE * SECOND
         if is_late and not recorded:
             self.failure = "the driver has stopped recording: see whether its machine has CPU, memory and disk left"
-        return is_late or (recorded and (meters.reported >= self.number or not meters.reports))
+        return is_late or (recorded and self.driven.deployment.has_reported(self.number))
 
     def _follow(self, until: Callable[[], bool]) -> bool:
         """Wait; False if an agent has ended: what the others measure after that is no trial."""
-        follow(self.driven.agents, self.look, self.stopping, lambda: self._has_lost_one() or until())
+        follow(self.driven.agents, self.observe, self.stopping, lambda: self._has_lost_one() or until())
         return not self._has_lost_one()
 
     def _has_lost_one(self) -> bool:
         return any(agent.has_ended for agent in self.driven.agents)
-
-    def _announce(self, announcement: Mapping[str, object]) -> None:
-        tell_all(self.driven.agents, {"announce": announcement})
 
     def _snapshots(self) -> list[Snapshot]:
         return [agent.latest for agent in self.driven.agents if agent.latest]

@@ -13,7 +13,7 @@ from cuesta.engine.folder import described_step, run_folder, write_json
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
 
-OF_A_SEGMENT = ("agent-*", "host", "meters.jsonl")
+OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters.jsonl")
 """What a segment makes in its folder (docs/folder.md)."""
 
 

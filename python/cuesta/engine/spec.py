@@ -1,21 +1,29 @@
 """The specifications that the Rust half receives as JSON. Durations are whole nanoseconds, distributions are text."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from cuesta._native import show_duration
 from cuesta.engine.job import DRAIN, Job
-from cuesta.engine.local.meter_source import is_here
-from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
-from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.target import BUILTIN_HOST
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """How the threads of agents may run."""
+
+    cpus: list[int] | None = None
+    """Their CPUs; None if they are not pinned."""
+    may_spin: bool = False
+    """Whether threads that spin take no CPU time from the host."""
 
 
 def run_spec(
-    job: Job, segment: Segment, host: str | None, cpus: list[int] | None, most: Sequence[int] | None = None
+    job: Job, segment: Segment, host: str | None, threads: Threads, most: Sequence[int] | None = None
 ) -> dict[str, Any]:
     """The specification that all agents share.
 
@@ -25,20 +33,13 @@ def run_spec(
     users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
     return {
         **driver_values(settings, ALWAYS),
-        "cpus": cpus,
-        "spin": settings.spin and may_spin({group.target for group in settings.group}, pinned=cpus is not None),
+        "cpus": threads.cpus,
+        "spin": settings.spin and threads.may_spin,
         "drain": DRAIN,
         "groups": [_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
         "steps": [_step(step.settings) for step in segment.steps],
         **({"most_users": most} if most else {}),
     }
-
-
-def may_spin(targets: set[str], pinned: bool) -> bool:
-    """Whether threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
-    if any(kind_of(target) in OWN_PROGRAMS for target in targets):
-        return False
-    return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)
 
 
 def _group(job: Job, group: Group, host: str | None, users: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cuesta.engine.run_job import Look
+from cuesta.engine.ports import Observer
 
 
 def ignore(_: object) -> None:
@@ -15,7 +15,7 @@ def ignore(_: object) -> None:
 class Control:
     """What a run calls while it goes on, and what stops it."""
 
-    observer: Look = ignore
+    observer: Observer = ignore
     """Receives the newest snapshots of all agents, a few times a second."""
     tell: Callable[[str], None] = ignore
     """Receives sentences for people: what a trial showed, which pair begins."""

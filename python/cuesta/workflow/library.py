@@ -11,7 +11,7 @@ from typing import Unpack
 
 from cuesta.analysis.search.method import Rule
 from cuesta.engine.folder import new_folder
-from cuesta.engine.run_job import Look
+from cuesta.engine.ports import Observer
 from cuesta.ledger.run_folder import read_run
 from cuesta.plan import RawOptions
 from cuesta.plan.keywords import PlanSettings
@@ -29,7 +29,7 @@ def run(
     *,
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Run:
@@ -57,7 +57,7 @@ def search(  # noqa: PLR0913, keywords
     resume: File | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],

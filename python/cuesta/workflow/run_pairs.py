@@ -15,7 +15,7 @@ from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.engine.folder import description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.run_job import Look
+from cuesta.engine.ports import Observer
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.figures.durations import class_label
 from cuesta.plain_text import plain
@@ -77,7 +77,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
 def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Control) -> Path:
     """Make the pairs; returns their folder. `step` is the one that is compared later; None: the last."""
 
-    def announce(turn: Turn) -> Look:
+    def announce(turn: Turn) -> Observer:
         pairs = planned.series.pairs
         more = f" of {pairs}" if turn.pair <= pairs else ", in place of one that is not used"
         control.tell(f"pair {turn.pair}{more}: {turn.name}")

@@ -2,9 +2,12 @@
 
 stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
         ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a
-        barrier, and {announce} when the schedule of a search changes; end of input means stop
-stdout  {"ready": true}, then snapshots, and {standing} whenever arrivals change at a barrier that users of other agents
-        share; then {"ended": "completed"} or {"failed": "why"}
+        barrier, and {announce} when the schedule of a search changes; {read_clock} at any time; end of input means stop
+stdout  {"ready": true, "clock": its name}, then snapshots, and {standing} whenever arrivals change at a barrier that
+        users of other agents share; {read_clock, at} answers {read_clock}; then {"ended": "completed"} or
+        {"failed": "why"}
+
+All instants are on its own clock.
 """
 
 import json
@@ -34,28 +37,34 @@ class Orders:
         self._read = b""
         self.ended = False
 
-    def wait(self) -> str:
-        """The next row; empty at the end of the input."""
-        while not (rows := self.within(None)) and not self.ended:
-            pass
-        return rows[0] if rows else ""
+    def wait(self) -> dict[str, Any] | None:
+        """The next order, one row at a time; None at the end of the input. Requests for the clock are answered."""
+        while True:
+            while b"\n" not in self._read and not self.ended:
+                self._take(None)
+            row, _, self._read = self._read.partition(b"\n")
+            order = json.loads(row) if row else None
+            if not (order and _answer_clock(order)):
+                return order
 
-    def within(self, timeout: float | None) -> list[str]:
-        """The complete rows that are there, after waiting at most `timeout` seconds for input."""
+    def within(self, timeout: float) -> list[dict[str, Any]]:
+        """The complete orders that are there, after waiting at most `timeout` seconds for input."""
+        self._take(timeout)
+        *rows, self._read = self._read.split(b"\n")
+        return [json.loads(row) for row in rows]
+
+    def _take(self, timeout: float | None) -> None:
         if select.select([self._file], [], [], timeout)[0]:
             piece = os.read(self._file, 1 << 16)
             self.ended = not piece
             self._read += piece
-        *rows, self._read = self._read.split(b"\n")
-        return [row.decode() for row in rows]
 
 
 def main() -> None:
     """Play this agent's share of the users through a segment."""
     orders = Orders()
-    if not (row := orders.wait()):
+    if not (order := orders.wait()):
         return  # the run could not start
-    order = json.loads(row)
     os.environ.update(order["environment"])  # for the programs that it starts; too late for its own linker
     try:
         for file, passphrase in order["passphrases"].items():
@@ -63,10 +72,10 @@ def main() -> None:
         spec = _native.RunSpec.parse(order["spec"])
         spec.prepare_ssh()
         tapes = {name: _native.Tape.parse(**tape) for name, tape in order["tapes"].items()}
-        _say({"ready": True})
+        _say({"ready": True, "clock": _native.clock_name()})
         start = orders.wait()
         if start:
-            _play(_native.Run.start(spec, **json.loads(start), tapes=tapes, folder=order["folder"]), orders)
+            _play(_native.Run.start(spec, **start, tapes=tapes, folder=order["folder"]), orders)
     except (_native.RunError, _native.TapeError) as error:
         _say({"failed": str(error)})
 
@@ -81,15 +90,24 @@ def _play(run: _native.Run, orders: Orders) -> None:
         for standing in json.loads(run.standings()):
             _say({"standing": standing})
         if not orders.ended:
-            for row in orders.within(wake_every):
-                _obey(run, json.loads(row))
+            for order in orders.within(wake_every):
+                _obey(run, order)
             if orders.ended:
                 run.stop()
     _say(json.loads(run.snapshot()))
     _say({"ended": "interrupted" if orders.ended else "completed"})
 
 
+def _answer_clock(order: dict[str, Any]) -> bool:
+    """Answer a request for the clock; whether the order is one."""
+    if "read_clock" in order:
+        _say({**order, "at": _native.now()})
+    return "read_clock" in order
+
+
 def _obey(run: _native.Run, order: dict[str, Any]) -> None:
+    if _answer_clock(order):
+        return
     match order:
         case {"release": release}:
             run.release(json.dumps(release))

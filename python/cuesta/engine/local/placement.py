@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from cuesta.engine.job import Job
 from cuesta.engine.local import preflight
+from cuesta.engine.local.meter_source import is_here
 from cuesta.engine.local.network.deferral import deferral
 from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Service, Settings
-from cuesta.target import LOOPBACK
+from cuesta.target import BUILTIN_HOST, LOOPBACK, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,13 @@ class Placement:
             return None
         driver, host = (self.sides.driver, self.sides.host) if self.sides else (None, None)
         return {"driver": _side(self.driver_cpus, driver), "host": _side(self.host_cpus, host)}
+
+
+def leaves_cpu_time(targets: set[str], pinned: bool) -> bool:
+    """Whether threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
+    if any(kind_of(target) in OWN_PROGRAMS for target in targets):
+        return False
+    return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)
 
 
 @contextmanager

@@ -1,0 +1,84 @@
+"""Clocks of agents by the engine's own. All times are nanoseconds.
+
+Agents on the engine's clock need no reading. Any other clock is read by round trips: the agent reads it between the
+instants at which the engine sent the request and received the answer, so the middle is wrong by half of that at most.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from cuesta import _native
+
+ROUNDS = 20
+"""Readings before the start, of which the best is taken."""
+READ_EVERY = 1.0
+"""Seconds between readings during the run."""
+WINDOW = 10
+"""Readings of which the best is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A clock at an instant of the engine's."""
+
+    at: int
+    offset: int
+    """How far the clock is ahead of the engine's,"""
+    error: int
+    """and the most by which this may be wrong."""
+
+    @classmethod
+    def of(cls, sent: int, answered: int, received: int) -> Self:
+        """The reading of a round trip; `answered` is on the agent's clock."""
+        return cls(received, answered - (sent + received) // 2, (received - sent + 1) // 2)
+
+
+@dataclass(slots=True)
+class AgentClock:
+    """The clock of one agent."""
+
+    name: str | None = None
+    """Two clocks of one name are the same clock; None if the agent does not know."""
+    held: Reading = field(default_factory=lambda: Reading(_native.now(), 0, 0))
+    """By which instants are converted. It is replaced only by a reading that contradicts it, since each reading errs by
+    something else: instants that are a whole second apart stay so."""
+    start_at: int = 0
+    """The start of the segment, on this clock."""
+    window: list[Reading] = field(default_factory=list)
+
+    @property
+    def is_the_engines(self) -> bool:
+        return self.name is not None and self.name == _native.clock_name()
+
+    def instant(self, at: int) -> int:
+        """An instant of the engine's, on this clock."""
+        return at + self.held.offset
+
+    def engine_instant(self, at: int) -> int:
+        """An instant of this clock, on the engine's."""
+        return at - self.held.offset
+
+    def start(self, at: int) -> int:
+        """Note that the segment starts at an instant of the engine's; returns it on this clock."""
+        self.start_at = self.instant(at)
+        return self.start_at
+
+    def since_start(self, engine_start: int, after: int) -> int:
+        """What is `after` the start on the engine's clock, counted from the start on this one."""
+        return self.instant(engine_start + after) - self.start_at
+
+    def take(self, reading: Reading) -> Reading | None:
+        """Take a reading; returns the best of WINDOW of them when there are so many."""
+        self.window.append(reading)
+        if len(self.window) < WINDOW:
+            return None
+        best = min(self.window, key=lambda reading: reading.error)
+        self.window.clear()
+        if abs(best.offset - self.held.offset) > best.error + self.held.error:
+            self.held = best
+        return best
+
+    def row(self, reading: Reading) -> Mapping[str, object]:
+        """The entries of a reading in `agents.jsonl` (docs/folder.md)."""
+        return {"clock": self.name, "offset": reading.offset, "error": reading.error}

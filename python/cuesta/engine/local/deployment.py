@@ -1,0 +1,110 @@
+"""The processes of a segment on this machine: host, agents and meters, and what works on the wire between them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuesta import _native
+from cuesta.engine.folder import write_json
+from cuesta.engine.job import Job
+from cuesta.engine.local.agent import ProcessAgent, agents
+from cuesta.engine.local.builtin_host import Running, builtin_host
+from cuesta.engine.local.meter_source import SegmentFacts, choose_source
+from cuesta.engine.local.metering import Metering, metering
+from cuesta.engine.local.network.multiplexing import TmuxAgents
+from cuesta.engine.local.network.wire import WireRecord, recording
+from cuesta.engine.local.placement import Placement, leaves_cpu_time
+from cuesta.engine.spec import Threads, host_spec
+from cuesta.plan import Segment
+from cuesta.target import BUILTIN_HOST
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDeployment:
+    """What runs in a segment."""
+
+    agents: list[ProcessAgent]
+    threads: Threads
+    folder: Path
+    meters: Metering
+    host: Running | None
+    """The built-in host, if it is the target."""
+    wire: WireRecord | None
+    """The record of the wire between driver and host, if there is one."""
+
+    def address(self) -> str | None:
+        """Also record the host's specification, address and notes."""
+        if self.host is None:
+            return None
+        address, notes = self.host.addresses()[0], self.host.notes()
+        record = {"spec": {**self.host.spec, "meters": None}, "address": address, "notes": notes}
+        write_json(self.folder / "host" / "host.json", {**record, "clock": _native.clock_name()})
+        return address
+
+    def wait_for_meters(self) -> None:
+        self.meters.wait_until_it_reads()
+
+    def expect(self, number: int, settled: int, end: int) -> None:
+        """The built-in host's rows end at both bounds too."""
+        if self.host:
+            self.host.end_rows_at([settled, end])
+        if self.wire:
+            self.wire.expect(number, settled, end)
+        self.meters.expect(number, settled, end)
+
+    def expect_no_more(self) -> None:
+        self.meters.expect_no_more()
+
+    def has_reported(self, number: int) -> bool:
+        return self.meters.reported >= number or not self.meters.reports
+
+
+@contextmanager
+def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[LocalDeployment]:
+    """Run host, agents and meters during the block; they start side by side."""
+    settings = segment.steps[0].settings
+    targets = list(dict.fromkeys(group.target for group in settings.group))
+    with (
+        placement.works_on_the_wire(settings) as tmux,
+        _host(job, segment, folder, placement) as host,
+        agents(settings.agents, folder, placement.driver_prefix) as drivers,
+    ):
+        pids = [agent.process.pid for agent in drivers]
+        facts = SegmentFacts(
+            targets, host.process.pid if host else None, placement.host_cpus, pids, bool(placement.sides)
+        )
+        where = choose_source(settings.meters, facts, job.metered_every)
+        may_spin = leaves_cpu_time(set(targets), pinned=placement.driver_cpus is not None)
+        threads = Threads(placement.driver_cpus, may_spin)
+        with metering(where, folder) as meters, _wire(folder, placement, host, pids, tmux) as wire:
+            yield LocalDeployment(drivers, threads, folder, meters, host, wire)
+
+
+@contextmanager
+def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[Running | None]:
+    """Run the built-in host if a group has it as target."""
+    step = segment.steps[0]
+    if all(group.target != BUILTIN_HOST for group in step.settings.group):
+        yield None
+        return
+    meters = (folder / "host").absolute()
+    meters.mkdir(mode=0o700)
+    own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
+    service = job.service(step)
+    speeds = [group.line_speed for group in step.settings.group if group.target == BUILTIN_HOST]
+    spec = host_spec(step.settings.host, service, [placement.listen(service, speeds[0])], own)
+    with builtin_host(spec, placement.host_prefix) as host:
+        yield host
+
+
+@contextmanager
+def _wire(
+    folder: Path, placement: Placement, host: Running | None, drivers: list[int], tmux: TmuxAgents | None
+) -> Iterator[WireRecord | None]:
+    """Record the wire between driver and host."""
+    if placement.sides is None or host is None:
+        yield None
+        return
+    with recording(folder, {"driver": drivers[0], "host": host.process.pid}, tmux) as wire:
+        yield wire
