@@ -1,6 +1,7 @@
 """Whole runs through the command: a few seconds each, with the real driver and the real host."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -158,6 +159,9 @@ def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> N
         _, err = process.communicate(timeout=60)
     assert process.returncode == Exit.INVALID
     assert "agent 1: it was killed by signal 9" in err
+    first, *others = json.loads((here / "out" / "summary.json").read_text())["invalid_because"]
+    assert re.match(r"agent 1 was killed by signal 9 after \d s; what it had recorded is kept;", first)
+    assert not any("cut off" in other for other in others)
 
 
 @pytest.mark.parametrize("plan", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
+from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import Metered, read_metered
 from cuesta.ledger.rows import JsonObject, json_rows, parsed_rows, place, read_object, row_of, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
@@ -47,7 +48,7 @@ class Origin:
     step: int
     """Number of its first step."""
     clock: int
-    """Nanoseconds on the machine's monotonic clock."""
+    """Nanoseconds on the engine's clock."""
     time: float
     """Seconds from the start of the run."""
 
@@ -189,6 +190,8 @@ class Agent:
     steps: dict[int, StepTimes]
     intervals: list[Interval]
     users: list[User]
+    notes: AgentNotes
+    """Its clock by the engine's, and how it died."""
     ending: JsonObject | None
     """From `agent.json`: `ended`, `reason`, `rss_per_user`, `notes`; None if the agent was cut off."""
 
@@ -203,7 +206,7 @@ class HostRow:
 
     @classmethod
     def of(cls, row: JsonObject, begun: int) -> Self:
-        """Convert a row's times to those of the run, which began at `begun` on the machine's clock, in ns."""
+        """Convert a row's times to those of the run, which began at `begun` on the host's clock, in ns."""
         return cls((row["at"] - begun) / 1e9, row["length"], row)
 
 
@@ -266,14 +269,20 @@ def open_run(folder: Path | str) -> Recorded:
     if not agents:
         damage.append("no agent has recorded anything")
     measured = add_up(agents, damage)
-    meters = [path / "host" / "series.jsonl" for path in segment_folders(folder)]
     begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
-    host = [
-        row for path in meters if path.exists() for row in json_rows(path, lambda row: HostRow.of(row, begun), damage)
-    ]
+    host = [row for path in segment_folders(folder) for row in read_host(path, begun, damage)]
     segments = [(0 if path is folder else number_of(path), path) for path in segment_folders(folder)]
     metered, wire = read_metered(segments, begun, damage), read_wire(segments, begun, damage)
     return Recorded(folder, run, agents, measured, host, damage, metered, wire)
+
+
+def read_host(segment: Path, begun: int, damage: list[str]) -> Iterator[HostRow]:
+    """Read the built-in host's meters in a segment. The run began at `begun` on the engine's clock, in ns."""
+    path, about = segment / "host" / "series.jsonl", segment / "host" / "host.json"
+    if path.exists():
+        clock = read_object(about, damage).get("clock") if about.exists() else None
+        begun += offset_of(clock, read_notes(segment, []))
+        yield from json_rows(path, lambda row: HostRow.of(row, begun), damage)
 
 
 def read_run(folder: Path) -> JsonObject:
@@ -316,23 +325,26 @@ def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
     begun = 0
     for segment in segment_folders(folder):
         first = 0 if segment is folder else number_of(segment)
+        notes = read_notes(segment, damage)
         for path in sorted(segment.glob("agent-*"), key=number_of):
-            timeline = read_object(path / "timeline.json", damage)
-            start: int = timeline.get("start_at", begun)
+            timeline, own = read_object(path / "timeline.json", damage), notes.get(number_of(path), AgentNotes())
+            start = timeline["start_at"] - own.offset if "start_at" in timeline else begun
             begun = begun or start
-            yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, damage)
+            yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, own, damage)
 
 
 def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
     """Empty records for planned agents without records. A run that ended early has no later segments."""
     for segment in (folder / each["folder"] for each in planned_segments(run)):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
+        notes = read_notes(segment, [])
         for number in range(run.get("agents", 0)):
             if number not in own:
                 path = segment / f"agent-{number}"
                 damage.append(f"{path.relative_to(folder)}: has recorded nothing")
-                yield Agent(number, path, Origin(0, 0, 0.0), {}, [], [], None)
-        if any(agent.ending and agent.ending["ended"] != "completed" for agent in own.values()):
+                yield Agent(number, path, Origin(0, 0, 0.0), {}, [], [], notes.get(number, AgentNotes()), None)
+        is_early = any(agent.ending and agent.ending["ended"] != "completed" for agent in own.values())
+        if is_early or any(note.death for note in notes.values()):
             return
 
 
@@ -342,7 +354,7 @@ def planned_segments(run: JsonObject) -> list[JsonObject]:
     return [each for each in segments if each.get("steps", True)] or segments[:1]
 
 
-def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[str]) -> Agent:
+def read_agent(folder: Path, origin: Origin, timeline: JsonObject, notes: AgentNotes, damage: list[str]) -> Agent:
     """Read an agent's folder, except its histograms."""
     times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
     steps = {origin.step + index: StepTimes(*row) for index, row in enumerate(times)}
@@ -354,29 +366,33 @@ def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[
         replace(row, step=origin.step + row.step) for row in json_rows(folder / "users.jsonl", row_of(User), damage)
     ]
     ending = read_object(folder / "agent.json", damage)
-    return Agent(number_of(folder), folder, origin, steps, intervals, users, ending or None)
+    return Agent(number_of(folder), folder, origin, steps, intervals, users, notes, ending or None)
 
 
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
     """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
-    for row in (row for agent in agents if agent.folder.is_dir() for row in read_histogram_rows(agent, damage)):
-        step = steps.get(row.tag.step)
-        if step is None:
-            continue
-        holds = step.holds_opening if row.tag.series in OPENING else step.holds
-        if not holds(row.start, row.length):
-            continue
-        key = (row.agent, row.tag)
-        if key in sums:
-            sums[key].merge(row.histogram)
-        else:
-            sums[key] = row.histogram
+    for agent in (agent for agent in agents if agent.folder.is_dir()):
+        for row in measured_rows(agent, steps | agent.steps, damage):
+            key = (row.agent, row.tag)
+            if key in sums:
+                sums[key].merge(row.histogram)
+            else:
+                sums[key] = row.histogram
     return sums
 
 
+def measured_rows(agent: Agent, steps: dict[int, StepTimes], damage: list[str]) -> Iterator[HistogramRow]:
+    """The rows of an agent's histogram log that belong to measurement intervals; of openings, to steps."""
+    for row in read_histogram_rows(agent, damage):
+        if step := steps.get(row.tag.step):
+            holds = step.holds_opening if row.tag.series in OPENING else step.holds
+            if holds(row.start, row.length):
+                yield row
+
+
 def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
-    """The steps by number. All agents have the same steps, unless one was cut off."""
+    """The steps by number. All agents have the same steps, unless one was cut off, or its clock drifted in a search."""
     return {number: step for agent in agents for number, step in agent.steps.items()}
 
 

@@ -28,7 +28,7 @@ class Transaction:
 
     @classmethod
     def of(cls, row: str, begun: int) -> Self:
-        """Convert a row's instants to those of the run, which began at `begun` on the machine's clock, in ns."""
+        """Convert a row's instants to those of the run, which began at `begun` on the agent's clock, in ns."""
         group, name, user, *stamps = next(csv.reader([row], strict=True))
         due, sent, first, done = ((int(stamp) - begun) / 1e9 for stamp in stamps)
         return cls(group, name, int(user), due, sent, first, done)
@@ -45,7 +45,7 @@ def transactions(recorded: Recorded) -> list[Transaction]:
 
 
 def logged(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]:
-    """Read an agent's log up to where it is cut off."""
+    """Read an agent's log up to where it is cut off. The run began at `begun` on the engine's clock, in ns."""
     earlier, path = agent.folder / EARLIER_FILE, agent.folder / FILE
     if earlier.exists():
         raise InputError(
@@ -53,4 +53,5 @@ def logged(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]
             "use the cuesta that wrote it, or make the run again; all other files of the folder can be read",
         )
     if path.exists():
+        begun += agent.notes.offset
         yield from parsed_rows(path, lambda row: Transaction.of(row, begun), damage, start='"')

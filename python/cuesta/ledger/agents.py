@@ -1,0 +1,51 @@
+"""Reads `agents.jsonl`: each agent's clock by the engine's, and how an agent ended that did not end by itself."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cuesta.ledger.rows import JsonObject, json_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """The end of an agent's process before its time."""
+
+    how: str
+    """Such as `was killed by signal 9`."""
+    after: float
+    """Seconds from the start of its segment."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNotes:
+    """What the engine noted about an agent; folders of earlier versions have nothing."""
+
+    clock: str | None = None
+    """The name of its clock."""
+    offset: int = 0
+    """How far that was ahead of the engine's clock at the start, in ns."""
+    start_at: int = 0
+    """The start of the segment, in ns on the engine's clock."""
+    death: Death | None = None
+
+
+def read_notes(segment: Path, damage: list[str]) -> dict[int, AgentNotes]:
+    """Read the notes of a segment, by the number of the agent."""
+    path, notes = segment / "agents.jsonl", dict[int, AgentNotes]()
+    for row in json_rows(path, dict, damage) if path.exists() else ():
+        notes[row["agent"]] = _note(notes.get(row["agent"], AgentNotes()), row)
+    return notes
+
+
+def _note(before: AgentNotes, row: JsonObject) -> AgentNotes:
+    match row:
+        case {"start_at": start_at, "clock": clock, "offset": offset}:
+            return replace(before, clock=clock, offset=offset, start_at=start_at)
+        case {"died": how, "at": at}:
+            return replace(before, death=Death(how, (at - (before.start_at or at)) / 1e9))
+    return before
+
+
+def offset_of(clock: str | None, notes: dict[int, AgentNotes]) -> int:
+    """How far a clock is ahead of the engine's, if an agent has it too; else it is the engine's own."""
+    return next((note.offset for note in notes.values() if clock and note.clock == clock), 0)

@@ -1,0 +1,62 @@
+"""Agents on clocks of their own: their rows, the host's and the meters' stand on one axis of time."""
+
+import json
+from pathlib import Path
+
+from cuesta.analysis import summarise
+from cuesta.ledger import open_run
+from cuesta.ledger.transactions import transactions
+from tests.run_folder import CLOCK, RunFolder
+
+AHEAD = 5_000_000_000_000
+NANO = 1_000_000_000
+
+
+def note(folder: Path, *rows: dict[str, object]) -> None:
+    (folder / "agents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def log(folder: Path, agent: int, start_at: int) -> None:
+    """Log a transaction that is due a second after the start."""
+    stamps = ",".join(str(start_at + NANO + after) for after in range(4))
+    (folder / f"agent-{agent}" / "transactions.csv").write_text(f'"a","row",{agent},{stamps}\n')
+
+
+def test_rows_on_other_clocks_stand_on_one_axis_of_time(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
+    expected = open_run(folder)
+    timeline = folder / "agent-1" / "timeline.json"
+    timeline.write_text(json.dumps({**json.loads(timeline.read_text()), "clock": "b", "start_at": CLOCK + AHEAD}))
+    clocks = {0: ("a", 0), 1: ("b", AHEAD)}
+    note(
+        folder,
+        *(
+            {"at": 0, "agent": agent, "clock": name, "offset": offset, "error": 0, "start_at": CLOCK}
+            for agent, (name, offset) in clocks.items()
+        ),
+    )
+    for agent, (_, offset) in clocks.items():
+        log(folder, agent, CLOCK + offset)
+    (folder / "host").mkdir()
+    (folder / "host" / "host.json").write_text(json.dumps({"clock": "b"}))
+    (folder / "host" / "series.jsonl").write_text(json.dumps({"at": CLOCK + AHEAD + 2 * NANO, "length": 1.0}) + "\n")
+    (folder / "meters.jsonl").write_text(json.dumps({"gap": "none", "at": CLOCK + 3 * NANO}) + "\n")
+
+    found = open_run(folder)
+    assert [agent.origin for agent in found.agents] == [agent.origin for agent in expected.agents]
+    assert {key: each.count for key, each in found.measured.items()} == {
+        key: each.count for key, each in expected.measured.items()
+    }
+    assert [row.due for row in transactions(found)] == [1.0, 1.0]
+    assert [row.end for row in found.host] == [2.0]
+    assert [gap.at for gap in found.metered.gaps] == [3.0]
+
+
+def test_a_dead_agent_is_named_first_and_its_lacking_end_is_no_news(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2).write()
+    (folder / "agent-1" / "agent.json").unlink()
+    died = {"at": CLOCK + 31 * NANO, "agent": 1, "died": "was killed by signal 9"}
+    note(folder, {"at": 0, "agent": 1, "clock": "a", "offset": 0, "error": 0, "start_at": CLOCK}, died)
+    assert [str(each) for each in summarise(folder).doubts] == [
+        "agent 1 was killed by signal 9 after 31 s; what it had recorded is kept"
+    ]
