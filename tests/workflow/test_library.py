@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 import cuesta
-from cuesta.engine.ports import Snapshot
-from cuesta.errors import Exit, InputError, UsageError
+from cuesta.engine.agents import Snapshot
+from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.workflow.find_limit import Search
 from cuesta.workflow.run_result import Run
+from tests.analysis.capacity.simulated import Load, write
 from tests.report import made_up
 
 QUICK: PlanSettings = {"settle": 0, "measure": "100s", "stagger": timedelta(milliseconds=1), "users": 4, "agents": 2}
@@ -101,3 +102,37 @@ def test_a_search_is_opened_as_one(tmp_path: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a run folder"):
         cuesta.open(tmp_path)
+
+
+def test_two_sides_are_folders_or_runs(tmp_path: Path) -> None:
+    folders = [made_up.good(tmp_path / name) for name in ("base", "new")]
+    comparison = cuesta.compare(cuesta.open(folders[0]), "new", here=tmp_path)
+    assert comparison.verdict == "refused"
+    assert comparison.exit == Exit.REFUSED
+    assert "new is on both sides" in comparison.refused[0], comparison.refused
+
+
+def test_two_plans_are_run_in_turn(tmp_path: Path) -> None:
+    plan = 'tape = "t.tape"\nusers = {}\nmeasure = "1s"\nsettle = "0s"\n'
+    (tmp_path / "t.tape").write_text('Type "x" Enter\nWait+Bytes 1\n')
+    for name, users in (("a.toml", 1), ("b.toml", 2)):
+        (tmp_path / name).write_text(plan.format(users))
+    with pytest.raises(RefusedError, match="population: users 1 against 2"):
+        cuesta.compare("a.toml", "b.toml", here=tmp_path)
+
+
+def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
+    loads = [Load(users=users, think=1.0, service=0.05) for users in (2, 8, 16, 30)]
+    write(tmp_path / "run", loads, seconds=10)
+    prediction = cuesta.predict("run", at=["users=20"], here=tmp_path)
+    assert prediction.exit == Exit.GOOD
+    assert "users 20" in " ".join(prediction.text().split()) or prediction.json()["systems"]
+    with pytest.raises(UsageError, match="--limit latency < 1s"):
+        cuesta.predict("run", limit="latency < 1s", here=tmp_path)
+
+
+def test_a_tape_is_checked(tmp_path: Path) -> None:
+    assert cuesta.check("builtin:interactive").text.endswith("OK: builtin:interactive")
+    (tmp_path / "bad.tape").write_text("Tpye x\n")
+    with pytest.raises(InputError, match="Tpye"):
+        cuesta.check("bad.tape", here=tmp_path)

@@ -1,23 +1,21 @@
 """`cuesta compare`: tells whether the new system is faster or slower than the base, as far as the runs can show."""
 
 import argparse
-import os
 import re
 from pathlib import Path
 
-from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
+from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.analysis.compare.sides import read_paired_sides, read_side
 from cuesta.cli import service
 from cuesta.cli.interrupts import interrupts
+from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
-from cuesta.plan import RawOptions
-from cuesta.report.comparison import data, text
 from cuesta.terminal import inform
 from cuesta.validation import near
+from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
 from cuesta.workflow.control import Control
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 
@@ -25,12 +23,6 @@ MARGIN = "5%"
 """The default of --margin."""
 PART_FIGURE = r"(response|echo)\{.+\}\.p95"
 """The name of a figure of one transaction or one group. Whether the runs have it is checked when they are read."""
-EXITS = {
-    Overall.UNCHANGED: Exit.GOOD,
-    Overall.CHANGED: Exit.CHANGED,
-    Overall.INCONCLUSIVE: Exit.INCONCLUSIVE,
-    Overall.REFUSED: Exit.REFUSED,
-}
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -46,32 +38,31 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.pairs or arguments.out or arguments.quiet:
         raise UsageError("cuesta compare: --pairs, --out and --quiet need --interleave", "leave them out")
     if len(arguments.folders) == 1:
-        return _show(compare(*read_paired_sides(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
+        return _show(compare_pairs(arguments.folders[0], terms, step), arguments.json)
     base, new = _folders(arguments, 2)
-    return _show(compare(read_side(base, step), read_side(new, step), terms), arguments.json)
+    return _show(compare_folders(base, new, terms, step), arguments.json)
 
 
 def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -> int:
     """Make the pairs, then compare them."""
     if arguments.out:
         check_empty(arguments.out)
-    base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
+    base, new = map(plan_options, arguments.interleave)
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        folder = run_pairs(
-            planned, arguments.out or new_folder(Path(), "compare"), step, Control(look, inform, stopping)
-        )
-    code = _show(compare(*read_paired_sides(folder, step), terms, in_pairs=True), arguments.json)
+        out = arguments.out or new_folder(Path(), "compare")
+        folder = run_pairs(planned, out, step, Control(look, inform, stopping))
+    code = _show(compare_pairs(folder, terms, step), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
     return Exit.INTERRUPTED if stopping.is_set() else code
 
 
 def _show(comparison: Comparison, where: str | None) -> int:
-    say(text(comparison), where)
-    write_json(where, data(comparison))
-    return EXITS[comparison.overall]
+    say(comparison.text(colour=None), where)
+    write_json(where, comparison.json())
+    return comparison.exit
 
 
 def _folders(arguments: argparse.Namespace, number: int) -> list[Path]:

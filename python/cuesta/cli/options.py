@@ -21,6 +21,11 @@ def raw_options(arguments: argparse.Namespace) -> RawOptions:
     return RawOptions(plan, tape, flags, dict(os.environ), command=tuple(sys.argv))
 
 
+def plan_options(plan: Path) -> RawOptions:
+    """A plan with the environment, without flags."""
+    return RawOptions(plan=plan, environment=dict(os.environ), command=tuple(sys.argv))
+
+
 def _assignment(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals:

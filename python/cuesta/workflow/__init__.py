@@ -8,7 +8,10 @@ process.
   `control`: how a caller watches and stops a run.
 - `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;
   `resumed_search`: the plan and the method of a search that goes on.
-- `run_pairs`: runs two plans in turn, pair by pair.
-- `verify`: compares a certification's record with its raw files.
+- `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.
+- `predict_loads`: predicts other loads from runs or from a typed table.
+- `check_tape`: how Cuesta reads a tape or a plan.
+- `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its
+  raw files.
 - `loop`: makes a recorded tape repeat without logging in again.
 """

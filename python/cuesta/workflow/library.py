@@ -5,19 +5,32 @@ Durations are timedeltas, numbers of seconds, or texts as flags have them. Paths
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from cuesta.analysis.certify.grade import LEAST_RUNS
+from cuesta.analysis.compare.comparison import Terms
+from cuesta.analysis.predict.prediction import MARGIN
 from cuesta.analysis.search.method import Rule
 from cuesta.engine.folder import new_folder
-from cuesta.engine.ports import Observer
-from cuesta.ledger.run_folder import read_run
-from cuesta.plan import RawOptions
+from cuesta.engine.run_job import Look
+from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
+from cuesta.workflow.certify_system import (
+    Certification,
+    CertificationTerms,
+    certify_systems,
+    prepare_certifications,
+    read_certification,
+)
+from cuesta.workflow.check_tape import Check, check_plan, check_tape
+from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
 from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_resumed, prepare_search
 from cuesta.workflow.measure import measure, prepare_run
+from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
+from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.run_result import Run, open_finished
 
 File = str | Path
@@ -29,7 +42,7 @@ def run(
     *,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Look = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Run:
@@ -57,7 +70,7 @@ def search(  # noqa: PLR0913, keywords
     resume: File | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Look = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],
@@ -76,10 +89,105 @@ def search(  # noqa: PLR0913, keywords
     return find_limit(planned, _folder(out, here, planned.settings.name), control)
 
 
+def compare(  # noqa: PLR0913, keywords
+    base: File | Run,
+    new: File | Run | None = None,
+    /,
+    *,
+    margin: float = 0.05,
+    step: int | None = None,
+    despite: str | None = None,
+    compensation: Mapping[str, float] | None = None,
+    pairs: int | None = None,
+    here: File = ".",
+    out: File | None = None,
+    observer: Look = ignore,
+    tell: Callable[[str], None] = ignore,
+    stop: threading.Event | None = None,
+) -> Comparison:
+    """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
+
+    Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
+    0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
+    figure that makes up for a changed method. `pairs` and what follows are for plans.
+    """
+    terms = Terms(margin, despite, compensation or {})
+    if new is None:
+        return compare_pairs(_place(base, here), terms, step)
+    if not all(str(side).endswith(".toml") for side in (base, new)):
+        return compare_folders(_place(base, here), _place(new, here), terms, step)
+    one, other = (RawOptions(plan=_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
+    planned = prepare_pairs(one, other, Path(here), None if pairs is None else str(pairs), terms)
+    control = Control(observer, tell, stop or threading.Event())
+    return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
+
+
+def predict(  # noqa: PLR0913, keywords
+    *inputs: File | Run,
+    at: Sequence[str] = (),
+    users: float | None = None,
+    limit: str | None = None,
+    configuration: Sequence[str] = (),
+    fit: Sequence[str] = (),
+    margin: float = MARGIN,
+    demand: Sequence[str] = (),
+    servers: Sequence[str] = (),
+    seed: int | None = None,
+    here: File = ".",
+) -> Prediction:
+    """Predict other loads from run folders, runs or a typed table; as `cuesta predict`.
+
+    Questions are written as in the flags: `at=["users=500,think=5s"]`, `demand=["cpu=-20%"]`. `margin` is a share. With
+    `seed` the fitted model is simulated, and gives percentiles.
+    """
+    asked = Questions(
+        at, None if users is None else f"{users:g}", limit, configuration, fit, margin, demand, servers, seed
+    )
+    return predict_loads([_place(each, here) for each in inputs], asked, ignore)
+
+
+def certify(  # noqa: PLR0913, keywords
+    plan: File,
+    /,
+    *,
+    runs: int = LEAST_RUNS,
+    absentee: bool = False,
+    system: str | None = None,
+    reference: File | None = None,
+    profile: File | None = None,
+    comments: Sequence[str] = (),
+    here: File = ".",
+    out: File | None = None,
+    observer: Look = ignore,
+    tell: Callable[[str], None] = ignore,
+    stop: threading.Event | None = None,
+) -> dict[str, Certification]:
+    """Certify each group of a plan by repeated runs; returns the certifications by group; as `cuesta certify`.
+
+    `runs` is how many must count; the other terms are the flags' (docs/certify.md). The folder of a certification that
+    was made before is derived again.
+    """
+    if Path(here, plan).is_dir():
+        certification = read_certification(Path(here, plan))
+        return {certification.record.given.group: certification}
+    loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
+    terms = CertificationTerms(runs, absentee, system, _path(reference), _path(profile), comments)
+    planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
+    return dict(certify_systems(planned, Control(observer, tell, stop or threading.Event())))
+
+
 def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
     """Read a run folder, finished or not; a `Search` if it is one. Raises InputError if it cannot be read."""
     run = open_finished(Path(folder))
-    return Search(run.summary) if "search" in read_run(Path(folder)) else run
+    return Search(run.summary) if "search" in run.summary.recorded.run else run
+
+
+def check(file: File, /, *, here: File = ".") -> Check:
+    """Check a tape or a plan, and tell how it is read. Raises InputError with the place, and what was expected."""
+    named = str(file)
+    if named.startswith("builtin:"):
+        return check_tape(named)
+    return check_plan(Path(here, file), Path(here)) if named.endswith(".toml") else check_tape(str(Path(here, file)))
 
 
 def _options(function: str, tape: File | None, here: File, settings: PlanSettings) -> RawOptions:
@@ -90,6 +198,11 @@ def _options(function: str, tape: File | None, here: File, settings: PlanSetting
     return RawOptions(plan, None if plan else named, keywords={**settings}, command=command)
 
 
+def _place(side: File | Run, here: File) -> Path:
+    """The folder of a run, or the path of a file."""
+    return side.folder if isinstance(side, Run) else Path(here, side)
+
+
 def _path(file: File | None) -> Path | None:
     return None if file is None else Path(file)
 
@@ -98,4 +211,4 @@ def _folder(out: File | None, here: File, name: str) -> Path:
     return Path(out) if out is not None else new_folder(Path(here), name)
 
 
-__all__: Sequence[str] = ["open", "run", "search"]
+__all__ = ["certify", "check", "compare", "open", "predict", "run", "search"]
