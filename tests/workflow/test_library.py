@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cuesta
-from cuesta.engine.agents import Snapshot
+from cuesta.engine.ports import Snapshot
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings

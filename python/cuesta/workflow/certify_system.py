@@ -12,7 +12,7 @@ from cuesta.analysis.certify.extra_runs import why_not_counted
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
 from cuesta.analysis.certify.read_run import read_run
-from cuesta.analysis.certify.record import derive
+from cuesta.analysis.certify.record import derive_record
 from cuesta.engine import certifier
 from cuesta.engine.folder import private_folder, write_json
 from cuesta.engine.job import Job
@@ -148,7 +148,7 @@ def read_certification(folder: Path) -> Certification:
         remedy = f"it holds certifications of its own: {inside}" if inside else "give a folder that certify made"
         raise InputError(f"{folder}: no certification: there is no {GIVEN} in it", remedy)
     certification = open_certification(folder)
-    record = derive(certification)
+    record = derive_record(certification)
     contradictions = len(differences(record, certification.record)) if certification.record else 0
     is_complete = all(check.ok for check in record.checks if check.name == "complete")
     return Certification(folder, record, None, Exit.GOOD if is_complete else Exit.INVALID, contradictions)
@@ -253,7 +253,7 @@ def _reference(folder: Path, script: str) -> Reference:
         raise RefusedError(
             f"{folder}: is of another script: times of it say nothing of this one", "certify both by one"
         )
-    record = derive(certification)
+    record = derive_record(certification)
     commands = next((row for row in record.measurements.d if row.key == "command"), None)
     if commands is None or commands.figure.value is None:
         why = commands.figure.why if commands else "it is a benchmark"

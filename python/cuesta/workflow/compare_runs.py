@@ -7,7 +7,7 @@ from typing import Any
 
 from cuesta.analysis.compare import comparison
 from cuesta.analysis.compare.comparison import Overall, Terms
-from cuesta.analysis.compare.sides import in_pairs, read_side
+from cuesta.analysis.compare.sides import read_paired_sides, read_side
 from cuesta.analysis.compare.verdict import MetricComparison
 from cuesta.errors import Exit
 
@@ -66,4 +66,4 @@ def compare_folders(base: Path, new: Path, terms: Terms, step: int | None = None
 
 def compare_pairs(folder: Path, terms: Terms, step: int | None = None) -> Comparison:
     """Compare the two sides of a folder of pairs."""
-    return Comparison(comparison.compare(*in_pairs(folder, step), terms, in_pairs=True))
+    return Comparison(comparison.compare(*read_paired_sides(folder, step), terms, in_pairs=True))

@@ -14,7 +14,7 @@ from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.predict.prediction import MARGIN
 from cuesta.analysis.search.method import Rule
 from cuesta.engine.folder import new_folder
-from cuesta.engine.run_job import Look
+from cuesta.engine.ports import Observer
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.workflow.certify_system import (
@@ -42,7 +42,7 @@ def run(
     *,
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Run:
@@ -70,7 +70,7 @@ def search(  # noqa: PLR0913, keywords
     resume: File | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     **settings: Unpack[PlanSettings],
@@ -101,7 +101,7 @@ def compare(  # noqa: PLR0913, keywords
     pairs: int | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
 ) -> Comparison:
@@ -158,7 +158,7 @@ def certify(  # noqa: PLR0913, keywords
     comments: Sequence[str] = (),
     here: File = ".",
     out: File | None = None,
-    observer: Look = ignore,
+    observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
 ) -> dict[str, Certification]:

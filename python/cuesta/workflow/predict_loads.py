@@ -11,10 +11,16 @@ from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
-from cuesta.analysis.predict.selection import conditions, loads_of_questions, matching, only, questions
-from cuesta.analysis.predict.simulate import SimulatedSystem, simulated
+from cuesta.analysis.predict.selection import (
+    list_loads,
+    read_conditions,
+    read_questions,
+    select_configurations,
+    select_rows,
+)
+from cuesta.analysis.predict.simulate import SimulatedSystem, run_simulations
 from cuesta.analysis.predict.simulated_limit import is_percentile
-from cuesta.analysis.predict.what_if import mean_limit
+from cuesta.analysis.predict.what_if import read_mean_limit
 from cuesta.errors import Exit, RefusedError, UsageError
 from cuesta.figures.limit import Limit
 
@@ -86,13 +92,13 @@ def predict_loads(inputs: Sequence[Path], asked: Questions, tell: Callable[[int]
     changes = [*map(read_demand, asked.demand), *map(read_servers, asked.servers)]
     limit = _limit(asked.limit)
     is_simulated_limit = asked.seed is not None and limit is not None and is_percentile(limit)
-    measurements = only(_read(inputs), asked.configuration)
-    allowed = None if limit is None or is_simulated_limit else mean_limit(limit, measurements)
+    measurements = select_configurations(_read(inputs), asked.configuration)
+    allowed = None if limit is None or is_simulated_limit else read_mean_limit(limit, measurements)
     fit = _fit(measurements, asked.fit)
     prediction = predict(measurements, fit, _loads(measurements, fit, asked), asked.margin)
     answer = Answer(prediction, changes, limit, allowed)
     systems = prediction.systems if asked.seed is not None else []
-    return Prediction(answer, [simulated(answer, system, asked.seed or 0, tell) for system in systems])
+    return Prediction(answer, [run_simulations(answer, system, asked.seed or 0, tell) for system in systems])
 
 
 def _read(inputs: Sequence[Path]) -> Measurements:
@@ -108,7 +114,7 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
     """The rows to be fitted. Raises RefusedError if there are none, unless none was asked for."""
     if list(texts) == [NO_ROW]:
         return []
-    rows = matching(measurements.points, [conditions(text, "--fit", measurements.users_are) for text in texts])
+    rows = select_rows(measurements.points, [read_conditions(text, "--fit", measurements.users_are) for text in texts])
     if not rows:
         why = "; ".join(measurements.notes) or "nothing was measured"
         raise RefusedError(
@@ -120,8 +126,8 @@ def _fit(measurements: Measurements, texts: Sequence[str]) -> list[Point]:
 
 def _loads(measurements: Measurements, fit: Sequence[Point], asked: Questions) -> list[Conditions]:
     """The loads that are asked, each once; by default those of the rows that were held out, or of all rows."""
-    if wanted := questions(asked.at, asked.users, measurements.users_are):
-        return loads_of_questions(measurements, fit or measurements.points, wanted)
+    if wanted := read_questions(asked.at, asked.users, measurements.users_are):
+        return list_loads(measurements, fit or measurements.points, wanted)
     if not fit:
         return list(dict.fromkeys(point.at for point in measurements.points if point.at.known_delay is not None))
     names = {point.at.configuration for point in fit}
