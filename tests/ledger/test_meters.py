@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cuesta.ledger.meters import Gap, Metered, read_metered
+from cuesta.ledger.rows import RowReader
 from tests.run_folder import CLOCK, NANO
 
 ABOUT = {"about": {"source": "here", "subject": "pid:4711", "why": "the host's process", "honesty": "shared"}}
@@ -19,8 +20,13 @@ def written(*rows: dict[str, Any]) -> str:
 def read(folder: Path, text: str) -> tuple[Metered, list[str]]:
     (folder / "run").mkdir()
     (folder / "run" / "meters.jsonl").write_text(text, encoding="utf-8")
-    damage = list[str]()
-    return read_metered([(0, folder / "run")], CLOCK, damage), damage
+    return read_again(folder)
+
+
+def read_again(folder: Path) -> tuple[Metered, list[str]]:
+    metered, damage = Metered(), list[str]()
+    read_metered([(0, folder / "run")], CLOCK, damage, RowReader(), metered)
+    return metered, damage
 
 
 def test_each_kind_of_row_is_read(tmp_path: Path) -> None:
@@ -56,6 +62,4 @@ def test_an_invalid_row_is_left_out_and_reported(tmp_path: Path, row: str) -> No
 
 def test_a_file_that_cannot_be_opened_is_reported_as_damage(tmp_path: Path) -> None:
     (tmp_path / "run" / "meters.jsonl").mkdir(parents=True)
-    damage = list[str]()
-    assert read_metered([(0, tmp_path / "run")], CLOCK, damage) == Metered()
-    assert damage == ["run/meters.jsonl: Is a directory"]
+    assert read_again(tmp_path) == (Metered(), ["run/meters.jsonl: Is a directory"])

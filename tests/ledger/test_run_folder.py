@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
-from cuesta.ledger import Tag, open_run, raw_files
+from cuesta.ledger import Recorded, RunReader, Tag, open_run, raw_files
 from tests.hdr import encode, highest_equivalent
 from tests.run_folder import CLOCK, NANO, RunFolder, rows
 
@@ -216,3 +217,27 @@ def test_a_spoilt_description_is_named_without_python_words(tmp_path: Path, cont
     (tmp_path / "run.json").write_bytes(content)
     with pytest.raises(InputError, match=f"run.json: cannot be read: {said}$"):
         open_run(tmp_path)
+
+
+def test_a_folder_that_is_read_again_has_all_its_rows_once(tmp_path: Path) -> None:
+    """Each file ends within a row when it is read first; then a second agent comes, and its rows are read, too."""
+    whole = RunFolder(tmp_path / "whole", agents=2, measure=3, steal=0.0).write()
+    folder = RunFolder(tmp_path / "run", measure=3, steal=0.0).write()
+    files = [whole / "agent-0" / name for name in ("series.jsonl", "users.jsonl", "histograms.hlog")]
+    for file in (*files, whole / "meters.jsonl"):
+        (folder / file.relative_to(whole)).write_bytes(file.read_bytes()[:-5])
+    reader = RunReader(folder)
+    assert len(reader.read().damage) == 4
+    for file in (*files, whole / "meters.jsonl"):
+        with (folder / file.relative_to(whole)).open("ab") as grown:
+            grown.write(file.read_bytes()[-5:])
+    assert_same(reader.read(), open_run(folder))
+    shutil.copytree(whole / "agent-1", folder / "agent-1")
+    assert_same(reader.read(), open_run(folder))
+
+
+def assert_same(again: Recorded, whole: Recorded) -> None:
+    assert (again.agents, again.metered, again.damage) == (whole.agents, whole.metered, whole.damage)
+    assert {key: each.count for key, each in again.measured.items()} == {
+        key: each.count for key, each in whole.measured.items()
+    }

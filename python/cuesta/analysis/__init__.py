@@ -10,7 +10,7 @@
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `bisync`: what bisync lines
   carried; `host_figures`: the host's own meters;
   `front_end`: `tty_meters` of the built-in host; `wire`: the network between driver and host, and TMux there;
-  `share_within`: how much of a row of the host's meters a measurement interval covers.
+  `rows_within`: the rows of the host's meters that a measurement interval covers.
 - `batching`: what handling several packets at once gives and costs, in a sweep of TMux, deferral or aligned keys.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.

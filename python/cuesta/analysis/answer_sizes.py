@@ -4,7 +4,7 @@ A size is the number of characters that came from the last key to the complete a
 of answers whose wait may have ended before they did (`Wait+Screen`, `+Line`, `+Cursor`, `+Echo`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from cuesta._native import Histogram
 from cuesta.analysis.doubts import Doubt
@@ -23,7 +23,7 @@ LEAST_MODE = 0.1
 ENOUGH = 10
 """Answers that are no chance."""
 ADVICE = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
-OfClasses = Mapping[tuple[str, str], Histogram]
+SizesOfClasses = Mapping[tuple[str, str], Histogram]
 """Sizes by group and transaction."""
 
 
@@ -36,24 +36,24 @@ def sizes(histogram: Histogram | None) -> Sizes:
     return Sizes(histogram.count, least, histogram.mean * UNIT, p5, p50, p95, greatest)
 
 
-def shrunk(steps: Sequence[StepFigures], found: Mapping[int, OfClasses]) -> Iterator[tuple[int, Doubt]]:
-    """The steps in which answers of a class shrank, against that of the fewest users; sizes by step and class."""
-    for of in dict.fromkeys(of for each in found.values() for of in each):
-        known = [step for step in steps if (own := found[step.step].get(of)) and own.count >= ENOUGH]
+def shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[tuple[int, Doubt]]:
+    """The steps in which answers of a class shrank, against that of the fewest users, each with its doubt."""
+    for of in dict.fromkeys(of for _, sizes in steps.values() for of in sizes):
+        known = {number: sizes[of] for number, (_, sizes) in steps.items() if of in sizes and sizes[of].count >= ENOUGH}
         if len(known) < 2:
             continue
-        lightest = min(known, key=lambda step: step.users)
-        typical = found[lightest.step][of].quantile(0.5)
+        lightest = min((steps[number][0] for number in known), key=lambda step: step.users)
+        typical = known[lightest.step].quantile(0.5)
         if typical * UNIT < SHORT:
             continue
-        usual = share_below(found[lightest.step][of], typical / APART)
-        for step in known:
-            part = share_below(found[step.step][of], typical / APART)
-            if part - usual > LEAST_MODE and part * found[step.step][of].count >= ENOUGH:
+        usual = share_below(known[lightest.step], typical / APART)
+        for number, own in known.items():
+            part = share_below(own, typical / APART)
+            if part - usual > LEAST_MODE and part * own.count >= ENOUGH:
                 than = f"{many(round(typical * UNIT), 'character')} with {many(lightest.users, 'user')}"
                 most = count(typical / APART * UNIT)
                 text = f"answers of {of[1]} shrank: {share(part)} have at most {most}, for {than}"
-                yield step.step, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
+                yield number, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
 
 
 def share_below(histogram: Histogram, size: float) -> float:

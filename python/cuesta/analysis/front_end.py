@@ -7,7 +7,7 @@ the time per system multiplied by the mean number of terminals, which is connect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.share_within import share_within
+from cuesta.analysis.rows_within import rows_within
 from cuesta.ledger import HostRow, Recorded, StepTimes
 
 
@@ -97,7 +97,7 @@ def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
 
 def front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
     """Sum up the built-in host's rows of a step's measurement interval; none where it has none, or only old ones."""
-    shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
+    shares = rows_within(recorded.host, step)
     try:
         return Sums(shares).figures() if shares else None
     except KeyError:  # hosts of earlier versions metered less

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from cuesta.analysis.front_end import FrontEnd, front_end
 from cuesta.analysis.planned import setting
-from cuesta.analysis.share_within import share_within
+from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
 from cuesta.ledger.meters import Row
@@ -25,9 +25,9 @@ COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval]) -> HostFigures:
     """Take the meters of a step's measurement interval; `counted` are the agents' rows in it."""
-    shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
+    shares = rows_within(recorded.host, step)
     report = recorded.metered.reports.get(number)
-    rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
+    rows = rows_within(recorded.metered.rows, step)
     cpu = cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = recorded.metered.ends.get(number, step.end)
     too_little = mostly_others(recorded, number, report, counted, end) if report else None

@@ -58,6 +58,7 @@ class StepRecords:
 
     def __post_init__(self) -> None:
         self.plan: Planned | None = planned(self.recorded, self.number)
+        self.measured = self.recorded.measured_in(self.number)
         self.times: StepTimes = self.recorded.steps.get(self.number, StepTimes(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
         self.rows = [row for _, rows in own for row in rows if row.measured]
@@ -223,7 +224,9 @@ class StepRecords:
     # Distributions
 
     def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-        return pooled(self.recorded, self.number, wanted, agent)
+        """Add up the histograms of some tags, of one agent or all; None if there is none."""
+        parts = (part for (number, tag), part in self.measured.items() if agent in (None, number) and wanted(tag))
+        return Histogram.sum(list(parts))
 
     def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
@@ -234,7 +237,7 @@ class StepRecords:
         return self.waits(series, is_class, agent).distribution()
 
     def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
-        return waits_of(self.recorded, self.number, series, wanted, agent)
+        return waits_of(self.measured, series, wanted, agent)
 
     def find_waits(self, metric: str, transaction: str | None) -> Waits:
         """The waits that a limit is about: a metric of one class of transactions or of one group, or of all."""
@@ -243,8 +246,7 @@ class StepRecords:
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in order of names."""
-        own = {tag for _, tag in self.recorded.measured if tag.step == self.number}
-        return sorted(own, key=lambda tag: (tag.group, tag.source, tag.series))
+        return sorted({tag for _, tag in self.measured}, key=lambda tag: (tag.group, tag.source, tag.series))
 
     def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
@@ -263,8 +265,8 @@ class StepRecords:
     def answer_sizes(self) -> dict[tuple[str, str], Histogram]:
         """The sizes of answers, by group and transaction."""
         parts = defaultdict[tuple[str, str], list[Histogram]](list)
-        for (_, tag), histogram in self.recorded.measured.items():
-            if tag.step == self.number and tag.series == "characters":
+        for (_, tag), histogram in self.measured.items():
+            if tag.series == "characters":
                 parts[tag.group, tag.source].append(histogram)
         return {of: total for of, each in parts.items() if (total := Histogram.sum(each))}
 
@@ -352,12 +354,6 @@ class StepRecords:
             above,
             steady=not (throughput or response or above),
         )
-
-
-def pooled(recorded: Recorded, step: int, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-    """Add up the histograms of some tags of a step, of one agent or all; None if there is none."""
-    of_agents = ((tag, histogram) for (number, tag), histogram in recorded.measured.items() if agent in (None, number))
-    return Histogram.sum([histogram for tag, histogram in of_agents if tag.step == step and wanted(tag)])
 
 
 def is_class(tag: Tag) -> bool:

@@ -1,21 +1,24 @@
 """The summary of a run: what `--json` prints and reports show."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from cuesta.analysis.answer_sizes import shrunk
+from cuesta.analysis.answer_sizes import SizesOfClasses, shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.search import SearchResult, search_result
+from cuesta.analysis.search.user_pool import users_were_too_few
 from cuesta.analysis.step import StepRecords
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
-from cuesta.ledger import Recorded, open_run
+from cuesta.ledger import JsonObject, Recorded, RunReader, open_run
 from cuesta.records.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
@@ -33,6 +36,18 @@ class Doubted:
         return str(self.doubt) if self.step is None else f"step {self.step + 1}: {self.doubt}"
 
 
+@dataclass(frozen=True, slots=True)
+class DerivedStep:
+    """What the records of a step say, before doubts and other steps are considered."""
+
+    figures: StepFigures
+    sizes: SizesOfClasses
+    ended: float
+    """When its measurement ended, in seconds of the run."""
+    lacks_users: bool
+    """Whether the users of an open load were too few, while the host kept the limits; judged in searches."""
+
+
 @dataclass(frozen=True)
 class Summary:
     """A run, summed up. A sweep's own figures are those of its last step."""
@@ -44,6 +59,8 @@ class Summary:
     steps: list[StepFigures]
     """The measured steps; if none was measured, the first one, without figures."""
     doubts: list[Doubted]
+    derived: dict[int, "DerivedStep"]
+    """What was derived from the records of each measured step alone, by its number."""
 
     @property
     def valid(self) -> bool:
@@ -130,8 +147,33 @@ LAST = -1
 """Stands for the plan's last step."""
 
 
-def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
-    """Derive everything from an open run folder, or only one step: the last measured one if that was not measured."""
+class Follower:
+    """Sums up a run again and again while it goes on: each time it reads and derives only what was added."""
+
+    def __init__(self, folder: Path) -> None:
+        self.reader = RunReader(folder)
+        self.endings: list[JsonObject | None] = []
+        self.derived: dict[int, DerivedStep] = {}
+        """Steps whose records are complete: the last measured one may still get some, as from the host's meters."""
+
+    def summarise(self) -> Summary:
+        """Derive everything so far. Raises InputError if there is no folder that can be read."""
+        recorded = self.reader.read()
+        endings = [agent.ending for agent in recorded.agents]
+        if endings != self.endings:  # each step's figures have what agents say at their end
+            self.endings, self.derived = endings, {}
+        summary = of_recorded(recorded, known=self.derived)
+        self.derived = {number: step for number, step in summary.derived.items() if number < max(summary.derived)}
+        return summary
+
+
+def of_recorded(
+    recorded: Recorded, only: int | None = None, known: Mapping[int, DerivedStep] = MappingProxyType({})
+) -> Summary:
+    """Derive everything from an open run folder, or only one step: the last measured one if that was not measured.
+
+    `known` steps are not derived again.
+    """
     measured = sorted({row.step for agent in recorded.agents for row in agent.intervals if row.measured}) or [0]
     rules = allowed(recorded)
     doubts, steps = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)], []
@@ -139,16 +181,22 @@ def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
     several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
     numbers = measured if wanted is None else [wanted if wanted in measured else measured[-1]]
-    records = {number: StepRecords(recorded, number) for number in numbers}
-    figures = [each.figures() for each in records.values()]
-    of_sizes = {number: each.answer_sizes() for number, each in records.items()}
-    shorter = list(shrunk(figures, of_sizes))
-    for number, step in zip(numbers, figures, strict=True):
-        of_step = doubts_of_step(step, rules)
+    derived = {number: known.get(number) or derive_step(recorded, number) for number in numbers}
+    shorter = list(shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
+    for number, step in derived.items():
+        of_step = doubts_of_step(step.figures, rules)
         of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
-        steps.append(replace(step, limits=[with_doubts(verdict, step, of_step) for verdict in step.limits]))
-    return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
+        limits = [with_doubts(verdict, step.figures, of_step) for verdict in step.figures.limits]
+        steps.append(replace(step.figures, limits=limits))
+    return Summary(recorded, ended(recorded), planned_steps, steps, doubts, derived)
+
+
+def derive_step(recorded: Recorded, number: int) -> DerivedStep:
+    records = StepRecords(recorded, number)
+    figures = records.figures()
+    lacks_users = "search" in recorded.run and users_were_too_few(records, figures)
+    return DerivedStep(figures, records.answer_sizes(), records.times.end, lacks_users)
 
 
 def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:

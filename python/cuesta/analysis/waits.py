@@ -10,7 +10,7 @@ So waits that were cut off are at risk at an age only as far as they are more th
 measuring began: else long waits would count twice.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -18,7 +18,7 @@ from typing import Self
 
 from cuesta._native import Histogram
 from cuesta.figures.durations import Distribution
-from cuesta.ledger import Recorded, Tag
+from cuesta.ledger import Tag
 from cuesta.ledger.run_folder import OPENING, WAIT_ENDS
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
@@ -186,7 +186,10 @@ def _below(histogram: Histogram | None, times: list[float], is_below: Callable[[
 
 
 def waits_of(
-    recorded: Recorded, step: int, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None
+    measured: Mapping[tuple[int, Tag], Histogram],
+    series: str,
+    wanted: Callable[[Tag], bool] = lambda _: True,
+    agent: int | None = None,
 ) -> Waits:
     """Add up the waits of a step: a series of certain tags, of one agent or all.
 
@@ -195,8 +198,8 @@ def waits_of(
     ends = {series + end: end for end in WAIT_ENDS if not (series in OPENING and end == "_begun_before")}
     return Waits.summed(
         (ends[tag.series], histogram)
-        for (number, tag), histogram in recorded.measured.items()
-        if tag.series in ends and tag.step == step and agent in (None, number) and wanted(tag)
+        for (number, tag), histogram in measured.items()
+        if tag.series in ends and agent in (None, number) and wanted(tag)
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from cuesta.ledger.rows import JsonObject, json_rows
+from cuesta.ledger.rows import JsonObject, RowReader
 from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
 
@@ -66,15 +66,15 @@ class Metered:
         return self.abouts[max(firsts)] if firsts else None
 
 
-def read_metered(folders: Sequence[tuple[int, Path]], begun: int, damage: list[str]) -> Metered:
-    """Read the records of segments, each with the number of its first step. Times count from `begun`, in ns."""
-    metered = Metered()
+def read_metered(
+    folders: Sequence[tuple[int, Path]], begun: int, damage: list[str], reader: RowReader, metered: Metered
+) -> None:
+    """Add the records of segments, each with the number of its first step. Times count from `begun`, in ns."""
     for first, folder in folders:
         path = folder / "meters.jsonl"
         if path.exists():
-            for _ in json_rows(path, partial(_take, metered, first, begun), damage):
+            for _ in reader.json_rows(path, partial(_take, metered, first, begun), damage):
                 pass  # rows are used as they are read
-    return metered
 
 
 def _take(metered: Metered, first: int, begun: int, row: JsonObject) -> None:

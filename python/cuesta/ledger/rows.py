@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -17,34 +18,53 @@ UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, csv.Error)
 
 def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
     """Read a file with a JSON object on each row."""
-    return parsed_rows(path, lambda row: make(json.loads(row)), damage)
+    return RowReader().json_rows(path, make, damage)
 
 
 def parsed_rows(path: Path, parse: Callable[[str], Parsed], damage: list[str], start: str = "") -> Iterator[Parsed]:
     """Parse a file's rows that begin with `start`; those that cannot be parsed are left out and counted in `damage`."""
-    unreadable = 0
-    for row in _whole_rows(path, damage):
+    return RowReader().parsed_rows(path, parse, damage, start)
+
+
+class RowReader:
+    """Reads files of rows; of one that it has read before, only the rows that were added since."""
+
+    def __init__(self) -> None:
+        self.ends = Counter[Path]()
+        """How far each file was read, in bytes."""
+        self.unreadable = Counter[Path]()
+
+    def json_rows(self, path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
+        """Read a file with a JSON object on each row."""
+        return self.parsed_rows(path, lambda row: make(json.loads(row)), damage)
+
+    def parsed_rows(
+        self, path: Path, parse: Callable[[str], Parsed], damage: list[str], start: str = ""
+    ) -> Iterator[Parsed]:
+        """Parse rows as the function of this name does; `damage` receives a sentence again for rows before these."""
+        for row in self._whole_rows(path, damage):
+            try:
+                if row.startswith(start):
+                    yield parse(row)
+            except UNREADABLE:
+                self.unreadable[path] += 1
+        if unreadable := self.unreadable[path]:
+            rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
+            damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
+
+    def _whole_rows(self, path: Path, damage: list[str]) -> Iterator[str]:
+        """The complete rows of a file; a last row without its newline is left out until it has one."""
         try:
-            if row.startswith(start):
-                yield parse(row)
-        except UNREADABLE:
-            unreadable += 1
-    if unreadable:
-        rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
-        damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
-
-
-def _whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
-    """The complete rows of a file; a last row without its newline is left out."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for row in file:
-                if not row.endswith("\n"):
-                    damage.append(f"{place(path)}: the last row is cut off and left out")
-                    return
-                yield row
-    except OSError as error:
-        damage.append(f"{place(path)}: {error.strerror}")
+            with path.open("rb") as file:
+                file.seek(self.ends[path])
+                for row in file:
+                    if not row.endswith(b"\n"):
+                        damage.append(f"{place(path)}: the last row is cut off and left out")
+                        return
+                    self.ends[path] += len(row)
+                    yield row.decode("utf-8", errors="replace")
+        except OSError as error:
+            damage.append(f"{place(path)}: {error.strerror}")
 
 
 def read_object(path: Path, damage: list[str]) -> JsonObject:

@@ -5,6 +5,7 @@ at any byte: what cannot be read is left out, and `Recorded.damage` has a senten
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, json_rows, parsed_rows, place, read_object, row_of, why_unreadable
+from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, row_of, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
 
 FORMAT = 1
@@ -61,13 +62,10 @@ class StepTimes:
     settled: float
     end: float
 
-    def holds(self, start: float, length: float) -> bool:
-        """Whether a row belongs to the measurement interval."""
-        return self.settled - ROUNDING <= start and start + length <= self.end + ROUNDING
-
-    def holds_opening(self, start: float, length: float) -> bool:
-        """Whether a row about the opening of lines belongs to the step; lines also open before the measurement."""
-        return self.begin - ROUNDING <= start and start + length <= self.end + ROUNDING
+    def holds(self, row: "HistogramRow") -> bool:
+        """Whether a row belongs to the measurement interval, or, if it is about the opening of lines, to the step."""
+        begin = self.begin if row.tag.series in OPENING else self.settled
+        return begin - ROUNDING <= row.start and row.start + row.length <= self.end + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +232,10 @@ class Recorded:
         """The load steps by number, as planned."""
         return all_steps(self.agents)
 
+    def measured_in(self, step: int) -> dict[tuple[int, Tag], Histogram]:
+        """Select what was measured in a step."""
+        return {key: histogram for key, histogram in self.measured.items() if key[1].step == step}
+
     @property
     def plan(self) -> JsonObject:
         """The resolved plan."""
@@ -257,32 +259,94 @@ class Recorded:
     def histogram_rows(self) -> Iterator[HistogramRow]:
         """Every readable row of the histogram logs, agent by agent in order of time."""
         for agent in self.agents:
-            yield from read_histogram_rows(agent, [])
+            yield from read_histogram_rows(agent, [], RowReader())
 
 
 def open_run(folder: Path | str) -> Recorded:
     """Open a run folder. Raises InputError if there is none, or one that a newer cuesta wrote."""
-    folder = Path(folder)
-    run, damage = read_run(folder), list[str]()
-    agents = list(read_agents(folder, damage))
-    agents += list(absent_agents(folder, run, agents, damage))
-    if not agents:
-        damage.append("no agent has recorded anything")
-    measured = add_up(agents, damage)
-    begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
-    host = [row for path in segment_folders(folder) for row in read_host(path, begun, damage)]
-    segments = [(0 if path is folder else number_of(path), path) for path in segment_folders(folder)]
-    metered, wire = read_metered(segments, begun, damage), read_wire(segments, begun, damage)
-    return Recorded(folder, run, agents, measured, host, damage, metered, wire)
+    return RunReader(folder).read()
 
 
-def read_host(segment: Path, begun: int, damage: list[str]) -> Iterator[HostRow]:
+class RunReader:
+    """Reads a run folder, and again while the run goes on: then only the rows that were added since."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.origins: dict[Path, Origin] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self.reader = RowReader()
+        self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[User]](list)
+        self.measured = dict[tuple[int, Tag], Histogram]()
+        self.host, self.metered, self.wire = list[HostRow](), Metered(), dict[int, WireInterval]()
+
+    def read(self) -> Recorded:
+        """All records so far; those that an earlier reading returned have grown. Raises InputError as `open_run`."""
+        run, damage = read_run(self.folder), list[str]()
+        known = self._known_agents(damage)
+        agents = [self._agent(path, *known[path], damage) for path in self.origins]
+        agents += absent_agents(self.folder, run, agents, damage)
+        if not agents:
+            damage.append("no agent has recorded anything")
+        self._add_up(agents, damage)
+        begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
+        segments = [(0 if path is self.folder else number_of(path), path) for path in segment_folders(self.folder)]
+        for _, segment in segments:
+            self.host += read_host(segment, begun, damage, self.reader)
+        read_metered(segments, begun, damage, self.reader, self.metered)
+        self.wire |= read_wire(segments, begun, damage, self.reader)
+        return Recorded(self.folder, run, agents, self.measured, self.host, damage, self.metered, self.wire)
+
+    def _known_agents(self, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:
+        """Read timelines and notes of all agents. A segment that was added or replaced makes all be read again."""
+        known, origins, begun = dict[Path, tuple[JsonObject, AgentNotes]](), dict[Path, Origin](), 0
+        for segment in segment_folders(self.folder):
+            first = 0 if segment is self.folder else number_of(segment)
+            notes = read_notes(segment, damage)
+            for path in sorted(segment.glob("agent-*"), key=number_of):
+                timeline, own = read_object(path / "timeline.json", damage), notes.get(number_of(path), AgentNotes())
+                start = timeline["start_at"] - own.offset if "start_at" in timeline else begun
+                begun = begun or start
+                known[path], origins[path] = (timeline, own), Origin(first, start, (start - begun) / 1e9)
+        if origins != self.origins:
+            self.origins = origins
+            self._begin()
+        return known
+
+    def _agent(self, folder: Path, timeline: JsonObject, notes: AgentNotes, damage: list[str]) -> Agent:
+        """Read an agent's folder, except its histograms."""
+        origin, intervals, users = self.origins[folder], self.intervals[folder], self.users[folder]
+        rows = [
+            [origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])
+        ]
+        steps = {origin.step + index: StepTimes(*row) for index, row in enumerate(rows)}
+        for interval in self.reader.json_rows(folder / "series.jsonl", Interval.of, damage):
+            intervals.append(replace(interval, step=origin.step + interval.step, start=origin.time + interval.start))
+        for user in self.reader.json_rows(folder / "users.jsonl", row_of(User), damage):
+            users.append(replace(user, step=origin.step + user.step))
+        ending = read_object(folder / "agent.json", damage)
+        return Agent(number_of(folder), folder, origin, steps, intervals, users, notes, ending or None)
+
+    def _add_up(self, agents: list[Agent], damage: list[str]) -> None:
+        """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
+        steps = all_steps(agents)
+        for agent in (agent for agent in agents if agent.folder.is_dir()):
+            for row in measured_rows(agent, steps | agent.steps, damage, self.reader):
+                key = (row.agent, row.tag)
+                if key in self.measured:
+                    self.measured[key].merge(row.histogram)
+                else:
+                    self.measured[key] = row.histogram
+
+
+def read_host(segment: Path, begun: int, damage: list[str], reader: RowReader) -> Iterator[HostRow]:
     """Read the built-in host's meters in a segment. The run began at `begun` on the engine's clock, in ns."""
     path, about = segment / "host" / "series.jsonl", segment / "host" / "host.json"
     if path.exists():
         clock = read_object(about, damage).get("clock") if about.exists() else None
         begun += offset_of(clock, read_notes(segment, []))
-        yield from json_rows(path, lambda row: HostRow.of(row, begun), damage)
+        yield from reader.json_rows(path, lambda row: HostRow.of(row, begun), damage)
 
 
 def read_run(folder: Path) -> JsonObject:
@@ -320,19 +384,6 @@ def raw_files(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.relative_to(folder).as_posix() not in DERIVED)
 
 
-def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
-    """Read the records of the agents of all segments."""
-    begun = 0
-    for segment in segment_folders(folder):
-        first = 0 if segment is folder else number_of(segment)
-        notes = read_notes(segment, damage)
-        for path in sorted(segment.glob("agent-*"), key=number_of):
-            timeline, own = read_object(path / "timeline.json", damage), notes.get(number_of(path), AgentNotes())
-            start = timeline["start_at"] - own.offset if "start_at" in timeline else begun
-            begun = begun or start
-            yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, own, damage)
-
-
 def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
     """Empty records for planned agents without records. A run that ended early has no later segments."""
     for segment in (folder / each["folder"] for each in planned_segments(run)):
@@ -354,41 +405,13 @@ def planned_segments(run: JsonObject) -> list[JsonObject]:
     return [each for each in segments if each.get("steps", True)] or segments[:1]
 
 
-def read_agent(folder: Path, origin: Origin, timeline: JsonObject, notes: AgentNotes, damage: list[str]) -> Agent:
-    """Read an agent's folder, except its histograms."""
-    times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
-    steps = {origin.step + index: StepTimes(*row) for index, row in enumerate(times)}
-    intervals = [
-        replace(row, step=origin.step + row.step, start=origin.time + row.start)
-        for row in json_rows(folder / "series.jsonl", Interval.of, damage)
-    ]
-    users = [
-        replace(row, step=origin.step + row.step) for row in json_rows(folder / "users.jsonl", row_of(User), damage)
-    ]
-    ending = read_object(folder / "agent.json", damage)
-    return Agent(number_of(folder), folder, origin, steps, intervals, users, notes, ending or None)
-
-
-def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
-    """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
-    steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
-    for agent in (agent for agent in agents if agent.folder.is_dir()):
-        for row in measured_rows(agent, steps | agent.steps, damage):
-            key = (row.agent, row.tag)
-            if key in sums:
-                sums[key].merge(row.histogram)
-            else:
-                sums[key] = row.histogram
-    return sums
-
-
-def measured_rows(agent: Agent, steps: dict[int, StepTimes], damage: list[str]) -> Iterator[HistogramRow]:
+def measured_rows(
+    agent: Agent, steps: dict[int, StepTimes], damage: list[str], reader: RowReader
+) -> Iterator[HistogramRow]:
     """The rows of an agent's histogram log that belong to measurement intervals; of openings, to steps."""
-    for row in read_histogram_rows(agent, damage):
-        if step := steps.get(row.tag.step):
-            holds = step.holds_opening if row.tag.series in OPENING else step.holds
-            if holds(row.start, row.length):
-                yield row
+    for row in read_histogram_rows(agent, damage, reader):
+        if (step := steps.get(row.tag.step)) and step.holds(row):
+            yield row
 
 
 def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
@@ -396,9 +419,9 @@ def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
     return {number: step for agent in agents for number, step in agent.steps.items()}
 
 
-def read_histogram_rows(agent: Agent, damage: list[str]) -> Iterator[HistogramRow]:
+def read_histogram_rows(agent: Agent, damage: list[str], reader: RowReader) -> Iterator[HistogramRow]:
     """Read an agent's histogram log."""
     path = agent.folder / "histograms.hlog"
     if agent.intervals and path.exists() and not path.stat().st_size:  # it is written with the first interval
         damage.append(f"{place(path)}: is empty")
-    return parsed_rows(path, lambda row: HistogramRow.parse(agent, row), damage, start="Tag=")
+    return reader.parsed_rows(path, lambda row: HistogramRow.parse(agent, row), damage, start="Tag=")

@@ -1,11 +1,11 @@
 """The record of the network between driver and host, `wire.jsonl`. This file derives nothing but differences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from cuesta.ledger.rows import JsonObject, json_rows
+from cuesta.ledger.rows import JsonObject, RowReader
 
 SIDES = ("driver", "host")
 
@@ -75,12 +75,12 @@ def dropped_by(status: JsonObject) -> int | None:
     return sum(status["endpoint"]["dropped"].values()) if "endpoint" in status else None
 
 
-def read_wire(folders: Sequence[tuple[int, Path]], begun: int, damage: list[str]) -> dict[int, WireInterval]:
+def read_wire(
+    folders: Sequence[tuple[int, Path]], begun: int, damage: list[str], reader: RowReader
+) -> Iterator[tuple[int, WireInterval]]:
     """Read the records of segments, each with the number of its first step. Times count from `begun`, in ns."""
-    intervals = dict[int, WireInterval]()
     for first, folder in folders:
         path = folder / "wire.jsonl"
         if path.exists():
-            rows = json_rows(path, lambda row: (row["step"], WireInterval.of(row, begun)), damage)
-            intervals |= {first + step: interval for step, interval in rows}
-    return intervals
+            rows = reader.json_rows(path, lambda row: (row["step"], WireInterval.of(row, begun)), damage)
+            yield from ((first + step, interval) for step, interval in rows)

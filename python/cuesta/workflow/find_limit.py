@@ -7,7 +7,7 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.analysis.search import Method, Outcome, Try, recorded_rate, replay
 from cuesta.analysis.search.method import Rule
-from cuesta.analysis.summary import summarise
+from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
 from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
@@ -205,14 +205,14 @@ class Chooser:
     begun: int = field(default_factory=_native.now)
     connected: float = 0.0
     """The load of the last trial in this process: a search that goes on begins without users."""
+    follower: Follower | None = None
     reading: float = 0.0
-    """Seconds that the last summary took: the final one and its page together take about twice as long."""
+    """Seconds that it took to sum up after each trial: the final summary and its page take about twice as long."""
 
     def __call__(self, folder: Path) -> NextTrial | None:
-        has_any = any(folder.glob("**/agent-*/series.jsonl"))
         began = _native.now()
-        summary = summarise(folder) if has_any else None
-        self.reading = (_native.now() - began) / SECOND
+        summary = self._summarise(folder)
+        self.reading += (_native.now() - began) / SECOND
         known = summary.search.replay if summary and summary.search else replay([], self.method)
         ask = known.next if self.connected else known.resumed
         if isinstance(ask, Try) and (why := self._too_late(ask)):
@@ -227,6 +227,13 @@ class Chooser:
         step = at_load(self.settings, ask.load)
         note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
         return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover", drains=drains)
+
+    def _summarise(self, folder: Path) -> Summary | None:
+        """Sum up the trials so far; None before an agent has recorded anything."""
+        if not any(folder.glob("**/agent-*/series.jsonl")):
+            return None
+        self.follower = self.follower or Follower(folder)
+        return self.follower.summarise()
 
     def _end_by(self) -> int | None:
         """The instant by which the last trial must have been measured."""

@@ -9,8 +9,6 @@ from cuesta.analysis.doubts import Doubt, agent_failed, of_the_driver
 from cuesta.analysis.limits import NOT_DECIDED, number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import failures, objections
-from cuesta.analysis.search.user_pool import users_were_too_few
-from cuesta.analysis.step import StepRecords
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -18,7 +16,7 @@ from cuesta.plan.fields import Load
 from cuesta.units import many, seconds
 
 if TYPE_CHECKING:
-    from cuesta.analysis.summary import Summary
+    from cuesta.analysis.summary import DerivedStep, Summary
 
 Answers = Literal["some", "none", "not asked"]
 """What the host answered in a trial; `not asked` if no user waited for anything."""
@@ -80,8 +78,8 @@ def trials_of(summary: "Summary", method: Method) -> list[Trial]:
     ends = {steps[-1] for segment in summary.recorded.run.get("segments", []) if (steps := segment.get("steps"))}
     return [
         trial_of(
-            StepRecords(summary.recorded, step.step),
             step,
+            summary.derived[step.step],
             method,
             [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])],
             may_be_cut_short=step.step in ends or step is measured[-1],
@@ -102,7 +100,7 @@ def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
 
 
 def trial_of(
-    records: StepRecords, step: StepFigures, method: Method, found: Sequence[Doubt], *, may_be_cut_short: bool = False
+    step: StepFigures, derived: "DerivedStep", method: Method, found: Sequence[Doubt], *, may_be_cut_short: bool = False
 ) -> Trial:
     """Judge a step by its figures and the doubts about it; `may_be_cut_short` if the search may have ended in it."""
     figures = [Limit.read(result.limit).figure for result in step.limits]
@@ -132,8 +130,8 @@ def trial_of(
         answers=answers(step, found),
         stolen=any(doubt.blames == "hypervisor" for doubt in doubts),
         cut_short=is_cut_short(step) and may_be_cut_short,
-        ended=records.times.end,
-        lacked_users=not (met or stopped or is_slow) and users_were_too_few(records, step),
+        ended=derived.ended,
+        lacked_users=derived.lacks_users and not (met or stopped or is_slow),
     )
 
 

@@ -21,8 +21,10 @@ ONLY_FROM_ARRIVAL = ("first_response", "connect", "skipped", "due.waiting", "due
 
 def users_were_too_few(records: StepRecords, step: StepFigures) -> bool:
     """Whether arrivals waited for a free user, and all limits would be kept without that wait."""
+    if not has_waited(records):
+        return False
     judged = judge(of_host(step), step, records.find_waits)
-    return has_waited(records) and all(result.ok or result.undecided for result in judged)
+    return all(result.ok or result.undecided for result in judged)
 
 
 def has_waited(records: StepRecords) -> bool:

@@ -30,10 +30,11 @@ MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
 
 def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Histograms and percentile curves of response and echo in a step."""
+    measured = recorded.measured_in(step.step)
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
-        yield from plot_histogram(waits_of(recorded, step.step, series), f"{title}: how many values of each size")
+        yield from plot_histogram(waits_of(measured, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
-        curves = {label: waits_of(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
+        curves = {label: waits_of(measured, series + of) for label, of in DUE_AND_SENT.items()}
         yield from plot_percentiles(title, series, curves)
     if len(step.classes) > 1:
         of_classes = {label: _waits_of_class(recorded, step.step, each) for label, each in _label_classes(step.classes)}
@@ -42,7 +43,7 @@ def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Draw the driver's own delays by percentile."""
-    delay = {"delay": waits_of(recorded, step.step, "lateness")}
+    delay = {"delay": waits_of(recorded.measured_in(step.step), "lateness")}
     yield from plot_percentiles(
         "Driver delay by percentile", "from when a key could be sent to when it was sent", delay
     )
@@ -50,7 +51,7 @@ def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
     """Draw a curve for each run, of its last step."""
-    curves = {name: waits_of(run.recorded, run.last.step, series) for name, run in runs.items()}
+    curves = {name: waits_of(run.recorded.measured_in(run.last.step), series) for name, run in runs.items()}
     yield from plot_percentiles(title, series, curves)
 
 
@@ -108,4 +109,6 @@ def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, T
 
 
 def _waits_of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
-    return waits_of(recorded, step, "response", lambda tag: (tag.group, tag.source) == (of.group, of.transaction))
+    return waits_of(
+        recorded.measured_in(step), "response", lambda tag: (tag.group, tag.source) == (of.group, of.transaction)
+    )
