@@ -20,7 +20,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from cuesta.analysis.history.formula import Formula
-from cuesta.analysis.history.quantity import Quantity, parse_print, places
+from cuesta.analysis.history.quantity import Quantity, count_decimals, parse_print
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import PrintedValue, read_historical
 
@@ -282,7 +282,7 @@ def digits(text: str) -> Iterator[str]:
 
 def is_last_digit(text: str, before: float, after: float) -> bool:
     """Whether two numbers differ by no more than the print's last digit, as an error of arithmetic may."""
-    return abs(before - after) < 9.5 * 10.0 ** -places(text)
+    return abs(before - after) < 9.5 * 10.0 ** -count_decimals(text)
 
 
 def nearest(word: str, words: Set[str]) -> str | None:

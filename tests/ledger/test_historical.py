@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.history.identities import check
+from cuesta.analysis.history.identities import check_document
 from cuesta.errors import InputError
 from cuesta.ledger.goals import read_goals
 from cuesta.ledger.historical import is_historical, key, read_historical
@@ -36,7 +36,7 @@ def test_prints_are_read_letter_by_letter(write: Write) -> None:
 def test_nothing_is_rewritten(write: Write) -> None:
     file = write("t.toml", TABLE)
     before = file.read_bytes()
-    (found,) = check(read_historical(file)).findings
+    (found,) = check_document(read_historical(file)).findings
     assert (found.printed, found.computed, found.why, found.page) == ("334.6", "334.5", "both phases", "2")
     assert file.read_bytes() == before
 
@@ -46,7 +46,7 @@ def test_a_row_with_too_few_cells_is_reported(write: Write) -> None:
     document = read_historical(file)
     assert document.short == {"a.subject": (2, 3)}
     with pytest.raises(InputError, match="no names fit"):
-        check(document)
+        check_document(document)
 
 
 @pytest.mark.parametrize(

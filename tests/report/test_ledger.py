@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, build_ledger
 from cuesta.ledger.goals import Improvement
 from cuesta.report.ledger import data, text
 
@@ -13,7 +13,7 @@ DAY = datetime.date(2026, 1, 1)
 
 
 def made(*systems: MeasuredSystem, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
-    return ledger("title\x1b[2J", "", "s", systems, improvements, None, goal)
+    return build_ledger("title\x1b[2J", "", "s", systems, improvements, None, goal)
 
 
 def test_a_long_base_is_named_above_and_control_codes_are_removed() -> None:

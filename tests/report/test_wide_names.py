@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from cuesta.analysis import summarise
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
-from cuesta.analysis.history.projection import MeasuredSystem, ledger
+from cuesta.analysis.history.projection import MeasuredSystem, build_ledger
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.goals import Improvement
 from cuesta.ledger.historical import Document
@@ -69,7 +69,7 @@ def metered(_: Path, name: str) -> str:
 def systems(_: Path, name: str) -> str:
     made = (MeasuredSystem(name, DAY, 3.0, grade="certified"), MeasuredSystem("b", DAY, 1.5))
     hoped = (Improvement(name=f"{name}!", saves="10%"), Improvement(name="it", saves="20%"))
-    return ledgers.text(ledger("title", "", "s", made, hoped, None, 1.0))
+    return ledgers.text(build_ledger("title", "", "s", made, hoped, None, 1.0))
 
 
 def sampled(_: Path, name: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.certify.record import derive_record
-from cuesta.analysis.history.ledgers import elapsed, idle
+from cuesta.analysis.history.ledgers import mean_elapsed, mean_idle
 from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
 from cuesta.figures.step import StepFigures
@@ -86,7 +86,11 @@ def of_certification(folder: Path) -> Rows:
     except Exception as error:  # one damaged folder must not keep the others from being queried
         return {"certifications": [{"folder": str(folder), "damage": why_unread(error)}]}
     whole = made(
-        "certifications", record, excluded=len(record.method.excluded), elapsed=elapsed(record), idle=idle(record)
+        "certifications",
+        record,
+        excluded=len(record.method.excluded),
+        elapsed=mean_elapsed(record),
+        idle=mean_idle(record),
     )
     rows = {
         "certifications": [whole],

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from cuesta.analysis.certify.agreement import list_disagreements
 from cuesta.analysis.certify.record import derive_record
-from cuesta.analysis.history.identities import check
-from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
+from cuesta.analysis.history.identities import check_document
+from cuesta.analysis.history.ledgers import CertifiedSystem, build_ledgers
 from cuesta.analysis.sql_rows import why_unread
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError, UsageError
@@ -64,7 +64,7 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
             systems.append(CertifiedSystem(str(folder), record, _doubt(certification, record, original)))
         except Exception as error:  # whatever is wrong with one folder, list the others
             unread.append(f"{folder}: {why_unread(error)}")
-    listed = list(ledgers([read_goals(file) for file in folders.goals], systems, arguments.base, arguments.goal))
+    listed = list(build_ledgers([read_goals(file) for file in folders.goals], systems, arguments.base, arguments.goal))
     if not listed and not unread:
         raise InputError(
             f"{', '.join(map(str, places))}: there is no certification and no file of goals",
@@ -107,7 +107,7 @@ def _check(files: list[Path], where: str | None) -> int:
     """Check that tables typed from documents satisfy their identities."""
     if not files:
         raise UsageError("cuesta ledger --check: expected files with typed tables", "cuesta ledger --check FILE.toml …")
-    results = [check(read_historical(file)) for place in files for file in _typed_tables(place)]
+    results = [check_document(read_historical(file)) for place in files for file in _typed_tables(place)]
     if where != "-":
         say("\n\n\n".join(identities.text(each) for each in results), where)
     write_json(where, {"checked": [identities.data(each) for each in results]})

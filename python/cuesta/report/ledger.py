@@ -44,7 +44,7 @@ def data(ledger: Ledger) -> dict[str, Any]:
         "came": [
             {**asdict(each), "system": each.system.name, "before": each.before.name}
             | {"gained": each.gained, "miss": each.miss}
-            for each in ledger.came
+            for each in ledger.outcomes
         ],
         "rebased": ledger.rebased and _projection(ledger, ledger.rebased),
     }
@@ -64,7 +64,7 @@ def _projection(ledger: Ledger, projection: Projection) -> dict[str, Any]:
                 "elapsed": {"mean": each.mean, "low": each.shortest, "high": each.longest},
                 "percent": ledger.percent(each.mean),
             }
-            for each in projection.hoped
+            for each in projection.projected
         ],
         "goal": projection.chance
         and {
@@ -86,10 +86,10 @@ def _rows(ledger: Ledger) -> Iterator[str]:
     if ledger.planned:
         yield DOTTED
         yield from _projected(ledger, ledger.planned, "planned after")
-    for came in ledger.came:
+    for came in ledger.outcomes:
         yield ""
         yield from _came(ledger, came)
-    if ledger.rebased and ledger.rebased.hoped:
+    if ledger.rebased and ledger.rebased.projected:
         yield ""
         yield from _projected(ledger, ledger.rebased, "re-based on")
 
@@ -122,7 +122,7 @@ def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[s
         since, title = "", "improvement"
     title = f"{title} {since}".rstrip()
     yield f"{_head(ledger, title, 'when', 'mean')}  all high .. all low  saves"
-    for each in projection.hoped:
+    for each in projection.projected:
         ends = left(f"{each.shortest:.2f} .. {each.longest:.2f}", 19)
         place = f"{_name(ledger, each.planned.name)}  {left(plain(each.planned.date), 10)}"
         yield f"{place}  {_elapsed(ledger, each.mean, ledger.percent(each.mean))}  {ends}  {_saves(each.planned)}"
@@ -195,7 +195,7 @@ def _elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
 
 def _width(ledger: Ledger) -> int:
     names = [each.name for each in ledger.systems]
-    names += [each.planned.name for each in ledger.planned.hoped] if ledger.planned else []
+    names += [each.planned.name for each in ledger.planned.projected] if ledger.planned else []
     return min(WIDEST, max(cell_len(plain(name)) for name in ["system", *names]))
 
 

@@ -90,14 +90,14 @@ def run(folder: Path) -> dict[str, Any]:
 
 def table(file: Path) -> dict[str, Any]:
     """Check the identities of a table typed from a document."""
-    from cuesta.analysis.history.identities import check  # noqa: PLC0415
+    from cuesta.analysis.history.identities import check_document  # noqa: PLC0415
     from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):
         raise InputError(
             f"{file}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md"
         )
-    result = check(read_historical(file))
+    result = check_document(read_historical(file))
     wrong = [f"{each.name}: {each.verdict.value}" for each in result.unexplained]
     return answer(file, wrong, text=identities.text(result), **identities.data(result))
 

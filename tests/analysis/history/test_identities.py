@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind, check
+from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind, check_document
 from cuesta.errors import InputError
 from cuesta.ledger.historical import Document, Identity, PrintedValue, read_historical
 
@@ -20,7 +20,7 @@ UNREADABLE, ROUNDING = FindingKind.UNREADABLE, FindingKind.ROUNDING
 
 @cache
 def checked(study: str) -> DocumentCheck:
-    return check(read_historical(STUDIES / f"{study}.toml"))
+    return check_document(read_historical(STUDIES / f"{study}.toml"))
 
 
 def findings(study: str, name: str) -> list[Finding]:
@@ -30,7 +30,7 @@ def findings(study: str, name: str) -> list[Finding]:
 def made(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> DocumentCheck:
     """Check a document made of these prints and formulas."""
     all_prints = {name: PrintedValue(text) for name, text in prints.items()} | more
-    return check(Document("made up", all_prints, tuple(Identity(each) for each in formulas)))
+    return check_document(Document("made up", all_prints, tuple(Identity(each) for each in formulas)))
 
 
 KNOWN = [
@@ -228,4 +228,4 @@ def test_an_invalid_formula_is_refused(formula: str, wrong: str) -> None:
 def test_circular_definitions_are_refused() -> None:
     document = Document("circle", {"a": PrintedValue("1")}, (Identity("a = x"),), {"x": "y + 1", "y": "x"})
     with pytest.raises(InputError, match="derived from itself"):
-        check(document)
+        check_document(document)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
+from cuesta.analysis.history.ledgers import CertifiedSystem, build_ledgers
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals, Improvement
 from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigure, RunRow, Workload
@@ -44,22 +44,22 @@ def certified(system: str, day: int, seconds: float, users: int = 20, plan: str 
 
 def test_certifications_of_a_plan_stand_with_its_goals_in_their_unit() -> None:
     several = [certified("1.1", 9, 108.0), certified("1.0", 1, 120.0)]
-    (found,) = ledgers([GOALS], several, None, None)
+    (found,) = build_ledgers([GOALS], several, None, None)
     assert [(each.name, each.elapsed, each.grade) for each in found.systems] == [
         ("1.0", 2.0, "certified"),
         ("1.1", 1.8, "certified"),
     ]
-    (came,) = found.came
+    (came,) = found.outcomes
     assert (came.expected, round(came.miss, 9), came.system.zero_idle) == (1.8, 0.0, 0.12)
     assert found.rebased
-    assert [each.mean for each in found.rebased.hoped] == [pytest.approx(1.44)]
+    assert [each.mean for each in found.rebased.projected] == [pytest.approx(1.44)]
 
 
 def test_different_workloads_are_never_listed_together() -> None:
     several = [certified("1.0", 1, 120.0), certified("1.1", 2, 108.0, users=10)]
-    assert [len(each.systems) for each in ledgers([], several, None, None)] == [1, 1]
+    assert [len(each.systems) for each in build_ledgers([], several, None, None)] == [1, 1]
     with pytest.raises(InputError, match="differ in group, script, users or line"):
-        list(ledgers([GOALS], several, None, None))
+        list(build_ledgers([GOALS], several, None, None))
 
 
 def test_systems_without_goals_have_a_ledger_of_their_own() -> None:
@@ -68,7 +68,7 @@ def test_systems_without_goals_have_a_ledger_of_their_own() -> None:
         certified("1.0", 1, 3.0, plan="other"),
         certified("1.1", 2, 2.4, plan="other"),
     ]
-    ours, other = ledgers([GOALS], several, "1.0", None)
+    ours, other = build_ledgers([GOALS], several, "1.0", None)
     assert ([each.name for each in ours.systems], [each.name for each in other.systems]) == (["1.0"], ["1.0", "1.1"])
     assert other.percent(other.systems[1].elapsed) == pytest.approx(80.0)
 
@@ -76,5 +76,5 @@ def test_systems_without_goals_have_a_ledger_of_their_own() -> None:
 def test_a_base_may_be_a_folder() -> None:
     several = [certified("same", 1, 120.0), certified("same", 2, 60.0)]
     several[1] = CertifiedSystem("certified/second", several[1].record)
-    (found,) = ledgers([GOALS], several, "certified/second", None)
+    (found,) = build_ledgers([GOALS], several, "certified/second", None)
     assert found.percent(found.systems[0].elapsed) == pytest.approx(200.0)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.history.ledgers import ledgers
-from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
+from cuesta.analysis.history.ledgers import build_ledgers
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, build_ledger
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals, Improvement, read_goals
 
@@ -15,7 +15,7 @@ GOALS = Path(__file__).parents[3] / "studies" / "benchmark" / "1974.toml"
 
 
 def of_1974(base: str | None = None, goal: float | None = None) -> Ledger:
-    (found,) = ledgers([read_goals(GOALS)], [], base, goal)
+    (found,) = build_ledgers([read_goals(GOALS)], [], base, goal)
     return found
 
 
@@ -28,7 +28,7 @@ def improvement(name: str = "it", saves: str = "10%", **more: object) -> Improve
 
 
 def small(*systems: MeasuredSystem, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
-    return ledger("t", "", "s", systems, improvements, None, goal)
+    return build_ledger("t", "", "s", systems, improvements, None, goal)
 
 
 def test_the_systems_stand_in_percent_of_the_reference() -> None:
@@ -42,15 +42,15 @@ def test_improvements_compound_on_the_last_system_before_them() -> None:
     planned = of_1974().planned
     assert planned
     assert planned.since.name == "23.9"
-    assert [round(each.mean, 2) for each in planned.hoped] == [81.70, 79.66, 79.66, 64.52, 51.62]
-    last = planned.hoped[-1]
+    assert [round(each.mean, 2) for each in planned.projected] == [81.70, 79.66, 79.66, 64.52, 51.62]
+    last = planned.projected[-1]
     assert (round(last.shortest, 1), round(last.longest, 1)) == (43.4, 60.2)
 
 
 def test_an_improvement_outside_the_benchmark_saves_none_of_its_time() -> None:
     planned = of_1974().planned
     assert planned
-    backup = planned.hoped[2]
+    backup = planned.projected[2]
     assert (backup.planned.name, backup.planned.in_benchmark, backup.planned.mean) == ("Backup", False, 0.0)
 
 
@@ -69,7 +69,7 @@ def test_the_chance_to_meet_the_goal_matches_the_exact_integral() -> None:
 
 def test_a_measured_release_shows_its_miss_and_is_the_base_of_the_rest() -> None:
     found = of_1974()
-    (came,) = found.came
+    (came,) = found.outcomes
     assert (round(came.expected, 2), round(100 * came.miss, 1)) == (81.70, 6.2)
     assert (round(100 * came.gained, 1), round(100 * came.estimated)) == (5.4, 11)
     assert found.rebased
@@ -77,13 +77,13 @@ def test_a_measured_release_shows_its_miss_and_is_the_base_of_the_rest() -> None
     assert round(found.rebased.ends, 1) == 54.8
     assert found.rebased.ends > found.rebased.chance.goal
     assert found.rebased.chance.share < 0.4
-    assert next(each.planned.name for each in found.rebased.hoped).startswith("MTS500")
+    assert next(each.planned.name for each in found.rebased.projected).startswith("MTS500")
 
 
 def test_the_saving_is_the_share_saved_times_the_share_affected() -> None:
     found = small(system("a", 1, 100.0), improvements=(improvement(saves="40%", touches="10-15%"),))
     assert found.planned
-    row = found.planned.hoped[0]
+    row = found.planned.projected[0]
     assert (row.mean, row.shortest, row.longest) == (95.0, 94.0, 96.0)
 
 
@@ -99,7 +99,7 @@ def test_systems_that_all_have_improvements_are_projected_from_the_first_to_the_
     found = small(system("a", 1, 100.0), system("b", 2, 80.0, "it"), improvements=(improvement(), improvement("more")))
     assert found.planned
     assert found.rebased
-    assert ([each.mean for each in found.rebased.hoped], found.planned.ends) == ([72.0], 81.0)
+    assert ([each.mean for each in found.rebased.projected], found.planned.ends) == ([72.0], 81.0)
 
 
 def test_no_plan_starts_from_a_system_that_already_has_improvements() -> None:
@@ -129,9 +129,9 @@ def test_unknown_names_are_refused() -> None:
     with pytest.raises(InputError, match="there is no such improvement"):
         small(system("a", 1, 1.0, "nothing"), improvements=(improvement(),))
     with pytest.raises(InputError, match=r"no system is called 99\.9"):
-        ledger("t", "", "s", [system("a", 1, 1.0)], [], "99.9", None)
+        build_ledger("t", "", "s", [system("a", 1, 1.0)], [], "99.9", None)
 
 
 def test_goals_without_a_system_are_an_empty_ledger() -> None:
-    (found,) = ledgers([Goals(title="t", improvement=[improvement()])], [], None, None)
+    (found,) = build_ledgers([Goals(title="t", improvement=[improvement()])], [], None, None)
     assert (found.systems, found.planned, found.base) == ((), None, None)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.history.formula import expand, parse
-from cuesta.analysis.history.quantity import Quantity, parse_print, unit, written
+from cuesta.analysis.history.quantity import Quantity, parse_print, parse_unit, write_like
 from cuesta.errors import InputError
 
 
@@ -57,12 +57,12 @@ def test_formulas_propagate_bounds() -> None:
 
 
 def test_a_computed_number_is_written_in_the_format_of_the_print() -> None:
-    assert [written(112674.2, "112,676"), written(38.823, "30.86"), written(2173.7, "0:36:18")] == [
+    assert [write_like(112674.2, "112,676"), write_like(38.823, "30.86"), write_like(2173.7, "0:36:18")] == [
         "112,674",
         "38.82",
         "0:36:13",
     ]
-    assert [unit("91.8 System"), unit("52 min."), unit("<15%")] == ["System", "min", "%"]
+    assert [parse_unit("91.8 System"), parse_unit("52 min."), parse_unit("<15%")] == ["System", "min", "%"]
 
 
 def test_placeholders_match_every_fitting_name() -> None:

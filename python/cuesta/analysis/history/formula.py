@@ -20,7 +20,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from cuesta.analysis.history.quantity import Quantity, unit
+from cuesta.analysis.history.quantity import Quantity, parse_unit
 from cuesta.errors import InputError
 
 TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|"([^"]*)"|([A-Za-z_]\w*(?:\.(?:\w+|\*))*)|(<=|>=|[-=+*/%(),]))')
@@ -35,23 +35,23 @@ Value = Quantity | str | frozenset[str]
 
 
 class UnreadableError(Exception):
-    """A print is no number."""
+    """A print is not a number."""
 
 
-def numeric(value: Value) -> Quantity:
+def as_number(value: Value) -> Quantity:
     if not isinstance(value, Quantity):
         raise UnreadableError
     return value
 
 
-def octal(texts: Sequence[str]) -> Quantity:
+def read_octal(texts: Sequence[str]) -> Quantity:
     try:
         return Quantity.exactly(int(texts[0], 8))
     except ValueError:
         raise UnreadableError from None
 
 
-def weekday(texts: Sequence[str]) -> str:
+def read_weekday(texts: Sequence[str]) -> str:
     for form in ("%m/%d/%y", "%B %d, %Y", "%d %B %Y"):
         try:
             return datetime.strptime(texts[0].strip(), form).strftime("%a")
@@ -60,20 +60,20 @@ def weekday(texts: Sequence[str]) -> str:
     raise UnreadableError
 
 
-def form(texts: Sequence[str]) -> str:
+def read_shape(texts: Sequence[str]) -> str:
     """Shape of a print: places behind the point, and signs."""
     return re.sub(r"\d", "0", re.sub(r"(?<![.\d])\d+", "0", texts[0].strip()))
 
 
-def summed(values: Sequence[Quantity]) -> Quantity:
+def add_all(values: Sequence[Quantity]) -> Quantity:
     return sum(values[1:], start=values[0])
 
 
-def least(values: Sequence[Quantity]) -> Quantity:
+def take_least(values: Sequence[Quantity]) -> Quantity:
     return Quantity(*(min(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
 
 
-def most(values: Sequence[Quantity]) -> Quantity:
+def take_most(values: Sequence[Quantity]) -> Quantity:
     return Quantity(*(max(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
 
 
@@ -85,27 +85,25 @@ ARITHMETIC: Mapping[str, Callable[[Quantity, Quantity], Quantity]] = {
     "%": lambda a, b: a % b,
 }
 OF_NUMBERS: Mapping[str, Callable[[Sequence[Quantity]], Quantity]] = {
-    "sum": summed,
-    "min": least,
-    "max": most,
+    "sum": add_all,
+    "min": take_least,
+    "max": take_most,
     "mid": lambda values: Quantity.exactly(values[0].value),
     "low": lambda values: Quantity.exactly(values[0].low),
     "high": lambda values: Quantity.exactly(values[0].high),
 }
 OF_PRINTS: Mapping[str, Callable[[Sequence[str]], Value]] = {
-    "octal": octal,
+    "octal": read_octal,
     "text": lambda texts: texts[0].strip(),
-    "unit": lambda texts: unit(texts[0]),
-    "form": form,
-    "weekday": weekday,
+    "unit": lambda texts: parse_unit(texts[0]),
+    "form": read_shape,
+    "weekday": read_weekday,
     "count": lambda texts: Quantity.exactly(sum(letter in texts[-1] for letter in texts[0])),
     "distinct": lambda texts: Quantity.exactly(len({text.strip() for text in texts})),
 }
 
 
 class Scope(Protocol):
-    """The values of names."""
-
     def quantity(self, name: str) -> Quantity:
         """Raises UnreadableError."""
 
@@ -126,7 +124,7 @@ class Expression:
     node: Node
     names: tuple[str, ...]
     is_name: bool
-    """It is a single name: a statement, not a computation."""
+    """Whether it is a single name: a statement, not a computation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,6 @@ class Formula:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in it, each once."""
         return tuple(dict.fromkeys(self.left.names + self.right.names))
 
 
@@ -148,15 +145,15 @@ def expand(text: str, names: Sequence[str]) -> Iterator[str]:
     """Expand `{holes}` into all formulas whose names are known."""
     bindings: list[dict[str, str]] = [{}]
     for pattern in (each for each in PATTERN.findall(text) if HOLE.search(each)):
-        bindings = [more for binding in bindings for more in bound(pattern, binding, names)]
+        bindings = [more for binding in bindings for more in bind_holes(pattern, binding, names)]
     if not bindings:
         raise InputError(f"{text}: no names fit")
     for binding in bindings:
         yield HOLE.sub(lambda hole, binding=binding: binding[hole[1]], text)  # type: ignore[misc]
 
 
-def bound(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """The ways to fill the open holes of a name."""
+def bind_holes(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Bindings of the open holes of a pattern to parts of names that match it."""
     filled = HOLE.sub(lambda hole: binding.get(hole[1], hole[0]), pattern)
     shape = re.compile(r"(\w+)".join(re.escape(part) for part in HOLE.sub("\0", filled).split("\0")))
     holes = HOLE.findall(filled)
@@ -166,7 +163,7 @@ def bound(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterat
 
 
 def parse(text: str, names: Sequence[str]) -> Formula:
-    """Raises InputError with what is wrong."""
+    """Parse a formula. Raises InputError."""
     parser = Parser(text, names)
     left = parser.expression()
     relation = parser.take()
@@ -178,11 +175,11 @@ def parse(text: str, names: Sequence[str]) -> Formula:
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Expression:
-    """Read the formula of a derived name."""
+    """Parse the expression of a derived name. Raises InputError."""
     parser = Parser(text, names)
-    found = parser.expression()
+    expression = parser.expression()
     parser.end()
-    return found
+    return expression
 
 
 class Parser:
@@ -223,7 +220,7 @@ class Parser:
             raise self.wrong("expected its end", self.peek()[1])
 
     def expression(self) -> Expression:
-        """Read a whole expression, and collect the names in it."""
+        """Parse a whole expression, and collect its names."""
         self.names, before = [], self.at
         node = self.sum()
         alone = self.at - before == 1 and self.tokens[before][0] == "name"
@@ -265,7 +262,7 @@ class Parser:
         self.deeper()
         inner = self.factor()
         self.depth -= 1
-        return lambda scope: -numeric(inner(scope))
+        return lambda scope: -as_number(inner(scope))
 
     def bracket(self) -> Node:
         self.deeper()
@@ -298,7 +295,7 @@ class Parser:
         raise self.wrong(f"expected one of {' '.join([*OF_NUMBERS, *OF_PRINTS])}", function)
 
     def of_numbers(self, function: Callable[[Sequence[Quantity]], Quantity]) -> Node:
-        """Read expressions; a name with a star stands for many."""
+        """Parse expressions; a name with a star stands for many."""
         nodes = list[Node]()
         while True:
             if "*" in self.peek()[1] and self.peek()[0] == "name":
@@ -310,10 +307,10 @@ class Parser:
             self.take(",")
         self.take(")")
         self.depth -= 1
-        return lambda scope: function([numeric(node(scope)) for node in nodes])
+        return lambda scope: function([as_number(node(scope)) for node in nodes])
 
     def of_prints(self, function: Callable[[Sequence[str]], Value]) -> Node:
-        """Read names, whose prints are wanted, and words."""
+        """Parse names, for their prints, and words."""
         parts = list[tuple[str, str]]()
         while True:
             kind, token = self.peek()
@@ -339,4 +336,4 @@ class Parser:
 
 def arithmetic(sign: str, left: Node, right: Node) -> Node:
     operation = ARITHMETIC[sign]
-    return lambda scope: operation(numeric(left(scope)), numeric(right(scope)))
+    return lambda scope: operation(as_number(left(scope)), as_number(right(scope)))

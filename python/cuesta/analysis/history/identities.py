@@ -1,8 +1,7 @@
 """Checks the identities of a typed document, and classifies the values that contradict them.
 
-Every identity is computed from the values as printed. A difference within the rounding of its values is rounding. If an
-identity fails, the readings that were typed beside its prints are tried; if none repairs it, the document has an error.
-Nothing is changed. `studies/history/misread.py` proposes readings.
+Every identity is computed from the values as printed. If it fails beyond rounding, the readings that were typed beside
+its prints are tried; if none repairs it, the document has an error. `studies/history/misread.py` proposes readings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,14 +9,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cuesta.analysis.history.formula import Formula, Value
-from cuesta.analysis.history.quantity import Quantity, written
+from cuesta.analysis.history.quantity import Quantity, write_like
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import Document
 
 
 class FindingKind(StrEnum):
-    """Why a value contradicts an identity."""
-
     ROUNDING = "rounding"
     """The last digit differs, by at most the rounding of the values that it was computed from."""
     MISREAD = "likely misread"
@@ -48,8 +45,6 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value that contradicts an identity."""
-
     name: str
     printed: str
     verdict: FindingKind
@@ -68,20 +63,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class DocumentCheck:
-    """The result of checking a document's identities."""
-
     document: Document
     findings: tuple[Finding, ...]
     identities: int
-    """Number of identities that were computed."""
+    """Identities that were computed."""
     hold: int
-    """Number of identities that hold as printed."""
+    """Identities that hold as printed."""
     rounding: int
-    """Number of further identities that hold within rounding."""
+    """Further identities that hold within rounding."""
 
     @property
     def unexplained(self) -> tuple[Finding, ...]:
-        """Findings other than rounding."""
         return tuple(each for each in self.findings if each.verdict is not FindingKind.ROUNDING)
 
 
@@ -89,29 +81,31 @@ BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 """Relations that give a value, and how they are written."""
 
 
-def check(document: Document) -> DocumentCheck:
+def check_document(document: Document) -> DocumentCheck:
     """Compute every identity of a document. Raises InputError for an invalid formula."""
     transcript = Transcript.of(document)
     before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
-    read, corrections = correct(transcript)
+    read, corrections = accept_readings(transcript)
     findings = [
-        *misread(transcript, read, corrections),
-        *unmended(read),
-        *rounded(read),
-        *torn(document),
-        *short(document),
+        *find_misreads(transcript, read, corrections),
+        *find_unrepaired(read),
+        *find_roundings(read),
+        *find_torn_cells(document),
+        *find_short_rows(document),
     ]
     order = {name: at for at, name in enumerate(document.prints)}
     findings.sort(key=lambda found: order.get(found.name, len(order)))
-    remarked = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
+    remarked = tuple(
+        replace(each, why=transcript.whys.get(first_or_empty(each.against), each.why)) for each in findings
+    )
     holding, rounding = before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING)
     return DocumentCheck(document, remarked, len(before), holding, rounding)
 
 
-def correct(printed: Transcript) -> tuple[Transcript, list[Correction]]:
+def accept_readings(printed: Transcript) -> tuple[Transcript, list[Correction]]:
     """Accept the typed readings that make a failing identity agree and break none.
 
-    One reading may need another to agree: all are tried together, and those that repair nothing are taken back.
+    One reading may need another: all are tried together, and those that repair nothing are rejected until none is.
     """
     typed = {name: each.reading for name, each in printed.document.prints.items() if each.reading}
     while True:
@@ -128,11 +122,11 @@ def correct(printed: Transcript) -> tuple[Transcript, list[Correction]]:
         typed = confirmed
 
 
-def first(texts: Sequence[str]) -> str:
+def first_or_empty(texts: Sequence[str]) -> str:
     return texts[0] if texts else ""
 
 
-def misread(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
+def find_misreads(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
     for each in corrections:
         formulas = printed.formulas_with[each.name]
         against = [formula for formula in formulas if not printed.outcome(formula).agrees]
@@ -141,38 +135,38 @@ def misread(printed: Transcript, read: Transcript, corrections: Sequence[Correct
             each.name,
             printed.text(each.name),
             FindingKind.MISREAD,
-            computed=computed(read, each.repaired[0], each.name),
+            computed=compute_value(read, each.repaired[0], each.name),
             reading=each.reading,
-            against=texts(against),
-            support=texts(support),
+            against=list_texts(against),
+            support=list_texts(support),
             page=printed.print_of(each.name).page,
         )
 
 
-def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
+def list_texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
     return tuple(formula.text for formula in formulas)
 
 
-def computed(transcript: Transcript, formula: Formula, name: str) -> str | None:
+def compute_value(transcript: Transcript, formula: Formula, name: str) -> str | None:
     """Write what a formula computes for a name; None if the formula is not about it."""
     outcome = transcript.outcome(formula)
     if formula.relation == "in" and outcome.left != transcript.text(name).strip():
-        return said(outcome.left, "")
+        return write_value(outcome.left, "")
     if formula.left.names != (name,) or formula.relation not in BOUNDS:
         return None
     like = transcript.text(name) if name in transcript.document.prints else "0.00"
-    value = said(outcome.right, like)
+    value = write_value(outcome.right, like)
     return value and BOUNDS[formula.relation] + value
 
 
-def said(value: Value | None, like: str) -> str | None:
+def write_value(value: Value | None, like: str) -> str | None:
     """Write a computed value in the format of a print."""
     if isinstance(value, Quantity):
-        return written(value.value, like)
+        return write_like(value.value, like)
     return value if isinstance(value, str) else None
 
 
-def unmended(transcript: Transcript) -> Iterator[Finding]:
+def find_unrepaired(transcript: Transcript) -> Iterator[Finding]:
     """Find the values of failing formulas that no typed reading repairs."""
     failing = dict[str, list[tuple[Formula, Outcome]]]()
     for formula in transcript.formulas:
@@ -184,19 +178,20 @@ def unmended(transcript: Transcript) -> Iterator[Finding]:
         printed = name in transcript.document.prints
         yield Finding(
             name,
-            printed=transcript.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
-            verdict=FindingKind.CARRIED if is_carried(transcript, formula, failing) else verdict(formula, outcome),
-            computed=computed(transcript, formula, name),
-            against=texts([case[0] for case in cases]),
-            support=texts(
+            printed=transcript.print_of(name).text if printed else write_value(outcome.left, "0.00") or "no number",
+            verdict=FindingKind.CARRIED
+            if is_carried(transcript, formula, failing)
+            else classify_value(formula, outcome),
+            computed=compute_value(transcript, formula, name),
+            against=list_texts([case[0] for case in cases]),
+            support=list_texts(
                 [each for each in transcript.formulas if name in each.names and transcript.outcome(each).agrees]
             ),
             page=transcript.print_of(name).page if printed else "",
         )
 
 
-def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
-    """Classify a value that no typed reading repairs."""
+def classify_value(formula: Formula, outcome: Outcome) -> FindingKind:
     if outcome.agreement is Agreement.UNREADABLE:
         return FindingKind.UNREADABLE
     if formula.relation in {"<=", ">="}:
@@ -215,15 +210,14 @@ def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list
         if other.left.names != formula.left.names[:1] or not transcript.outcome(other).agrees:
             continue
         for name in set(other.right.names) & set(failing):
-            right = computed(transcript, failing[name][0][0], name)
+            right = compute_value(transcript, failing[name][0][0], name)
             after = transcript.read_as(name, right).outcome(other).right if right else None
             if isinstance(after, Quantity) and wanted.may_be(after):
                 return True
     return False
 
 
-def rounded(transcript: Transcript) -> Iterator[Finding]:
-    """Find differences within rounding."""
+def find_roundings(transcript: Transcript) -> Iterator[Finding]:
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
         if outcome.agreement is not Agreement.ROUNDING:
@@ -232,15 +226,15 @@ def rounded(transcript: Transcript) -> Iterator[Finding]:
         printed = transcript.document.prints.get(name)
         yield Finding(
             name,
-            transcript.text(name) if printed and formula.left.is_name else said(outcome.left, "0.0") or "",
+            transcript.text(name) if printed and formula.left.is_name else write_value(outcome.left, "0.0") or "",
             FindingKind.ROUNDING,
-            computed=said(outcome.right, like=transcript.text(name) if printed else "0.00"),
+            computed=write_value(outcome.right, like=transcript.text(name) if printed else "0.00"),
             against=(formula.text,),
             page=printed.page if printed else "",
         )
 
 
-def short(document: Document) -> Iterator[Finding]:
+def find_short_rows(document: Document) -> Iterator[Finding]:
     """Find rows with fewer cells than columns: their cells may have shifted."""
     for row, (cells, columns) in document.short.items():
         printed = [each.text for name, each in document.prints.items() if name.rpartition(".")[0] == row]
@@ -248,29 +242,28 @@ def short(document: Document) -> Iterator[Finding]:
         yield Finding(row, " · ".join(printed), FindingKind.INCOMPLETE, why=why)
 
 
-def torn(document: Document) -> Iterator[Finding]:
+def find_torn_cells(document: Document) -> Iterator[Finding]:
     """Find cells with an open bracket; join each to the next one if that closes it."""
-    cells = [(name, each) for name, each in document.prints.items() if brackets(each.text)]
+    cells = [(name, each) for name, each in document.prints.items() if count_open_brackets(each.text)]
     for at, (name, one) in enumerate(cells):
-        if brackets(one.text) < 0:
+        if count_open_brackets(one.text) < 0:
             continue
         following = cells[at + 1][1].text if at + 1 < len(cells) else ""
         yield Finding(
             name,
             one.text,
             FindingKind.INCOMPLETE,
-            reading=joined(one.text, following) if brackets(following) < 0 else None,
+            reading=join_halves(one.text, following) if count_open_brackets(following) < 0 else None,
             why="a bracket is open: the cell runs on into the next column",
             page=one.page,
         )
 
 
-def brackets(text: str) -> int:
-    """Brackets opened and not closed."""
+def count_open_brackets(text: str) -> int:
     return text.count("(") - text.count(")")
 
 
-def joined(one: str, other: str) -> str:
+def join_halves(one: str, other: str) -> str:
     """Join the halves of a torn cell, whose overlap is printed once."""
     overlap = max(size for size in range(min(len(one), len(other)) + 1) if one.endswith(other[:size]))
     return one + other[overlap:]

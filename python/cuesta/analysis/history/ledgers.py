@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, build_ledger
 from cuesta.analysis.history.quantity import parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals
@@ -25,12 +25,12 @@ class CertifiedSystem:
 
     @property
     def workload(self) -> tuple[str, ...]:
-        """The facts that must be equal for two elapsed times to belong to one series."""
+        """The key of a series: facts that elapsed times of one ledger share."""
         given, work = self.record.given, self.record.workload
         return given.plan, given.group, given.kind, work.attached, str(work.users), work.sha256
 
 
-def ledgers(
+def build_ledgers(
     goals: Sequence[Goals], certified: Sequence[CertifiedSystem], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
     """Make a ledger for each file of goals, and for each workload without such a file."""
@@ -54,50 +54,52 @@ def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | N
             f"{goals.title}: certifications of plan {goals.plan} differ in group, script, users or line: {folders}",
             "give the folders of one series: their elapsed times do not belong to one ledger",
         )
-    came = {name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in names(certified)}
-    systems = [listed(goals, system.name) for system in goals.system] + list(rows(certified, SECONDS[goals.unit], came))
-    wanted = goal if goal is not None else None if goals.goal is None else time(goals, "goal", goals.goal)
-    of = base if is_there(base, systems) else goals.base
-    return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
+    brought = {
+        name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in list_names(certified)
+    }
+    systems = [read_system(goals, system.name) for system in goals.system] + list(
+        measure_systems(certified, SECONDS[goals.unit], brought)
+    )
+    wanted = goal if goal is not None else None if goals.goal is None else read_elapsed(goals, "goal", goals.goal)
+    of = base if has_system(base, systems) else goals.base
+    return build_ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
 
 
-def is_there(base: str | None, systems: Sequence[MeasuredSystem]) -> bool:
+def has_system(base: str | None, systems: Sequence[MeasuredSystem]) -> bool:
     return any(base in {each.name, each.folder} for each in systems)
 
 
 def without_goals(certified: Sequence[CertifiedSystem], base: str | None) -> Ledger:
-    """Make the ledger of one workload."""
     record = certified[0].record
     work = record.workload
     what = f"{work.users} × {work.attached}, script {work.sha256[:12]}"
     title = f"{record.given.kind} of {record.given.plan}, group {record.given.group}"
-    systems = list(rows(certified, 1.0, {}))
-    return ledger(title, what, "s", systems, [], base if is_there(base, systems) else None, None)
+    systems = list(measure_systems(certified, 1.0, {}))
+    return build_ledger(title, what, "s", systems, [], base if has_system(base, systems) else None, None)
 
 
-def rows(
-    certified: Sequence[CertifiedSystem], per: float, came: dict[str, tuple[str, ...]]
+def measure_systems(
+    certified: Sequence[CertifiedSystem], per: float, brought: dict[str, tuple[str, ...]]
 ) -> Iterator[MeasuredSystem]:
     for one in certified:
-        found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()), one.doubt)
+        found = measure_system(one.record, one.folder, per, brought.get(one.record.given.system, ()), one.doubt)
         if found:
             yield found
 
 
-def names(certified: Sequence[CertifiedSystem]) -> list[str]:
+def list_names(certified: Sequence[CertifiedSystem]) -> list[str]:
     return [one.record.given.system for one in certified]
 
 
-def listed(goals: Goals, name: str) -> MeasuredSystem:
-    """Read a system from a file of goals."""
+def read_system(goals: Goals, name: str) -> MeasuredSystem:
     system = next(each for each in goals.system if each.name == name)
-    idle = None if system.zero_idle is None else number(goals, "zero_idle", system.zero_idle) / 100
+    idle = None if system.zero_idle is None else read_number(goals, "zero_idle", system.zero_idle) / 100
     brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
-    elapsed = time(goals, f"{name}: elapsed", system.elapsed)
+    elapsed = read_elapsed(goals, f"{name}: elapsed", system.elapsed)
     return MeasuredSystem(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
 
 
-def number(goals: Goals, place: str, text: str) -> float:
+def read_number(goals: Goals, place: str, text: str) -> float:
     """Raises InputError."""
     found = parse_print(text)
     if found is None:
@@ -105,19 +107,16 @@ def number(goals: Goals, place: str, text: str) -> float:
     return found.value
 
 
-def time(goals: Goals, place: str, text: str) -> float:
+def read_elapsed(goals: Goals, place: str, text: str) -> float:
     """Read an elapsed time above 0. Raises InputError."""
-    found = number(goals, place, text)
+    found = read_number(goals, place, text)
     if found <= 0:
         raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")
     return found
 
 
-def elapsed(record: Record) -> float | None:
-    """Elapsed time of a system: the mean of the runs that count, in seconds.
-
-    For a benchmark it is the makespan, for a certification the real time of a process (MPL-17's d.1).
-    """
+def mean_elapsed(record: Record) -> float | None:
+    """Mean seconds of the runs: a benchmark's makespan, or the real time of a process (MPL-17's d.1)."""
     known = elapsed_by_run(record)
     return fmean(known) if known else None
 
@@ -128,21 +127,21 @@ def elapsed_by_run(record: Record) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def idle(record: Record) -> float | None:
-    """True idle as a share of the CPUs' time, the mean of the runs."""
+def mean_idle(record: Record) -> float | None:
+    """Mean share of true idle."""
     known = [run.idle.value for run in record.runs if run.idle.value is not None]
     return fmean(known) if known else None
 
 
-def measured(
+def measure_system(
     record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
 ) -> MeasuredSystem | None:
-    """Make a system's row, with its elapsed time in units of `per` seconds; None if nothing was measured."""
-    found = elapsed(record)
+    """A system with its elapsed time in units of `per` seconds; None if nothing was measured."""
+    found = mean_elapsed(record)
     if found is None:
         return None
     given = record.given
     date = datetime.date.fromisoformat(given.started[:10])
-    zero = idle(record) if given.kind == "benchmark" else None
+    zero = mean_idle(record) if given.kind == "benchmark" else None
     runs = tuple(each / per for each in elapsed_by_run(record))
     return MeasuredSystem(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)

@@ -1,8 +1,8 @@
 """Systems in percent of a reference, and the elapsed time of the last one with planned improvements.
 
-An improvement saves a share of the elapsed time that it touches: elapsed × (1 − saves × touches). If the benchmark does
-not exercise it, it saves nothing. Improvements compound. The ends are all estimates low and all estimates high; between
-them each estimate is uniform and independent. The chance to meet a goal is simulated (seeded, with its standard error).
+An improvement saves a share of the elapsed time that it touches: elapsed × (1 − saves × touches), or nothing if the
+benchmark does not exercise it. Improvements compound. Estimates are independent and uniform between their ends. The
+probability to meet a goal is simulated (seeded, with its standard error).
 """
 
 import datetime
@@ -54,7 +54,7 @@ class Estimate:
         return source.uniform(self.low, self.high)
 
     def above(self, value: float) -> float:
-        """Chance of at least `value`."""
+        """The probability of at least `value`."""
         if self.high == self.low:
             return float(self.high >= value)
         return min(1.0, max(0.0, (self.high - value) / (self.high - self.low)))
@@ -72,23 +72,21 @@ class PlannedImprovement:
 
     @property
     def mean(self) -> float:
-        """Mean share of the elapsed time that it saves: the mean of a product of independent estimates."""
+        """Mean share of the elapsed time that it saves."""
         return self.saves.mean * self.touches.mean if self.in_benchmark else 0.0
 
     @property
     def low(self) -> float:
-        """Least share that it saves."""
         return self.saves.low * self.touches.low if self.in_benchmark else 0.0
 
     @property
     def high(self) -> float:
-        """Greatest share that it saves."""
         return self.saves.high * self.touches.high if self.in_benchmark else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectedSystem:
-    """A row below the dotted line: the elapsed time with this improvement and those before it."""
+    """The elapsed time with this improvement and those before it."""
 
     planned: PlannedImprovement
     mean: float
@@ -106,23 +104,21 @@ class GoalChance:
     """Standard error of the share; 0 if it is certain."""
     draws: int
     low: float
-    """Elapsed time that 5 in 100 draws are below."""
+    """5th percentile of the elapsed time."""
     high: float
-    """Elapsed time that 5 in 100 draws are above."""
+    """95th percentile of the elapsed time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The elapsed times of a system with planned improvements."""
-
     since: MeasuredSystem
-    hoped: tuple[ProjectedSystem, ...]
+    projected: tuple[ProjectedSystem, ...]
     chance: GoalChance | None
 
     @property
     def ends(self) -> float:
-        """Elapsed time with all of them, at the mean."""
-        return self.hoped[-1].mean if self.hoped else self.since.elapsed
+        """Mean elapsed time with all improvements."""
+        return self.projected[-1].mean if self.projected else self.since.elapsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +127,19 @@ class ReleaseOutcome:
 
     system: MeasuredSystem
     before: MeasuredSystem
-    """The system that it came after."""
+    """The preceding system."""
     expected: float
     """Elapsed time, by the mean estimates."""
     estimated: float
-    """Share of the elapsed time that was to be saved."""
+    """Share of the elapsed time that was expected to be saved."""
 
     @property
     def gained(self) -> float:
-        """Share that was saved."""
         return 1 - self.system.elapsed / self.before.elapsed
 
     @property
     def miss(self) -> float:
-        """Its excess over the expected elapsed time, as a share of that."""
+        """Elapsed ÷ expected − 1."""
         return self.system.elapsed / self.expected - 1
 
 
@@ -159,13 +154,12 @@ class Ledger:
     systems: tuple[MeasuredSystem, ...]
     """The systems by date."""
     planned: Projection | None
-    """The projection from the last system without any improvement; None if the first one has some already."""
-    came: tuple[ReleaseOutcome, ...]
+    """From the last system without any improvement; None if the first one has some already."""
+    outcomes: tuple[ReleaseOutcome, ...]
     rebased: Projection | None
-    """The projection from the last system; None if none has an improvement yet."""
+    """From the last system; None if none has an improvement yet."""
 
     def percent(self, elapsed: float) -> float | None:
-        """An elapsed time in percent of the reference."""
         return 100 * elapsed / self.base.elapsed if self.base else None
 
     def beside_base(self, system: MeasuredSystem) -> tuple[float | None, tuple[float, float] | None]:
@@ -183,11 +177,10 @@ class Ledger:
 
     @property
     def last(self) -> Projection | None:
-        """The projection from the newest system."""
         return self.rebased or self.planned
 
 
-def ledger(  # noqa: PLR0913, PLR0917
+def build_ledger(  # noqa: PLR0913, PLR0917
     title: str,
     workload: str,
     unit: str,
@@ -198,32 +191,32 @@ def ledger(  # noqa: PLR0913, PLR0917
 ) -> Ledger:
     """Raises InputError for names that are not in it."""
     ordered = sorted(systems, key=lambda each: each.date)
-    plans = [planned(each) for each in improvements]
+    plans = [parse_improvement(each) for each in improvements]
     check_improvements(ordered, plans)
-    start = before_any(ordered)
-    came = list(outcomes(ordered, plans))
+    start = last_without_improvement(ordered)
+    outcomes = list(compare_outcomes(ordered, plans))
     there = {name for system in ordered for name in system.brings}
     left = [each for each in plans if each.name not in there]
     return Ledger(
         title,
         workload,
         unit,
-        reference(ordered, base),
+        pick_reference(ordered, base),
         tuple(ordered),
         project(start, plans, goal) if plans and start else None,
-        tuple(came),
+        tuple(outcomes),
         project(ordered[-1], left, goal) if there else None,
     )
 
 
-def before_any(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
+def last_without_improvement(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
     """The last system before the first that brings an improvement; the last of all if none does."""
     first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
     return ordered[first - 1] if first else None
 
 
-def reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSystem | None:
-    """The system that others are percent of: the named one, else the first."""
+def pick_reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSystem | None:
+    """The reference of percentages: the named system, else the first. Raises InputError for an unknown name."""
     if base is None:
         return systems[0] if systems else None
     found = [each for each in systems if base in {each.name, each.folder}]
@@ -242,13 +235,13 @@ def check_improvements(systems: Sequence[MeasuredSystem], plans: Sequence[Planne
                 raise InputError(f"{system.name}: brings {name}: there is no such improvement")
 
 
-def planned(improvement: Improvement) -> PlannedImprovement:
+def parse_improvement(improvement: Improvement) -> PlannedImprovement:
     """Parse an improvement's estimates. Raises InputError."""
-    saves, touches = (estimate(improvement, name) for name in ("saves", "touches"))
+    saves, touches = (parse_estimate(improvement, name) for name in ("saves", "touches"))
     return PlannedImprovement(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
 
 
-def estimate(improvement: Improvement, name: str) -> Estimate:
+def parse_estimate(improvement: Improvement, name: str) -> Estimate:
     """Parse `10-12%` as stated, not as a rounded print."""
     text = getattr(improvement, name)
     found = parse_print(text)
@@ -260,8 +253,10 @@ def estimate(improvement: Improvement, name: str) -> Estimate:
     return Estimate(stated[0] / 100, stated[1] / 100)
 
 
-def outcomes(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> Iterator[ReleaseOutcome]:
-    """Compare each system that brings improvements with what was expected of them."""
+def compare_outcomes(
+    systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]
+) -> Iterator[ReleaseOutcome]:
+    """Each system that brings improvements, beside what was expected of them."""
     by_name = {each.name: each for each in plans}
     for at, system in enumerate(systems):
         if system.brings and at:
@@ -270,18 +265,17 @@ def outcomes(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImproveme
 
 
 def project(since: MeasuredSystem, plans: Sequence[PlannedImprovement], goal: float | None) -> Projection:
-    """Compound improvements on a system."""
-    hoped, mean, shortest, longest = list[ProjectedSystem](), since.elapsed, since.elapsed, since.elapsed
+    projected, mean, shortest, longest = list[ProjectedSystem](), since.elapsed, since.elapsed, since.elapsed
     for each in plans:
         mean, shortest, longest = mean * (1 - each.mean), shortest * (1 - each.high), longest * (1 - each.low)
-        hoped.append(ProjectedSystem(each, mean, shortest, longest))
-    return Projection(since, tuple(hoped), None if goal is None else chance(since.elapsed, plans, goal))
+        projected.append(ProjectedSystem(each, mean, shortest, longest))
+    return Projection(since, tuple(projected), None if goal is None else simulate_chance(since.elapsed, plans, goal))
 
 
-def chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: float) -> GoalChance:
+def simulate_chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: float) -> GoalChance:
     """Simulate the elapsed time with all improvements.
 
-    Only the other estimates are drawn; the chance over the widest one is computed, which makes the error far smaller.
+    The probability over the widest estimate is computed, not drawn (conditional Monte Carlo), which reduces the error.
     """
     source = random.Random(SEED)
     counted = sorted((each for each in plans if each.in_benchmark), key=lambda each: each.high - each.low)

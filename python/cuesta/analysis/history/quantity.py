@@ -1,7 +1,7 @@
-"""A printed number, and the bounds of the value that it stands for.
+"""A printed number as an interval, and interval arithmetic.
 
 A print is rounded to its last digit: `25.4` stands for 25.35 to 25.45. `<15%` is a bound, `10-12%` a range with its
-mean, `0:04:05` a clock's time in seconds, which clocks cut off. Arithmetic carries the bounds along, as intervals.
+mean, `0:04:05` a clock's time, truncated to seconds.
 """
 
 import re
@@ -16,7 +16,7 @@ PRINT = re.compile(rf"\s*(?P<bound>[<>]?)\s*(?P<low>{NUMBER})(?:\s*-\s*(?P<high>
 CLOCK = re.compile(r"\s*(?:(\d+):)?(\d+):(\d\d)\s*$")
 
 SLACK = 1e-9
-"""Relative error of floating-point arithmetic, which is not the document's rounding."""
+"""Relative error of floating-point arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,10 @@ class Quantity:
 
     @property
     def slack(self) -> float:
-        """Error that floating-point arithmetic may have made."""
         return SLACK * max(abs(self.value), 1e-9)
 
     def may_be(self, other: "Quantity") -> bool:
-        """Whether both may be the same number."""
+        """Whether both intervals overlap."""
         slack = self.slack + other.slack
         return self.low <= other.high + slack and other.low <= self.high + slack
 
@@ -56,7 +55,7 @@ class Quantity:
         return self + -other
 
     def __mul__(self, other: "Quantity") -> "Quantity":
-        corners = [times(a, b) for a, b in product((self.low, self.high), (other.low, other.high))]
+        corners = [multiply(a, b) for a, b in product((self.low, self.high), (other.low, other.high))]
         return Quantity(min(corners), self.value * other.value, max(corners))
 
     def __truediv__(self, other: "Quantity") -> "Quantity":
@@ -70,48 +69,48 @@ class Quantity:
         return Quantity.exactly(self.value % other.value)
 
 
-def times(a: float, b: float) -> float:
+def multiply(a: float, b: float) -> float:
     """Multiply; zero times infinity is zero."""
     return 0.0 if a == 0 or b == 0 else a * b
 
 
 def parse_print(text: str, cut_off: bool = False) -> Quantity | None:
-    """Parse a print whose digits were rounded or cut off; None if it is no number."""
+    """Parse a print whose digits were rounded or truncated; None if it is no number."""
     if clock := CLOCK.match(text):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         begun = 3600.0 * hours + 60 * minutes + seconds
         return Quantity(begun, begun + 0.5, begun + 1)
-    found = PRINT.match(text)
-    if not found:
+    match = PRINT.match(text)
+    if not match:
         return None
-    low, high = number(found["low"]), number(found["high"] or found["low"])
-    if found["bound"]:
-        return Quantity(0.0, low, low) if found["bound"] == "<" else Quantity(low, low, inf)
-    if found["high"]:
+    low, high = parse_number(match["low"]), parse_number(match["high"] or match["low"])
+    if match["bound"]:
+        return Quantity(0.0, low, low) if match["bound"] == "<" else Quantity(low, low, inf)
+    if match["high"]:
         return Quantity(low, (low + high) / 2, high)
-    half = 0.5 * 10.0 ** -places(text)
+    half = 0.5 * 10.0 ** -count_decimals(text)
     return Quantity(low, low, low + 2 * half) if cut_off else Quantity(low - half, low, low + half)
 
 
-def number(digits: str) -> float:
+def parse_number(digits: str) -> float:
     return float(digits.replace(",", ""))
 
 
-def places(text: str) -> int:
-    """Number of decimals of the last number in a print."""
-    found = re.findall(NUMBER, text)
-    return len(found[-1].partition(".")[2]) if found else 0
+def count_decimals(text: str) -> int:
+    """Decimals of the last number in a print."""
+    numbers = re.findall(NUMBER, text)
+    return len(numbers[-1].partition(".")[2]) if numbers else 0
 
 
-def unit(text: str) -> str:
+def parse_unit(text: str) -> str:
     """The word after the number of a print."""
-    found = re.match(rf"\s*[<>]?\s*{NUMBER}\s*(\S*)", text)
-    return found[1].rstrip(".,;") if found else text.strip()
+    match = re.match(rf"\s*[<>]?\s*{NUMBER}\s*(\S*)", text)
+    return match[1].rstrip(".,;") if match else text.strip()
 
 
-def written(value: float, like: str) -> str:
+def write_like(value: float, like: str) -> str:
     """Write a computed number in the format of a print."""
     if CLOCK.match(like):
         return f"{value // 3600:.0f}:{value % 3600 // 60:02.0f}:{value % 60 // 1:02.0f}"
     grouped = "," if re.search(GROUPED, like) or abs(value) >= 1e5 else ""
-    return f"{value:{grouped}.{places(like)}f}"
+    return f"{value:{grouped}.{count_decimals(like)}f}"

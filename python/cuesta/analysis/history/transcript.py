@@ -1,4 +1,4 @@
-"""A document's printed values with readings of some of them, over which its formulas are computed."""
+"""A document's printed values, with readings that replace some of them: the scope of its formulas."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,6 @@ DEEPEST = 20
 
 
 class Agreement(StrEnum):
-    """Whether an identity holds."""
-
     HOLDS = "holds"
     ROUNDING = "rounding"
     FAILS = "fails"
@@ -26,20 +24,17 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether an identity holds, and the values of its sides."""
-
     agreement: Agreement
     left: Value | None = None
     right: Value | None = None
 
     @property
     def agrees(self) -> bool:
-        """Whether it holds, at least within rounding."""
         return self.agreement in {Agreement.HOLDS, Agreement.ROUNDING}
 
     @property
     def gap(self) -> float:
-        """Difference of the sides; 0 for words."""
+        """Absolute difference of the sides; 0 for words."""
         if isinstance(self.left, Quantity) and isinstance(self.right, Quantity):
             return abs(self.left.value - self.right.value)
         return 0.0
@@ -70,7 +65,6 @@ class Transcript:
         return transcript
 
     def read_as(self, name: str, text: str) -> Self:
-        """A copy of this transcript with another reading of one print."""
         return replace(self, texts={**self.texts, name: text})
 
     def print_of(self, name: str) -> PrintedValue:
@@ -87,7 +81,7 @@ class Transcript:
                 return value
             raise UnreadableError
         printed = self.document.prints[name]
-        found = known(self.text(name), printed.counted, printed.cut_off)
+        found = read_print(self.text(name), printed.counted, printed.cut_off)
         if found is None:
             raise UnreadableError
         return found
@@ -103,7 +97,7 @@ class Transcript:
             left, right = formula.left.node(self), formula.right.node(self)
         except (UnreadableError, ZeroDivisionError, OverflowError):
             return Outcome(Agreement.UNREADABLE)
-        return Outcome(agreement(formula.relation, left, right), left, right)
+        return Outcome(compare_values(formula.relation, left, right), left, right)
 
     def repaired(self, read: Self, before: Mapping[Formula, Outcome]) -> list[Formula]:
         """The formulas of `before` that fail, and hold in the reading `read`; none if it breaks one that held."""
@@ -125,24 +119,24 @@ class Transcript:
 
     @cached_property
     def formulas_with(self) -> Mapping[str, tuple[Formula, ...]]:
-        """Formulas by the prints in them."""
-        found: dict[str, list[Formula]] = {}
+        """By the names of prints."""
+        by_print: dict[str, list[Formula]] = {}
         for formula in self.formulas:
             for name in self.prints_of(formula.names):
-                found.setdefault(name, []).append(formula)
-        return {name: tuple(formulas) for name, formulas in found.items()}
+                by_print.setdefault(name, []).append(formula)
+        return {name: tuple(formulas) for name, formulas in by_print.items()}
 
 
 @lru_cache(maxsize=4096)
-def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
+def read_print(text: str, counted: bool, cut_off: bool) -> Quantity | None:
     """Parse a print; a count is exact."""
     found = parse_print(text, cut_off)
     return Quantity.exactly(found.value) if found and counted else found
 
 
-def agreement(relation: str, left: Value, right: Value) -> Agreement:
+def compare_values(relation: str, left: Value, right: Value) -> Agreement:
     if isinstance(left, Quantity) and isinstance(right, Quantity):
-        return of_numbers(relation, left, right)
+        return compare_numbers(relation, left, right)
     if isinstance(right, frozenset):
         return Agreement.HOLDS if left in right else Agreement.FAILS
     if isinstance(left, str) and isinstance(right, str) and relation == "=":
@@ -150,7 +144,7 @@ def agreement(relation: str, left: Value, right: Value) -> Agreement:
     return Agreement.UNREADABLE
 
 
-def of_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
+def compare_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
     """Compare two numbers: exactly, then within rounding."""
     slack = left.slack + right.slack
     if relation == "divides":

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.history.formula import HOLE, PATTERN, UnreadableError, bound, parse_expression
+from cuesta.analysis.history.formula import HOLE, PATTERN, UnreadableError, bind_holes, parse_expression
 from cuesta.analysis.history.quantity import Quantity
-from cuesta.analysis.history.transcript import Transcript, known
+from cuesta.analysis.history.transcript import Transcript, read_print
 from cuesta.analysis.predict.points import Conditions, Measurements, Point, Unit
 from cuesta.errors import InputError
 from cuesta.ledger.historical import read_historical, read_toml
@@ -43,7 +43,7 @@ def missing_figure(point: Point) -> str:
 def apply_readings(transcript: Transcript) -> Transcript:
     """The transcript with the typist's readings of prints that are no numbers."""
     for name, printed in transcript.document.prints.items():
-        if printed.reading and known(printed.text, printed.counted, printed.cut_off) is None:
+        if printed.reading and read_print(printed.text, printed.counted, printed.cut_off) is None:
             transcript = transcript.read_as(name, printed.reading)
     return transcript
 
@@ -79,7 +79,7 @@ class PointsBlock:
         """The rows, by what fills the holes in the patterns of `users`."""
         bindings: list[dict[str, str]] = [{}]
         for pattern in (each for each in PATTERN.findall(str(self.block["users"])) if HOLE.search(each)):
-            bindings = [extended for binding in bindings for extended in bound(pattern, binding, self.names)]
+            bindings = [extended for binding in bindings for extended in bind_holes(pattern, binding, self.names)]
         if not bindings:
             raise self.wrong(f"users: no row fits {self.block['users']}")
         return bindings
