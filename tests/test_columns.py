@@ -94,7 +94,7 @@ def test_large_counts_do_not_run_together_in_a_meter_report() -> None:
 
 def test_large_rates_do_not_run_together_in_rows() -> None:
     row = [f"{number:,}" for number in (*range(8), 12_345_678, 123_456_789, 123_456_789, 12_345_678)]
-    assert meter_rows.laid_out(row).split() == row
+    assert meter_rows.align_cells(row).split() == row
 
 
 def test_long_durations_do_not_run_together_in_a_summary(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from cuesta.analysis.compare.comparability import collect_facts
 from cuesta.analysis.compare.comparison import Comparison, Terms, compare
 from cuesta.analysis.compare.metrics import metric
 from cuesta.analysis.compare.sides import ExcludedRun, Side
-from cuesta.report.comparison import data, least_found, text
+from cuesta.report.comparison import data, text, write_least_change
 from tests.analysis import runs
 from tests.analysis.runs import RUN
 
@@ -140,7 +140,7 @@ def test_names_cannot_send_control_codes_to_the_terminal() -> None:
 
 
 def test_identical_runs_can_detect_a_change_of_any_size() -> None:
-    assert [least_found(0.0), least_found(0.0093)] == ["any size", "0.93 %"]
+    assert [write_least_change(0.0), write_least_change(0.0093)] == ["any size", "0.93 %"]
 
 
 def test_without_a_spread_the_number_of_runs_for_the_margin_is_not_known() -> None:

@@ -81,13 +81,13 @@ def test_a_figure_without_data_is_not_zero() -> None:
 def test_foreign_names_send_no_control_codes_or_markup() -> None:
     nasty = record(1, system="3.0.5\x1b[2J<script>alert(1)</script>", comments=["\x1b]0;title\x07 <b>"])
     assert "\x1b" not in form.text(nasty, Path("c"))
-    assert "\x1b" not in (page := form_page.page(nasty, Path("c")))
+    assert "\x1b" not in (page := form_page.build_page(nasty, Path("c")))
     assert "<script>alert" not in page
     assert "<b>" not in page
 
 
 def test_the_page_has_the_same_figures_and_says_how_each_is_computed() -> None:
-    page = form_page.page(record(5), Path("certified"))
+    page = form_page.build_page(record(5), Path("certified"))
     assert "CERTIFIED" in page
     assert "b ÷ number" in page
     assert "How each figure is computed" in page

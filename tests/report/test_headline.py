@@ -11,7 +11,7 @@ from cuesta.analysis import summarise
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary
 from cuesta.figures.durations import Distribution
-from cuesta.report.headline import big_figures, headline, unusual
+from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import describe_law_terms
 from cuesta.report.model import Remark
 from cuesta.report.run_report import text
@@ -133,8 +133,8 @@ def test_a_limit_without_a_value_is_not_called_crossed(tmp_path: Path) -> None:
 
 
 def test_a_healthy_run_has_nothing_unusual(tmp_path: Path) -> None:
-    assert list(unusual(summarise(RunFolder(tmp_path / "run").write()))) == []
-    (section,) = unusual(summarise(made_up.bad(tmp_path / "bad")))
+    assert list(unusual_section(summarise(RunFolder(tmp_path / "run").write()))) == []
+    (section,) = unusual_section(summarise(made_up.bad(tmp_path / "bad")))
     said = [part.text for part in section.parts if isinstance(part, Remark)]
     assert said[0] == "180 errors: timeout 120, reset 60: timeout means no answer came in time"
 
@@ -161,7 +161,7 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
     ):
         (folder / "tapes").mkdir(exist_ok=True)
         (folder / "tapes" / "a.tape").write_text(tape + "\n")
-        (section,) = unusual(summarise(folder))
+        (section,) = unusual_section(summarise(folder))
         said = [part.text for part in section.parts if isinstance(part, Remark)]
         assert said == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report.host_section import busiest, worth
+from cuesta.report.host_section import busiest_steps, describe_certainty
 from cuesta.report.run_report import text
 from cuesta.report.several import html
 from tests.report import made_up
@@ -45,7 +45,7 @@ def step(number: int, tape: str, line_in: float, line_out: float) -> Any:
 def test_for_each_tape_it_is_the_step_whose_lines_carried_most() -> None:
     steps = [step(0, "a", 1, 5), step(1, "a", 1, 9), step(2, "b", 1, 3), step(3, "a", 9, 2), step(4, "b", 1, 1)]
     summary: Any = SimpleNamespace(steps=steps)
-    assert [each.step for each in busiest(summary)] == [3, 2]
+    assert [each.step for each in busiest_steps(summary)] == [3, 2]
 
 
 @pytest.mark.parametrize(
@@ -68,5 +68,5 @@ def test_processes_that_meters_lose_are_said_beside_the_cpu_time(tmp_path: Path,
 def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None:
     host = summarise(made_up.good(tmp_path / "run")).last.host
     assert host.meters
-    (said, *_) = worth(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))
+    (said, *_) = describe_certainty(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))
     assert said == "CPU figures: least certain (level 4 of 4), because all of it is shared"

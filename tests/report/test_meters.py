@@ -39,7 +39,7 @@ def test_a_meter_report_older_than_the_tracers_is_shown() -> None:
         del old["traffic"][name]
     del old["own"]["irq"]
     assert "zero idle" in meters.text(typed(old))
-    assert meter_rows.row(typed(old)) == meter_rows.row(typed(meter_report()))
+    assert meter_rows.interval_row(typed(old)) == meter_rows.interval_row(typed(meter_report()))
 
 
 def test_the_cost_of_sampling_is_called_overhead() -> None:
@@ -69,9 +69,9 @@ def test_rows(snapshot: SnapshotAssertion) -> None:
     without["own"]["irq"] = missing()
     rows = [
         meter_rows.head(),
-        meter_rows.row(typed(meter_report())),
-        meter_rows.row(typed(meter_report(part=False))),
-        meter_rows.row(typed(without)),
+        meter_rows.interval_row(typed(meter_report())),
+        meter_rows.interval_row(typed(meter_report(part=False))),
+        meter_rows.interval_row(typed(without)),
     ]
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
 
@@ -80,24 +80,24 @@ def test_interrupts_without_separate_time_stand_with_others() -> None:
     mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
     assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(typed(mingled))
-    assert list(meter_rows.gaps(typed(mingled))) == ["no meter data for %irq: in whose time they came"]
+    assert list(meter_rows.list_gaps(typed(mingled))) == ["no meter data for %irq: in whose time they came"]
 
 
 def test_an_empty_cell_has_a_reason_and_each_reason_is_given_once() -> None:
     gapped = meter_report()
     gapped["cpu"]["steal"] = gapped["traffic"]["ready"] = missing("not there")
     gapped["counts"]["minor_faults"] = gapped["counts"]["major_faults"] = missing("not counted")
-    assert list(meter_rows.gaps(typed(gapped))) == [
+    assert list(meter_rows.list_gaps(typed(gapped))) == [
         "no meter data for %steal, queue: not there",
         "no meter data for faults/s: not counted",
     ]
-    assert list(meter_rows.gaps(typed(meter_report()))) == []
+    assert list(meter_rows.list_gaps(typed(meter_report()))) == []
 
 
 def test_no_row_is_wider_than_a_terminal() -> None:
     busy = meter_report()
     busy["counts"]["minor_faults"] = {"value": {"count": 10**9, "per_s": 8e6}, "tier": "plain"}
-    rows = [*meters.text(typed(meter_report())).splitlines(), meter_rows.head(), meter_rows.row(typed(busy))]
+    rows = [*meters.text(typed(meter_report())).splitlines(), meter_rows.head(), meter_rows.interval_row(typed(busy))]
     assert max(map(len, rows)) <= WIDTH
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.figures.system_under_test import CpuUse, HostFigures, Metering
-from cuesta.report.host_section import network
+from cuesta.report.host_section import describe_network
 from tests.meter_reports import cpu, meter_report, missing, plain, typed
 
 SAMPLED = {
@@ -30,34 +30,34 @@ def host(order: int | None, **more: Any) -> HostFigures:
 
 @pytest.mark.parametrize("order", [3, 4])
 def test_over_loopback_it_is_shared(order: int) -> None:
-    (said,) = network(host(order, network=SAMPLED))
+    (said,) = describe_network(host(order, network=SAMPLED))
     assert said.startswith("network, shared: 12.0 % of the machine's 2 CPUs (sampled); 5.0 of it stands in the host's")
 
 
 def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
-    (said,) = network(host(4, network=BY_TICKS))
+    (said,) = describe_network(host(4, network=BY_TICKS))
     assert said == "network, shared: at most 13.0 % of the machine's 2 CPUs (all soft interrupts, by clock ticks)"
 
 
 def test_isolated_sides_have_their_own_cpus() -> None:
-    (said,) = network(host(2, network=SAMPLED))
+    (said,) = describe_network(host(2, network=SAMPLED))
     assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 % (plain)"
 
 
 def test_others_on_isolated_cpus_are_named() -> None:
     found = host(2, network=SAMPLED)
     used = CpuUse(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0, load=43.0)
-    _, said = network(replace(found, cpu=used))
+    _, said = describe_network(replace(found, cpu=used))
     assert said == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
-    assert len(list(network(replace(found, cpu=replace(used, others=2.0))))) == 1
+    assert len(list(describe_network(replace(found, cpu=replace(used, others=2.0))))) == 1
 
 
 @pytest.mark.parametrize("order", [1, None])
 def test_on_another_machine_it_belongs_to_the_host(order: int | None) -> None:
-    assert list(network(host(order, network=SAMPLED))) == []
+    assert list(describe_network(host(order, network=SAMPLED))) == []
 
 
 def test_older_records_have_none() -> None:
-    assert list(network(host(4))) == []
+    assert list(describe_network(host(4))) == []
     unknown = missing("/proc/stat: not there")
-    assert list(network(host(4, network={**BY_TICKS, "percent": unknown}))) == []
+    assert list(describe_network(host(4, network={**BY_TICKS, "percent": unknown}))) == []

@@ -10,7 +10,7 @@ from cuesta.analysis import summarise
 from cuesta.report import form_page
 from cuesta.report.page import write
 from cuesta.report.several import html
-from cuesta.report.systems import systems
+from cuesta.report.systems import write_systems
 from tests.browser import Browser, Tab, chromium, tab
 from tests.report import made_up
 from tests.report.test_form import record as certification
@@ -117,10 +117,10 @@ def forms(top: Path) -> dict[str, Path]:
     """Make the pages of certifications, as `cuesta certify` and `cuesta report` do."""
     files = {name: top / f"{name}.html" for name in FORMS}
     certified = certification(5, system="release 3.0.5 of a system with a long name", settings=SETTINGS)
-    write(files["certified"], form_page.page(certified.model_copy(update={"raw": RAW}), top))
-    write(files["observed"], form_page.page(certification(1), top))
+    write(files["certified"], form_page.build_page(certified.model_copy(update={"raw": RAW}), top))
+    write(files["observed"], form_page.build_page(certification(1), top))
     names = ("MR7", "a system whose name is long, of the third release", "a-folder/whose-path/has-no-blanks-3.0.5")
-    systems({name: (top / name, of_system(name)) for name in names}, files["systems"])
+    write_systems({name: (top / name, of_system(name)) for name in names}, files["systems"])
     return files
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.ledger.record import RecordFigure
 from cuesta.report import form, meters
-from cuesta.report.host_section import by_cause, shared, unmet
+from cuesta.report.host_section import describe_shared, describe_unsampled, list_causes
 from tests.analysis.test_host_figures import ABOUT, recorded
 from tests.meter_reports import meter_report, missing, plain, typed
 
@@ -42,8 +42,8 @@ EIGHTY = plain(
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
     _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=EIGHTY)}])
-    assert list(by_cause(host.meter_report.by_cause.value.causes)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
-    assert list(unmet(host)) == ["no sample met linking, mapping: each under 4 %"]
+    assert list(list_causes(host.meter_report.by_cause.value.causes)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
+    assert list(describe_unsampled(host)) == ["no sample met linking, mapping: each under 4 %"]
     assert host.cpu_by_cause_se == {"user": 5.6, "page_faults": 5.6}
     assert host.cpu_by_cause_interval["mapping"] == (0.0, 4.5)
     assert set(host.cpu_by_cause) == set(host.cpu_by_cause_se)
@@ -69,13 +69,13 @@ def test_a_meter_report_has_intervals_and_no_excess_digits() -> None:
     ],
 )
 def test_a_figure_of_the_certification_form(figure: RecordFigure, unit: str, cell: str, within: str) -> None:
-    assert (form.figure(figure, unit), form.interval(figure, unit)) == (cell, within)
+    assert (form.write_figure(figure, unit), form.write_interval(figure, unit)) == (cell, within)
 
 
 def test_the_network_share_has_an_interval_or_without_samples_a_bound(tmp_path: Path) -> None:
     def said(percent: float, limits: list[float]) -> str:
         of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
-        return " ".join(shared(typed(meter_report(network=of, beside={}))))
+        return " ".join(describe_shared(typed(meter_report(network=of, beside={}))))
 
     assert said(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
     assert said(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")
@@ -85,5 +85,5 @@ def test_missing_errors_are_not_zero(tmp_path: Path) -> None:
     share = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
     traced = plain({"causes": {"user": share}, "unclassified": 0.0, "about": {}})
     _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=traced)}])
-    assert ", ".join(by_cause(host.meter_report.by_cause.value.causes)) == "user 3.5"
+    assert ", ".join(list_causes(host.meter_report.by_cause.value.causes)) == "user 3.5"
     assert host.cpu_by_cause_se == {}

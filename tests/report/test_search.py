@@ -10,7 +10,7 @@ from cuesta.figures.search import SearchFigures
 from cuesta.report.headline import headline
 from cuesta.report.plots.against_load import plot_trials
 from cuesta.report.run_report import text
-from cuesta.report.search import noted, progress, section
+from cuesta.report.search import list_notes, section, write_progress
 from tests.report import made_up
 
 
@@ -82,7 +82,7 @@ def test_a_rate_that_users_are_too_few_for_is_not_called_the_hosts_limit(
 
 
 def test_each_trial_has_a_line(tmp_path: Path) -> None:
-    lines = [progress(a_search(tmp_path / str(number), made_up.TRIALS[:number])) for number in (1, 5, 9, 15)]
+    lines = [write_progress(a_search(tmp_path / str(number), made_up.TRIALS[:number])) for number in (1, 5, 9, 15)]
     assert lines == [
         "trial  1     4 users  response.p95 214 ms*  met  next 8 users: 4 users met the objective: twice as many",
         "trial  5    64 users  response.p95 31.7 s  in doubt: the driver was busy: 95.0 % of its cores (allowed "
@@ -104,13 +104,13 @@ def test_a_search_that_ended_early_says_how_to_go_on(tmp_path: Path) -> None:
 def test_trials_that_were_cut_off_are_named(tmp_path: Path) -> None:
     (of,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
     rows = of.replay.rows
-    assert list(noted([rows[0], *rows[3:4]])) == ["trial 2, 3: ended before it was measured"]
+    assert list(list_notes([rows[0], *rows[3:4]])) == ["trial 2, 3: ended before it was measured"]
 
 
 def test_other_runs_have_no_section_and_no_line(tmp_path: Path) -> None:
     summary = summarise(made_up.sweep(tmp_path / "run"))
     assert list(section(summary)) == []
-    assert progress(summary) == ""
+    assert write_progress(summary) == ""
     assert summary.json()["search"] is None
 
 

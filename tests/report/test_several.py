@@ -20,11 +20,11 @@ from tests.report import made_up
     ],
 )
 def test_runs_are_named_by_the_shortest_distinct_ending(paths: list[str], named: list[str]) -> None:
-    assert several.names([Path("/there") / path for path in paths]) == named
+    assert several.name_runs([Path("/there") / path for path in paths]) == named
 
 
 def test_a_run_that_is_given_twice_has_two_names() -> None:
-    first, second = several.names([Path("/a"), Path("/a")])
+    first, second = several.name_runs([Path("/a"), Path("/a")])
     assert first != second
     assert not first.startswith("//")
 
@@ -32,17 +32,17 @@ def test_a_run_that_is_given_twice_has_two_names() -> None:
 def test_only_what_differs_is_listed(tmp_path: Path) -> None:
     base, new = made_up.good(tmp_path / "base"), made_up.good(tmp_path / "new")
     runs = {"base": summarise(base), "new": summarise(new)}
-    assert list(several.differences(runs)) == []
+    assert list(several.list_differences(runs)) == []
     run = json.loads((new / "run.json").read_text())
     run["machine"]["cpus"] = 4
     (new / "run.json").write_text(json.dumps(run))
     runs["new"] = summarise(new)
-    assert list(several.differences(runs)) == [("machine: cpus", "2", "4")]
+    assert list(several.list_differences(runs)) == [("machine: cpus", "2", "4")]
 
 
 def test_figures_that_no_run_has_are_left_out(tmp_path: Path) -> None:
     runs = {"bad": summarise(made_up.bad(tmp_path / "bad"))}
-    rows = {getattr(label, "text", label): cells for label, *cells in several.figures(runs)}
+    rows = {getattr(label, "text", label): cells for label, *cells in several.figure_rows(runs)}
     assert rows["response p50"] == ["100 ms"]
     assert str(rows["response p99"][0]).endswith("*")
     assert "echo p50" not in rows

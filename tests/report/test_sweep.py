@@ -5,15 +5,15 @@ from pathlib import Path
 from cuesta.analysis.capacity.asymptotes import Asymptotes, HeavyLoadAsymptote, LightLoadAsymptote
 from cuesta.analysis.summary import summarise
 from cuesta.figures.limit import Limit
-from cuesta.report.figure import mark, marked
-from cuesta.report.sweep import limited, saturation
+from cuesta.report.figure import mark_few, write_marked
+from cuesta.report.sweep import describe_saturation, name_limited_figures
 from tests.run_folder import RunFolder
 
 
 def test_an_unequal_limit_has_the_column_of_its_figure(tmp_path: Path) -> None:
     limits = ["response.p99 != 1s", "errors.count==0", "throughput > 1/s", "response{x}.p95<=2s"]
     swept = summarise(RunFolder(tmp_path / "run", users=(2, 4), limits=limits).write())
-    assert list(limited(swept).values()) == [
+    assert list(name_limited_figures(swept).values()) == [
         *("response.p99", "errors.count", "transactions.per_s"),
         "response{x}.p95",
     ]
@@ -22,15 +22,15 @@ def test_an_unequal_limit_has_the_column_of_its_figure(tmp_path: Path) -> None:
 def test_percentiles_of_few_values_are_marked_in_a_sweep(tmp_path: Path) -> None:
     limits = ["response{a, b/c}.p99.9 < 9s", "response.p60 < 9s", "response.max < 9s"]
     (first, _) = summarise(RunFolder(tmp_path / "run", users=(2, 4), limits=limits).write()).steps
-    marks = [mark(Limit.read(limit).figure, first) for limit in limits]
+    marks = [mark_few(Limit.read(limit).figure, first) for limit in limits]
     assert marks == ["*", "", ""]
-    assert marked("response.p99", first).endswith("*")
-    assert not marked("transactions.per_s", first).endswith("*")
+    assert write_marked("response.p99", first).endswith("*")
+    assert not write_marked("transactions.per_s", first).endswith("*")
 
 
 def test_a_sweep_says_at_how_many_users_it_saturates() -> None:
     light = LightLoadAsymptote(users=1, response=0.1, own=0.9, error=0.01)
     heavy = HeavyLoadAsymptote("servers", (8, 16), utilization=0.99, demand=0.05, error=0.01)
-    (said,) = saturation(Asymptotes(light, "", heavy, ""))
+    (said,) = describe_saturation(Asymptotes(light, "", heavy, ""))
     assert said.startswith("saturates at about 20.0 users, with 95 % from ")
     assert "where the ceiling set by servers is reached" in said

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.ledger.record import CertificationSetup, Driver, FormRow, Measurements, Record, RecordFigure, Workload
-from cuesta.report.systems import by_cause, systems
+from cuesta.report.systems import cpu_by_cause, write_systems
 from tests.certification_runs import METHOD
 
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
@@ -66,15 +66,15 @@ def record(system: str, users: int = 4) -> Record:
 
 
 def test_causes_are_per_process_and_zero_is_not_absent() -> None:
-    cost = by_cause(record("MR8", users=4), "command")
+    cost = cpu_by_cause(record("MR8", users=4), "command")
     assert cost == pytest.approx({"Missing page fault": 0.1, "Linkage fault": 0.0, "Non-fault": 0.4})
-    assert by_cause(record("MR8"), "creation") == {}
+    assert cpu_by_cause(record("MR8"), "creation") == {}
 
 
 def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
     file = tmp_path / "systems.html"
     found = {name: (tmp_path / name, record(name)) for name in ("MR7", "MR8")}
-    systems(found, file)
+    write_systems(found, file)
     text = file.read_text()
     assert "2 systems side by side" in text
     assert "CERTIFIED" in text
@@ -89,7 +89,7 @@ def test_systems_with_different_scripts_do_not_share_a_plot(tmp_path: Path) -> N
     other = record("batch")
     other = other.model_copy(update={"workload": other.workload.model_copy(update={"sha256": "ff" * 32})})
     found = {"MR7": record("MR7"), "MR8": record("MR8"), "batch": other}
-    systems({name: (tmp_path / name, one) for name, one in found.items()}, file)
+    write_systems({name: (tmp_path / name, one) for name, one in found.items()}, file)
     text = file.read_text()
     assert "played different scripts" in text
     assert "Command sequence, certification, script 00" in text
@@ -99,7 +99,7 @@ def test_systems_with_different_scripts_do_not_share_a_plot(tmp_path: Path) -> N
 
 def test_an_uncertified_system_has_its_reason_and_names_are_escaped(tmp_path: Path) -> None:
     file = tmp_path / "systems.html"
-    systems({"MR7": (tmp_path, record("MR7")), "new": (tmp_path, record("<MR8>"))}, file)
+    write_systems({"MR7": (tmp_path, record("MR7")), "new": (tmp_path, record("<MR8>"))}, file)
     text = file.read_text()
     assert "NOT ALL CERTIFIED" in text
     assert "new: it had not settled" in text
@@ -109,5 +109,5 @@ def test_an_uncertified_system_has_its_reason_and_names_are_escaped(tmp_path: Pa
 
 def test_a_single_certification_is_shown_as_its_form(tmp_path: Path) -> None:
     file = tmp_path / "record.html"
-    systems({"MR8": (tmp_path, record("MR8"))}, file)
+    write_systems({"MR8": (tmp_path, record("MR8"))}, file)
     assert "System Performance Certification Record: MR8" in file.read_text()

@@ -56,7 +56,7 @@ def sweep(folder: Path, name: str) -> str:
 
 def runs(folder: Path, name: str) -> str:
     summary = summarise(run(folder, name))
-    return render.text(several.of_runs({name: summary, "other": summary}), colour=False, verbose=True)
+    return render.text(several.build_joint_report({name: summary, "other": summary}), colour=False, verbose=True)
 
 
 def metered(_: Path, name: str) -> str:

@@ -49,7 +49,7 @@ def _show(counters: dict[str, Any], *, whole: bool) -> None:
 
     report = front_end_of([HostRow.of(counters, counters["started"])])
     assert report
-    show(front_end.text(report) if whole else front_end.brief(report))
+    show(front_end.text(report) if whole else front_end.write_brief(report))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:

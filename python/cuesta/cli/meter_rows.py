@@ -41,7 +41,7 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
-        show("average\n" + report.row(average))
+        show("average\n" + report.interval_row(average))
     return Exit.GOOD
 
 
@@ -53,9 +53,9 @@ def _say(json_report: dict[str, Any], number: int, printed: set[str], out: TextI
     if number % HEAD_EVERY == 0:
         show(report.head())
     interval: MeterReport = from_json(MeterReport, json_report)
-    show(report.row(interval))
+    show(report.interval_row(interval))
     late = [note for note in json_report["notes"] if note.startswith("a gap")]
-    for note in [*(json_report["notes"] if number == 0 else late), *report.gaps(interval)]:
+    for note in [*(json_report["notes"] if number == 0 else late), *report.list_gaps(interval)]:
         if note in late or note not in printed:
             inform(f"  {note}")
         printed.add(note)

@@ -210,10 +210,10 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
 
 def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
     """Print which entries are hidden; returns whether any is."""
-    from cuesta.report.recording import of_everything_kept, of_secrets  # noqa: PLC0415  # pages are slow to import
+    from cuesta.report.recording import describe_kept, describe_secrets  # noqa: PLC0415  # pages are slow to import
 
     secrets = json.loads(cast.secrets())
-    show("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
+    show("\n".join(describe_kept(secrets) if keep_all else describe_secrets(secrets)))
     return bool(secrets["hidden"])
 
 

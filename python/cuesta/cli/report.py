@@ -44,7 +44,7 @@ def _show_runs(arguments: argparse.Namespace) -> None:
 
     _suggest_runs_below(arguments.folders)
     summaries = [analysis.summarise(folder) for folder in arguments.folders]
-    runs = dict(zip(several.names(arguments.folders), summaries, strict=True))
+    runs = dict(zip(several.name_runs(arguments.folders), summaries, strict=True))
     if arguments.markdown:
         say(several.markdown(runs).rstrip("\n"), arguments.json)
     if arguments.junit:
@@ -78,17 +78,17 @@ def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
 def _show_systems(arguments: argparse.Namespace) -> None:
     from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
     from cuesta.report import several  # noqa: PLC0415
-    from cuesta.report.systems import systems  # noqa: PLC0415
+    from cuesta.report.systems import write_systems  # noqa: PLC0415
 
     if arguments.markdown or arguments.junit:
         remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"
         raise UsageError("--markdown and --junit are for runs, and this is a certification", remedy)
     records = [derive_record(open_certification(folder)) for folder in arguments.folders]
-    names = several.names(arguments.folders)
+    names = several.name_runs(arguments.folders)
     write_json(arguments.json, _object([record.model_dump(mode="json") for record in records]))
     if _wants_page(arguments):
         file = _file(arguments, "record.html")
-        systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
+        write_systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
         grades = (f"{record.grade.upper()}  {name}" for name, record in zip(names, records, strict=True))
         _say("\n".join(grades), file, arguments)
 

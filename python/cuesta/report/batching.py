@@ -44,7 +44,7 @@ def section(summary: Summary) -> Iterator[Section]:
         return
     answers = [Remark(answer(kind)) for kind in by_kind(found)]
     more = [Plots(plots)] if (plots := list(plot_frontier(found))) else []
-    yield Section(TITLE, [*answers, overview(found)], [details(found), *more], name="BATCHING")
+    yield Section(TITLE, [*answers, overview_table(found)], [details_table(found), *more], name="BATCHING")
 
 
 def first_answer(summary: Summary) -> str:
@@ -64,7 +64,7 @@ def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
 def answer(kind: Sequence[Effect]) -> str:
     """One sentence on settings of one kind: where they win, and what they cost."""
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
-    found = f"{wins(kind)}; {loses(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
+    found = f"{state_gains(kind)}; {state_costs(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
     return f"{name}: {found}; {GRID}" if is_aligned(kind) else f"{name}: {found}"
 
 
@@ -72,29 +72,29 @@ def is_aligned(found: Sequence[Effect]) -> bool:
     return any(name == ALIGN for effect in found for name, _ in effect.setting)
 
 
-def wins(kind: Sequence[Effect]) -> str:
+def state_gains(kind: Sequence[Effect]) -> str:
     """By how much the host's CPU per key shrinks at most, and from how many users on it shrinks at all."""
     best = max((saving for each in kind if (saving := each.most_saved)), default=None, key=lambda saving: saving.share)
     if best is None:
         return "at no load that was measured is a saving of the host's CPU told from chance"
-    at = f"{of_effect(best.by)}, {many(best.users, 'user')}"
+    at = f"{name_effect(best.by)}, {many(best.users, 'user')}"
     saved = f"it saves the host up to {share(best.share)} of its CPU per key ({at})"
-    starts = [(effect.saves_from, of_effect(effect)) for effect in kind if effect.saves_from is not None]
+    starts = [(effect.saves_from, name_effect(effect)) for effect in kind if effect.saves_from is not None]
     if not starts:
         return saved
     users, by = min(starts)
     return f"{saved}, at the earliest from {many(users, 'user')} on ({by})"
 
 
-def loses(kind: Sequence[Effect]) -> str:
+def state_costs(kind: Sequence[Effect]) -> str:
     """At which loads it costs the host CPU, and the users time."""
-    costs, waits = where(kind, lambda load: load.cpu), where(kind, lambda load: load.response)
+    costs, waits = name_loads(kind, lambda load: load.cpu), name_loads(kind, lambda load: load.response)
     parts = [f"it costs the host more CPU {costs}"] if costs else []
     parts += [f"it lengthens the response {waits}"] if waits else []
     return " and ".join(parts) or "nothing that it costs was told from chance"
 
 
-def where(kind: Sequence[Effect], of: Of) -> str:
+def name_loads(kind: Sequence[Effect], of: Of) -> str:
     """At which loads and by which settings a figure is more; empty if at none."""
     known = [change.is_more for effect in kind for load in effect.loads if (change := of(load))]
     if known and all(known):
@@ -103,75 +103,75 @@ def where(kind: Sequence[Effect], of: Of) -> str:
     for effect in kind:
         worse = tuple(load.users for load in effect.loads if (change := of(load)) and change.is_more)
         by_users.setdefault(worse, []).append(effect)
-    return listed([place(users, by) for users, by in by_users.items() if users])
+    return join_parts([name_users(users, by) for users, by in by_users.items() if users])
 
 
-def place(users: Sequence[int], by: Sequence[Effect]) -> str:
+def name_users(users: Sequence[int], by: Sequence[Effect]) -> str:
     number = "user" if users == (1,) else "users"
-    return f"at {listed([*map(count, users)])} {number} ({'; '.join(map(of_effect, by))})"
+    return f"at {join_parts([*map(count, users)])} {number} ({'; '.join(map(name_effect, by))})"
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_parts(parts: Sequence[str]) -> str:
     *first, last = parts or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def overview(found: Sequence[Effect]) -> Table:
+def overview_table(found: Sequence[Effect]) -> Table:
     """A row for each effect: from how many users on it saves CPU, and what it changes at the most users."""
     most = {effect.loads[-1].users for effect in found}
     at = many(most.pop(), "user") if len(most) == 1 else "the most users"
     heads = ("", "saves host CPU", head("host.cpu_per_keystroke"), "mean response", head("wire.packets_per_keystroke"))
     rows = [
         (
-            of_effect(effect),
-            saves(effect),
-            of_share(effect.loads[-1].cpu),
-            of_difference(effect.loads[-1].response),
-            of_share(effect.loads[-1].packets),
+            name_effect(effect),
+            name_saving_loads(effect),
+            write_share(effect.loads[-1].cpu),
+            write_difference(effect.loads[-1].response),
+            write_share(effect.loads[-1].packets),
         )
         for effect in found
     ]
     return Table(heads, rows, f"changes at {at}, {HOW}, without steps in doubt; {NOT_TOLD}")
 
 
-def of_effect(effect: Effect) -> str:
+def name_effect(effect: Effect) -> str:
     return list_settings((*effect.setting, *effect.configuration))
 
 
-def saves(effect: Effect) -> str:
+def name_saving_loads(effect: Effect) -> str:
     start = effect.saves_from
     if start is None:
         return "at no load"
     return "at every load" if start == effect.loads[0].users else f"from {many(start, 'user')} on"
 
 
-def of_share(change: Change | None) -> str:
+def write_share(change: Change | None) -> str:
     """By how many percent a figure changes."""
-    return judged(change, signed(f"{100 * change.share:+.0f} %")) if change else ABSENT
+    return bracket_chance(change, signed(f"{100 * change.share:+.0f} %")) if change else ABSENT
 
 
-def of_difference(change: Change | None) -> str:
+def write_difference(change: Change | None) -> str:
     """By how many seconds a figure changes."""
     if change is None:
         return ABSENT
-    return judged(change, f"{'+' if change.difference >= 0 else ''}{seconds(change.difference)}")
+    return bracket_chance(change, f"{'+' if change.difference >= 0 else ''}{seconds(change.difference)}")
 
 
-def judged(change: Change, text: str) -> str:
+def bracket_chance(change: Change, text: str) -> str:
     """A change in brackets if it is not told apart from chance."""
     return text if change.is_less or change.is_more else f"({text})"
 
 
-def details(found: Sequence[Effect]) -> Table:
+def details_table(found: Sequence[Effect]) -> Table:
     """A row for each effect and number of users, with medians and ranges."""
     heads = ("", "users", "host CPU per key", "without", "mean response", "without", "packets per key", "without")
     rows = [
         (
-            of_effect(effect),
+            name_effect(effect),
             count(load.users),
-            *cells(load.cpu, seconds),
-            *cells(load.response, seconds),
-            *cells(load.packets, digits),
+            *effect_cells(load.cpu, seconds),
+            *effect_cells(load.response, seconds),
+            *effect_cells(load.packets, digits),
         )
         for effect in found
         for load in effect.loads
@@ -179,13 +179,13 @@ def details(found: Sequence[Effect]) -> Table:
     return Table(heads, rows, f"{HOW}, and in brackets their ranges")
 
 
-def cells(change: Change | None, write: Callable[[float], str]) -> tuple[str, str]:
+def effect_cells(change: Change | None, write: Callable[[float], str]) -> tuple[str, str]:
     if change is None:
         return ABSENT, ABSENT
-    return ranged(change.with_it, write), ranged(change.without, write)
+    return write_range(change.with_it, write), write_range(change.without, write)
 
 
-def ranged(of: Spread, write: Callable[[float], str]) -> str:
+def write_range(of: Spread, write: Callable[[float], str]) -> str:
     if len(of.values) == 1:
         return write(of.median)
     return f"{write(of.median)} [{write(of.low)}–{write(of.high)}]"

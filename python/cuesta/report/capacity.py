@@ -37,7 +37,7 @@ LEAST_STEPS = 4
 WRONG = "not used: nothing is busier than all the time"
 
 
-def conclusion(summary: Summary) -> Remark:
+def state_limit(summary: Summary) -> Remark:
     """The sentence, with its tone."""
     found = find_bottleneck(summary)
     return Remark(str(found), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
@@ -54,16 +54,16 @@ def section(summary: Summary) -> Section:
     at = f"at {point.text}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
     more: list[Part] = [Remark(f"{at}: {write_rate(work.per_s)} {work.unit}s")]
     if known:
-        more.append(table(known))
-    more.append(where(parts, work))
-    more += saturations(summary) if len(summary.steps) > 1 else map(Remark, bounds(of, parts))
+        more.append(resource_table(known))
+    more.append(parts_table(parts, work))
+    more += state_saturations(summary) if len(summary.steps) > 1 else map(Remark, state_bounds(of, parts))
     if checks := check_laws(of, known):
-        more.append(Table(("law", "one side", "other", "", "from"), list(map(row, checks)), wide={4}, wraps=4))
+        more.append(Table(("law", "one side", "other", "", "from"), list(map(law_row, checks)), wide={4}, wraps=4))
     more.append(Remark(f"not metered, and therefore in no row: {', '.join(list_suspects(of))}", "faint"))
     return Section(TITLE, more=more, name="CAPACITY")
 
 
-def table(known: Sequence[Resource]) -> Table:
+def resource_table(known: Sequence[Resource]) -> Table:
     rows = [
         (
             Words(each.name, each.note),
@@ -80,7 +80,7 @@ def table(known: Sequence[Resource]) -> Table:
     return Table(RESOURCES, rows, wide=ONLY_A_PAGE, wraps=7)
 
 
-def where(parts: ResponseParts, work: Work) -> Table:
+def parts_table(parts: ResponseParts, work: Work) -> Table:
     """Where the time of the mean response goes."""
     shown = [part for part in parts.parts if part.seconds >= parts.response / 1000]
     rows = [(part.what, seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown]
@@ -92,7 +92,7 @@ def where(parts: ResponseParts, work: Work) -> Table:
     return Table((head, "time", "share", "from"), rows, about, wide={3}, wraps=3)
 
 
-def bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
+def state_bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
     """Both asymptotes by this step alone, by what the host itself uses."""
     own = [each for each in list_shared_resources(measured) if each.own is not None]
     if not own or measured.step.law is None:
@@ -108,20 +108,20 @@ def bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
     )
 
 
-def saturations(summary: Summary) -> Iterator[Remark]:
+def state_saturations(summary: Summary) -> Iterator[Remark]:
     """Where each meter says that its resource saturates, from all steps of a sweep."""
     try:
         points = derive_points(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load
         return
-    if said := "; ".join(f"by {each.by} at {at(each)}" for each in saturations_by_meters(points)):
+    if said := "; ".join(f"by {each.by} at {write_saturation(each)}" for each in saturations_by_meters(points)):
         yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
 
 
-def at(point: Saturation) -> str:
+def write_saturation(point: Saturation) -> str:
     return f"{digits(point.users)} users (90 %: {digits(point.band.low)} to {digits(point.band.high)})"
 
 
-def row(check: LawCheck) -> tuple[Cell, ...]:
+def law_row(check: LawCheck) -> tuple[Cell, ...]:
     verdict = Words("holds", tone="good") if check.holds else Words("broken", tone="bad")
     return check.law, check.one, check.other, verdict, check.source

@@ -30,13 +30,16 @@ def text(comparison: Comparison, colour: bool | None = None) -> Styled:
 def report(comparison: Comparison) -> Report:
     sections = [
         Section("Design", list(design(comparison))),
-        Section("Left out", list(left_out(comparison))),
+        Section("Left out", list(list_excluded(comparison))),
         Section("Failures", list(failures_table(comparison))),
         Section("Headline", list(headline_table(comparison))),
         Section("Power", list(power(comparison))),
-        Section("Others", list(others(comparison))),
+        Section("Others", list(exploratory_table(comparison))),
         Section("Errors", list(errors(comparison))),
-        Section("Notes", [Remark(f"- {note}") for note in list_notes(comparison) if note != why_open(comparison)]),
+        Section(
+            "Notes",
+            [Remark(f"- {note}") for note in list_notes(comparison) if note != explain_inconclusive(comparison)],
+        ),
     ]
     return Report("Comparison", headline(comparison), verdict(comparison), sections=sections)
 
@@ -54,28 +57,28 @@ def answer(comparison: Comparison) -> str:
             more = f", and {len(comparison.refused) - 1} more" if len(comparison.refused) > 1 else ""
             return f"refused: {comparison.refused[0]}{more}"
         case Overall.CHANGED:
-            changes = [f"{each.test.verdict} in {each.metric.label}" for each in changed(comparison) if each.test]
-            return ", ".join([*(said_of_failures(each) for each in failing(comparison)), *changes])
+            changes = [f"{each.test.verdict} in {each.metric.label}" for each in list_changed(comparison) if each.test]
+            return ", ".join([*(describe_failures(each) for each in list_failing(comparison)), *changes])
         case Overall.UNCHANGED:
             return f"no change beyond ±{comparison.terms.margin * 100:g} %"
-    return f"cannot tell: {why_open(comparison)}{how_many_more(comparison)}"
+    return f"cannot tell: {explain_inconclusive(comparison)}{suggest_runs(comparison)}"
 
 
-def how_many_more(comparison: Comparison) -> str:
+def suggest_runs(comparison: Comparison) -> str:
     """How many more runs would decide, if there are too few for any verdict; else each figure says so."""
     judged = [each for each in comparison.headline if each.test and not each.interval]
     most = max(judged, key=lambda each: (each.test and each.test.more_runs) or MOST_RUNS + 1, default=None)
-    return f"; {decided(most, comparison)}" if most else ""
+    return f"; {estimate_needed_runs(most, comparison)}" if most else ""
 
 
-def why_open(comparison: Comparison) -> str:
+def explain_inconclusive(comparison: Comparison) -> str:
     """Why a comparison is inconclusive: too few runs, figures without a ratio, or spread; empty if it is not."""
     if comparison.overall != Overall.INCONCLUSIVE:
         return ""
     if few := next(note_few_runs(comparison), ""):
         return few
     if unsure := [each for each in comparison.failures if each.verdict == Failing.UNKNOWN]:
-        return "; ".join(f"{said_of_failures(each)}, which may be chance" for each in unsure)
+        return "; ".join(f"{describe_failures(each)}, which may be chance" for each in unsure)
     undecided = [each for each in comparison.headline if each.test is None or each.test.verdict == Verdict.INCONCLUSIVE]
     names = ", ".join(each.metric.label for each in undecided)
     return f"{names} could have changed by more than ±{comparison.terms.margin * 100:g} %"
@@ -89,26 +92,26 @@ def verdict(comparison: Comparison) -> model.Verdict:
         reasons = [*((why, "") for why in others), (last, comparison.remedy or "")]
         return model.Verdict(word, "these are not compared", good=False, reasons=reasons, name="VERDICT")
     rest = [each for each in comparison.headline if each.test and each.interval and not is_change(each)]
-    failed = [(each, "") for each in (*map(said_of_failures, failing(comparison)), *spoilt(comparison))]
+    failed = [(each, "") for each in (*map(describe_failures, list_failing(comparison)), *list_spoilt_runs(comparison))]
     confidence = f"exact {CONFIDENCE * 100:g} % intervals over runs (Hodges–Lehmann)"
     made = "" if comparison.in_pairs else ", made apart"
-    how = f"{runs_of(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
-    said = [(sentence(each, comparison), "") for each in (*changed(comparison), *rest)]
+    how = f"{count_runs(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
+    said = [(describe_figure(each, comparison), "") for each in (*list_changed(comparison), *rest)]
     return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, [*failed, *said], name="VERDICT")
 
 
-def failing(comparison: Comparison) -> list[FailureComparison]:
+def list_failing(comparison: Comparison) -> list[FailureComparison]:
     return [each for each in comparison.failures if each.verdict in (Failing.MORE, Failing.FEWER)]
 
 
-def said_of_failures(each: FailureComparison) -> str:
+def describe_failures(each: FailureComparison) -> str:
     """Which side fails more: `more failures in NEW: errors 5.1 %, in BASE 0 %`."""
     base, new = (share(statistics.fmean(side)) for side in (each.base, each.new))
     word = Failing.MORE if each.difference > 0 else Failing.FEWER
     return f"{word} in NEW: {each.metric.label} {new}, in BASE {base}"
 
 
-def spoilt(comparison: Comparison) -> Iterator[str]:
+def list_spoilt_runs(comparison: Comparison) -> Iterator[str]:
     """Runs that the host spoilt; they count."""
     for name, side in sides(comparison):
         bad = [run for run in side.runs if run.spoilt]
@@ -117,7 +120,7 @@ def spoilt(comparison: Comparison) -> Iterator[str]:
             yield f"{which}: {relative_name(bad[0].folder, side.folder)}: {bad[0].spoilt}"
 
 
-def changed(comparison: Comparison) -> list[MetricComparison]:
+def list_changed(comparison: Comparison) -> list[MetricComparison]:
     return [each for each in comparison.headline if is_change(each)]
 
 
@@ -125,9 +128,9 @@ def is_change(figure: MetricComparison) -> bool:
     return figure.test is not None and figure.test.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def sentence(figure: MetricComparison, comparison: Comparison) -> str:
+def describe_figure(figure: MetricComparison, comparison: Comparison) -> str:
     assert figure.test
-    word, change = figure.test.verdict, by_percent(figure.interval)
+    word, change = figure.test.verdict, write_change(figure.interval)
     if is_change(figure):
         return f"{figure.metric.label}: {word}, {change}"
     if word == Verdict.BELOW:
@@ -136,11 +139,11 @@ def sentence(figure: MetricComparison, comparison: Comparison) -> str:
         return f"{figure.metric.label}: not judged, {change}: a side that fails more is not faster"
     if word == Verdict.EQUIVALENT:
         return f"{figure.metric.label}: equivalent, {change}"
-    reach = f"{change}{why_not_sure(figure, comparison)}"
-    return f"{figure.metric.label}: inconclusive, {reach}; {decided(figure, comparison)}"
+    reach = f"{change}{explain_uncertainty(figure, comparison)}"
+    return f"{figure.metric.label}: inconclusive, {reach}; {estimate_needed_runs(figure, comparison)}"
 
 
-def why_not_sure(figure: MetricComparison, comparison: Comparison) -> str:
+def explain_uncertainty(figure: MetricComparison, comparison: Comparison) -> str:
     """Why a figure is inconclusive, although it changed; else empty."""
     assert figure.test
     assert figure.interval
@@ -151,15 +154,15 @@ def why_not_sure(figure: MetricComparison, comparison: Comparison) -> str:
     return ", it changed, maybe by more than the margin" if figure.test.p_equal <= ALPHA else ""
 
 
-def decided(figure: MetricComparison, comparison: Comparison) -> str:
+def estimate_needed_runs(figure: MetricComparison, comparison: Comparison) -> str:
     """How many more runs would decide."""
     more = figure.test and figure.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: the change is too close to the margin for this noise"
-    return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
+    return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else runs_of_each_side(more)
 
 
-def each_side(more: int) -> str:
+def runs_of_each_side(more: int) -> str:
     return f"about {many(more, 'more run')} of each side would decide"
 
 
@@ -167,9 +170,9 @@ def design(comparison: Comparison) -> Iterator[Part]:
     """The sides, and the differences between them."""
     if comparison.in_pairs:
         turned = "the runs of a pair follow each other, in alternating order"
-        yield Remark(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}, {turned}")
+        yield Remark(f"pairs in {comparison.base.folder}: {count_usable(comparison.base, 'pair')}, {turned}")
     else:
-        rows = (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(comparison))
+        rows = (f"{name}  {side.folder}: {count_usable(side, 'run')}" for name, side in sides(comparison))
         yield from (Remark(row) for row in rows)
     for each in comparison.host:
         yield Remark(f"host: {each.name}  {write_fact(each.base)} → {write_fact(each.new)}")
@@ -182,12 +185,12 @@ def sides(comparison: Comparison) -> Iterator[tuple[str, Side]]:
     yield from (("BASE", comparison.base), ("NEW ", comparison.new))
 
 
-def used(side: Side, what: str) -> str:
+def count_usable(side: Side, what: str) -> str:
     whole = len(side.runs) + len(side.excluded)
     return many(whole, what) if not side.excluded else f"{len(side.runs)} of {many(whole, what)} can be used"
 
 
-def left_out(comparison: Comparison) -> Iterator[Part]:
+def list_excluded(comparison: Comparison) -> Iterator[Part]:
     for name, side in () if comparison.refused else sides(comparison):
         yield from (Remark(f"{name} {relative_name(run.folder, side.folder)}: {run.why}") for run in side.excluded)
 
@@ -208,7 +211,7 @@ def headline_table(comparison: Comparison) -> Iterator[Part]:
         yield table(comparison.headline, "verdict")
 
 
-def others(comparison: Comparison) -> Iterator[Part]:
+def exploratory_table(comparison: Comparison) -> Iterator[Part]:
     seen = [each for each in comparison.exploratory if each.base or each.new]
     if seen:
         yield table(seen, "", "shown without a verdict: among so many figures, some differ by chance")
@@ -221,23 +224,25 @@ def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> 
     for each in figures:
         word = each.test and each.test.verdict
         said = Words(SHORT.get(word, word), tone=TONES.get(word, "")) if word else ""
-        rows.append((each.metric.label, *cells_of(each), said))
+        rows.append((each.metric.label, *figure_cells(each), said))
         if each.missing is not None:
             missing.append(f"{each.metric.label}: {each.missing}")
         elif each.compensation:
-            rows.append(("┄ by BASE's method", *dotted(each, each.compensation), Words("compensated", tone="faint")))
+            rows.append(
+                ("┄ by BASE's method", *compensated_cells(each, each.compensation), Words("compensated", tone="faint"))
+            )
     heads = ("median run", "BASE", "NEW", "ratio", "95 % interval", last)
     return Table(heads, rows, "; ".join(filter(None, (*missing, caption))), wraps=0)
 
 
-def cells_of(each: MetricComparison) -> tuple[str, ...]:
+def figure_cells(each: MetricComparison) -> tuple[str, ...]:
     base, new = (
         AT_LEAST * is_bound + in_unit(value, each.metric.unit)
         for value, is_bound in zip(medians(each), each.bounded, strict=True)
     )
     if each.ratio is None:
         return base, new, ABSENT, ""
-    return base, new, of_ratio(each.ratio), between(each.interval)
+    return base, new, write_ratio(each.ratio), write_interval(each.interval)
 
 
 def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
@@ -245,71 +250,77 @@ def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
     return base, new
 
 
-def dotted(each: MetricComparison, compensation: float) -> tuple[str, ...]:
+def compensated_cells(each: MetricComparison, compensation: float) -> tuple[str, ...]:
     """The figure by the base's method, like the dotted line of MPL-17."""
     _, new = medians(each)
     return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
 
 
-def of_ratio(ratio: float) -> str:
+def write_ratio(ratio: float) -> str:
     """Write a ratio with four digits, at most three behind the point."""
     return f"{ratio:,.{3 if ratio < 9.9995 else 2 if ratio < 99.995 else 1}f}"
 
 
-def between(interval: ConfidenceInterval | None) -> str:
-    return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
+def write_interval(interval: ConfidenceInterval | None) -> str:
+    return f"{write_ratio(interval.low)} – {write_ratio(interval.high)}" if interval else "too few runs"
 
 
 def power(comparison: Comparison) -> Iterator[Part]:
     """How small a change these runs could detect; nothing if they are too few to detect any."""
     judged = {each.metric.label: each.test for each in comparison.headline if each.test}
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
-    finds = [f"{least_found(at)} in {label}" for label, each in judged.items() if (at := each.least_change) is not None]
+    finds = [
+        f"{write_least_change(at)} in {label}"
+        for label, each in judged.items()
+        if (at := each.least_change) is not None
+    ]
     if finds:
-        found = f"{runs_of(comparison)} detect, four times in five, a change of {', '.join(finds)}"
+        found = f"{count_runs(comparison)} detect, four times in five, a change of {', '.join(finds)}"
         yield Remark(f"{found}: by the spread that they had, {together}")
-    missed = {label: each for label, each in judged.items() if misses(each, comparison)}
+    missed = {label: each for label, each in judged.items() if misses_margin(each, comparison)}
     margin = f"a change of {comparison.terms.margin * 100:g} %"
-    known = [f"{needed(each, comparison)} in {label}" for label, each in missed.items() if has_need(each)]
+    known = [
+        f"{write_needed_runs(each, comparison)} in {label}" for label, each in missed.items() if knows_needed_runs(each)
+    ]
     if known:
         yield Remark(f"{margin} would be found by {', '.join(known)}")
-    if unknown := [label for label, each in missed.items() if not has_need(each)]:
+    if unknown := [label for label, each in missed.items() if not knows_needed_runs(each)]:
         yield Remark(f"cannot say how many runs would show {margin} in {', '.join(unknown)}")
 
 
-def least_found(change: float) -> str:
+def write_least_change(change: float) -> str:
     """Write the least change that is detected; runs without any spread detect every change."""
     return share(change) if change > 0 else "any size"
 
 
-def misses(judged: RatioTest, comparison: Comparison) -> bool:
+def misses_margin(judged: RatioTest, comparison: Comparison) -> bool:
     """Whether a change equal to the margin would be missed more often than once in five times."""
     return judged.least_change is None or judged.least_change > comparison.terms.margin
 
 
-def has_need(judged: RatioTest) -> bool:
+def knows_needed_runs(judged: RatioTest) -> bool:
     """Whether the number of runs that find the margin is known, or known to be too large."""
     return judged.runs_for_margin is not None or judged.least_change is not None
 
 
-def needed(judged: RatioTest, comparison: Comparison) -> str:
+def write_needed_runs(judged: RatioTest, comparison: Comparison) -> str:
     if judged.runs_for_margin is None:
         return f"over {MOST_RUNS} runs"
     apart = f"{judged.runs_for_margin} + {judged.runs_for_margin} runs"
     return f"about {many(judged.runs_for_margin, 'pair') if comparison.in_pairs else apart}"
 
 
-def runs_of(comparison: Comparison) -> str:
+def count_runs(comparison: Comparison) -> str:
     base, new = len(comparison.base.runs), len(comparison.new.runs)
     return many(base, "pair") if comparison.in_pairs else f"{base} + {new} runs"
 
 
-def by_percent(interval: ConfidenceInterval | None) -> str:
+def write_change(interval: ConfidenceInterval | None) -> str:
     """Write an interval of a ratio as a change, `+3.1 % to +8.0 %`; a large one as a factor."""
     if not interval:
         return ""
     if interval.low > SO_MANY_TIMES:
-        return f"{of_ratio(interval.low)} to {of_ratio(interval.high)} times as much"
+        return f"{write_ratio(interval.low)} to {write_ratio(interval.high)} times as much"
     low, high = (signed(f"{(ratio - 1) * 100:+.1f} %") for ratio in (interval.low, interval.high))
     return f"{low} to {high}"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import DriverLoad, ScreenCost, StepFigures
-from cuesta.report.figure import counted, duration, fact, head, percentiles
+from cuesta.report.figure import fact, head, percentiles, write_count, write_duration
 from cuesta.report.model import Fact, Facts, Part, Plots, Section, Table
 from cuesta.report.plots.distributions import plot_driver_delay
 from cuesta.report.response_section import HEADS, MEAN
@@ -23,10 +23,10 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
             fact("lateness.p50", step).meaning,
         ),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{describe_spinning(own)}"),
-        Fact(part_of(step), describe_own_part(own), fact("driver.own.p50", step).meaning),
+        Fact(name_part(step), describe_own_part(own), fact("driver.own.p50", step).meaning),
     ]
     rest = [
-        Fact(part_of(step), "" if own.own.count else NO_OWN_PART),
+        Fact(name_part(step), "" if own.own.count else NO_OWN_PART),
         fact("driver.run_wait", step),
         fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
         Fact("screens", describe_screens(own.screens) if own.screens else ""),
@@ -37,15 +37,15 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
     if rows:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
     more.append(Plots(list(plot_driver_delay(summary.recorded, step))))
-    return Section("Driver", [Facts(facts), *agents(step)], more)
+    return Section("Driver", [Facts(facts), *agents_table(step)], more)
 
 
-def part_of(step: StepFigures) -> str:
+def name_part(step: StepFigures) -> str:
     """What the driver's own part is a part of: at a terminal that shows keys by itself, no host echoes any."""
     return "of each first sign of an answer" if step.driver.own.count and not step.echo.count else "of each echo"
 
 
-def agents(step: StepFigures) -> Iterator[Table]:
+def agents_table(step: StepFigures) -> Iterator[Table]:
     """The agents side by side, if there are several."""
     if len(step.agents) > 1:
         heads = (
@@ -57,8 +57,8 @@ def agents(step: StepFigures) -> Iterator[Table]:
         rows = [
             (
                 str(agent.agent),
-                counted(agent.response),
-                *(duration(agent.response, name) for name in ("p50", "p99")),
+                write_count(agent.response),
+                *(write_duration(agent.response, name) for name in ("p50", "p99")),
                 seconds(agent.lateness.p99),
                 *map(share, (agent.cpu, agent.run_wait)),
             )

@@ -26,7 +26,7 @@ NO_STEADY_STATE = f"{UNSTEADY} no steady state: of this run alone, not of the ho
 CENSORED = "+ those that were not answered: they took at least as long as they were waited for, and count so"
 
 
-def written(name: str, step: StepFigures) -> str:
+def write_figure(name: str, step: StepFigures) -> str:
     """Write a figure of a step by its dotted name."""
     figure = CATALOGUE[name]
     value = figure.of(step)
@@ -35,13 +35,13 @@ def written(name: str, step: StepFigures) -> str:
     return ABSENT if value is None else bound + WRITTEN[figure.unit](value)
 
 
-def marked(name: str, step: StepFigures) -> str:
+def write_marked(name: str, step: StepFigures) -> str:
     """Write a figure of a step; a percentile is marked where it rests on few values, or there is no steady state."""
     of, _, statistic = name.rpartition(".")
     distribution = getattr(step, of, None)
     if not isinstance(distribution, Distribution) or not distribution.asked:
-        return written(name, step)
-    return written(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(of, step)
+        return write_figure(name, step)
+    return write_figure(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(of, step)
 
 
 def unsteady_mark(series: str, step: StepFigures) -> str:
@@ -49,14 +49,14 @@ def unsteady_mark(series: str, step: StepFigures) -> str:
     return UNSTEADY * (series != "lateness" and not step.settled.steady)
 
 
-def notes(cells: Iterable[object]) -> list[str]:
+def explain_marks(cells: Iterable[object]) -> list[str]:
     """What the marks mean that end any of the cells."""
     texts = [str(cell) for cell in cells]
     found = {MARK: FEW, UNSTEADY: NO_STEADY_STATE}
     return [note for mark, note in found.items() if any(mark in text[-2:] for text in texts)]
 
 
-def mark(figure: Reference, step: StepFigures) -> str:
+def mark_few(figure: Reference, step: StepFigures) -> str:
     """The mark of a percentile that rests on few values of a step; else empty."""
     number = number_of_values(figure, step)
     if not str(figure.statistic).startswith("p"):
@@ -67,7 +67,7 @@ def mark(figure: Reference, step: StepFigures) -> str:
 def fact(name: str, step: StepFigures, detail: str = "") -> Fact:
     """A figure of a step with its label and meaning; `detail` follows the value."""
     figure = CATALOGUE[name]
-    return Fact(figure.label, f"{written(name, step)}{detail}", figure.meaning)
+    return Fact(figure.label, f"{write_figure(name, step)}{detail}", figure.meaning)
 
 
 def head(name: str, text: str = "") -> Words:
@@ -76,19 +76,19 @@ def head(name: str, text: str = "") -> Words:
     return Words(text or figure.label, figure.meaning)
 
 
-def counted(of: Distribution) -> str:
+def write_count(of: Distribution) -> str:
     """Write the number of values, and of those that were not answered."""
     return count(of.count) + (f" +{count(of.censored)}" if of.censored else "")
 
 
-def duration(of: Distribution, name: str) -> str:
+def write_duration(of: Distribution, name: str) -> str:
     """Write a statistic of a distribution, with a sign where it is a lower bound."""
     return AT_LEAST * (name in of.at_least) + seconds(getattr(of, name))
 
 
-def percentile(of: Distribution, name: str) -> str:
+def write_percentile(of: Distribution, name: str) -> str:
     """Write a percentile or the greatest value, marked where it rests on few values."""
-    return duration(of, name) + MARK * (getattr(of, name) is not None and is_weak(of, name))
+    return write_duration(of, name) + MARK * (getattr(of, name) is not None and is_weak(of, name))
 
 
 def is_weak(of: Distribution, name: str) -> bool:
@@ -108,7 +108,7 @@ def has_weak(of: Distribution) -> bool:
 
 def percentiles(of: Distribution) -> tuple[str, ...]:
     """Write the cells below `PERCENTILES`."""
-    return tuple(percentile(of, name) for name in PERCENTILES)
+    return tuple(write_percentile(of, name) for name in PERCENTILES)
 
 
 def write_rate(rate: float | None) -> str:

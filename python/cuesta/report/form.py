@@ -64,22 +64,22 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
         title(record).upper(),
         f"{record.given.started}, {plain(record.given.system)}",
         f"{word}: {sentence}",
-    ] + [row for reason in record.because for row in indented(f"- {reason}", "  ")]
-    yield from (indented(f"WARNING: {warning}", "  ") for warning in record.warnings)
-    yield ["I    Variable settings: operating system", *named(settings(record))]
-    yield ["II   Hardware configuration", *named(hardware(record))]
-    yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
-    yield from measured(record)
-    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(folders(record))}"])]
-    yield ["VI   Comments", *listed(comments(record))]
-    yield ["     How it was measured", *named(method(record))]
+    ] + [row for reason in record.because for row in wrap_sentence(f"- {reason}", "  ")]
+    yield from (wrap_sentence(f"WARNING: {warning}", "  ") for warning in record.warnings)
+    yield ["I    Variable settings: operating system", *wrap_facts(settings(record))]
+    yield ["II   Hardware configuration", *wrap_facts(hardware(record))]
+    yield ["III  Other factors expected to influence measurements", *wrap_sentences(factors(record))]
+    yield from part_iv(record)
+    yield ["V    Output of original run", *wrap_sentences([f"{folder}: {', '.join(list_folders(record))}"])]
+    yield ["VI   Comments", *wrap_sentences(comments(record))]
+    yield ["     How it was measured", *wrap_facts(method_facts(record))]
     yield ["     Runs", *runs(record)]
     yield ["     Checks", *(row for check in record.checks for row in check_result(check))]
-    if missing := absences(record):
-        yield ["     —", *(row for why, names in missing.items() for row in indented(f"{names}: {why}", "  "))]
+    if missing := list_absences(record):
+        yield ["     —", *(row for why, names in missing.items() for row in wrap_sentence(f"{names}: {why}", "  "))]
 
 
-def measured(record: Record) -> Iterator[Sequence[str]]:
+def part_iv(record: Record) -> Iterator[Sequence[str]]:
     """Part IV; empty if no run counts."""
     if not record.runs:
         return
@@ -88,11 +88,11 @@ def measured(record: Record) -> Iterator[Sequence[str]]:
         rows = process_rows(record) if part == "d" else form_rows(record, getattr(record.measurements, part))
         yield [f" {part}.  {caption}", *rows]
     if record.published:
-        yield [f"     {PUBLISHED}", *(row for each in published(record) for row in indented(each, "  "))]
+        yield [f"     {PUBLISHED}", *(row for each in list_published(record) for row in wrap_sentence(each, "  "))]
 
 
 def check_result(check: Check) -> list[str]:
-    return indented(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
+    return wrap_sentence(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
 
 
 def runs(record: Record) -> Iterator[str]:
@@ -106,44 +106,44 @@ def form_rows(record: Record, rows: Sequence[FormRow]) -> Iterator[str]:
     short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
     widths = [max(CELL, len(short[at]) + 1) for at in heads]
     yield in_columns("", LABEL, (short[at] for at in heads), widths)
-    for number, each in numbered(rows):
+    for number, each in number_rows(rows):
         fits = INDENT + len(number) + cell_len(label(each)) <= LABEL
         name = f"{' ' * INDENT}{number}{label(each) if fits else each.name}"
-        yield in_columns(name, LABEL, (figure(getattr(each, at), each.unit) for at in heads), widths)
+        yield in_columns(name, LABEL, (write_figure(getattr(each, at), each.unit) for at in heads), widths)
         if not fits:
             yield f"{' ' * (INDENT + len(number))}({each.today})"
-        if any(within := [interval(getattr(each, at), each.unit) for at in heads]):
+        if any(within := [write_interval(getattr(each, at), each.unit) for at in heads]):
             yield in_columns(INTERVAL, LABEL + sum(widths) - WIDE * len(within), within, [WIDE] * len(within))
 
 
 def process_rows(record: Record) -> Iterator[str]:
     """Part d."""
-    for number, each in numbered(record.measurements.d):
+    for number, each in number_rows(record.measurements.d):
         name = f"{' ' * INDENT}{number}{label(each)}"
-        yield in_columns(name, LABEL + 2 * CELL, [figure(each.figure, each.unit)], [CELL])
-        if within := interval(each.figure, each.unit):
+        yield in_columns(name, LABEL + 2 * CELL, [write_figure(each.figure, each.unit)], [CELL])
+        if within := write_interval(each.figure, each.unit):
             yield in_columns(INTERVAL, LABEL + 3 * CELL - WIDE, [within], [WIDE])
 
 
-def published(record: Record) -> Iterator[str]:
-    for what, then, now, source in beside_rows(record):
+def list_published(record: Record) -> Iterator[str]:
+    for what, then, now, source in published_rows(record):
         yield f"{what}: {then}; here {now} ({source})"
 
 
-def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+def wrap_facts(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Wrap facts."""
     for name, value in rows:
         head = f"     {name}: "
         yield from list(wrapped(value, WIDTH, head, " " * 9)) or [head.rstrip()]
 
 
-def listed(rows: Iterable[str]) -> Iterator[str]:
+def wrap_sentences(rows: Iterable[str]) -> Iterator[str]:
     """Wrap sentences."""
     for row in rows:
-        yield from indented(row)
+        yield from wrap_sentence(row)
 
 
-def indented(row: str, more: str = "") -> list[str]:
+def wrap_sentence(row: str, more: str = "") -> list[str]:
     """Wrap a sentence below the head of its part."""
     return list(wrapped(plain(row), WIDTH, " " * INDENT, " " * INDENT + more))
 
@@ -191,9 +191,9 @@ def comments(record: Record) -> list[str]:
     return [plain(" ".join(each.split())) for each in record.given.comments] or ["none"]
 
 
-def method(record: Record) -> list[tuple[str, str]]:
+def method_facts(record: Record) -> list[tuple[str, str]]:
     how, driver = record.method, record.driver
-    late = f"lateness p50 {figure(driver.lateness_p50, 's')}, p99 {figure(driver.lateness_p99, 's')}"
+    late = f"lateness p50 {write_figure(driver.lateness_p50, 's')}, p99 {write_figure(driver.lateness_p99, 's')}"
     return [
         ("metered", plain(how.metered)),
         *([("worth", plain(how.honesty))] if how.honesty else []),
@@ -221,7 +221,7 @@ def extra_runs(record: Record) -> Iterator[str]:
         )
 
 
-def folders(record: Record) -> list[str]:
+def list_folders(record: Record) -> list[str]:
     """Folders of the runs from which the figures are."""
     return [*(run.folder for run in record.runs), *(run for made in record.method.apart.values() for run in made)]
 
@@ -241,8 +241,8 @@ def run_row(run: RunRow) -> tuple[str, ...]:
     times = (run.creation, run.creation_cpu, run.command, run.command_cpu, run.completion)
     return (
         run.folder,
-        *(figure(each, "s") for each in times),
-        *(figure(each, "share") for each in (run.steal, run.idle)),
+        *(write_figure(each, "s") for each in times),
+        *(write_figure(each, "share") for each in (run.steal, run.idle)),
     )
 
 
@@ -253,7 +253,7 @@ def columns(record: Record) -> dict[str, str]:
     return {"creation": "during process creation", "command": "during command sequence", "total": "total"}
 
 
-def numbered(rows: Sequence[AnyRow]) -> Iterator[tuple[str, AnyRow]]:
+def number_rows(rows: Sequence[AnyRow]) -> Iterator[tuple[str, AnyRow]]:
     """Number rows as the form of 1969 does: not the totals, and not the restated rows."""
     number = 0
     for each in rows:
@@ -273,20 +273,20 @@ def label(row: FormRow | ProcessRow) -> str:
 BESIDE_HEADS = ("what", "published", "measured", "source")
 
 
-def beside_rows(record: Record) -> Iterator[tuple[str, ...]]:
+def published_rows(record: Record) -> Iterator[tuple[str, ...]]:
     """Cells of the published figures."""
     for each in record.published:
         then = f"{each.bound} " if each.bound else ""
-        then += figure(RecordFigure(value=each.published), each.unit)
-        yield plain(each.what), then, figure(each.measured, each.unit), plain(each.source)
+        then += write_figure(RecordFigure(value=each.published), each.unit)
+        yield plain(each.what), then, write_figure(each.measured, each.unit), plain(each.source)
 
 
-def figure(figure: RecordFigure, unit: str) -> str:
+def write_figure(figure: RecordFigure, unit: str) -> str:
     """Write a figure in its unit; a missing one is a dash."""
     if figure.value is None:
         return ABSENT
     if figure.high is not None:
-        return sampled(figure, unit)
+        return write_sampled(figure, unit)
     if unit == "s":
         return seconds(figure.value) if figure.value else "0 s"
     if unit == "share":
@@ -300,7 +300,7 @@ def figure(figure: RecordFigure, unit: str) -> str:
     )
 
 
-def sampled(figure: RecordFigure, unit: str) -> str:
+def write_sampled(figure: RecordFigure, unit: str) -> str:
     """Write a sampled figure with as many digits as its error allows; without any sample, its upper limit."""
     value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
     if not value:
@@ -312,7 +312,7 @@ def sampled(figure: RecordFigure, unit: str) -> str:
     return rounded(value, error, 2)
 
 
-def interval(figure: RecordFigure, unit: str) -> str:
+def write_interval(figure: RecordFigure, unit: str) -> str:
     """Write the 95 % interval of a sampled figure; empty for others."""
     if figure.low is None or figure.high is None or not figure.value:
         return ""
@@ -322,7 +322,7 @@ def interval(figure: RecordFigure, unit: str) -> str:
     return between(by * figure.low, by * figure.high, 2) + sign
 
 
-def absences(record: Record) -> dict[str, str]:
+def list_absences(record: Record) -> dict[str, str]:
     """Rows that miss a figure, by reason."""
     reasons: dict[str, list[str]] = {}
     for part, each in all_rows(record):

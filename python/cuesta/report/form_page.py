@@ -12,7 +12,7 @@ from cuesta.report import page as html
 from cuesta.units import many
 
 
-def page(record: Record, folder: Path) -> Markup:
+def build_page(record: Record, folder: Path) -> Markup:
     word, sentence = form.verdict(record)
     marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
     return html.page(
@@ -25,19 +25,19 @@ def page(record: Record, folder: Path) -> Markup:
                 "III Other factors expected to influence measurements", map(html.paragraph, form.factors(record))
             ),
             html.section("IV Measurements", list(tables(record))),
-            html.section("V Original run", original(record)),
+            html.section("V Original run", raw_files_part(record)),
             html.section("VI Comments", map(html.paragraph, form.comments(record))),
             html.section(
-                "How it was measured", [html.facts(form.method(record)), runs_table(record), checks_table(record)]
+                "How it was measured", [html.facts(form.method_facts(record)), runs_table(record), checks_table(record)]
             ),
-            html.links([folder / run / "run.json" for run in form.folders(record)], folder),
+            html.links([folder / run / "run.json" for run in form.list_folders(record)], folder),
         ],
     )
 
 
-def original(record: Record) -> list[Markup]:
+def raw_files_part(record: Record) -> list[Markup]:
     """Part V: the raw files and their hashes."""
-    files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.folders(record))})"
+    files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.list_folders(record))})"
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
     return [
         html.paragraph(about),
@@ -52,13 +52,13 @@ def tables(record: Record) -> Iterator[Markup]:
     for part, caption in form.CAPTIONS.items():
         heads = {"figure": ""} if part == "d" else form.columns(record)
         cells = [
-            (named_cell(number, each), *(with_interval(getattr(each, at), each.unit) for at in heads))
-            for number, each in form.numbered(getattr(record.measurements, part))
+            (named_cell(number, each), *(write_with_interval(getattr(each, at), each.unit) for at in heads))
+            for number, each in form.number_rows(getattr(record.measurements, part))
         ]
         yield html.paragraph(f"{part}. {caption}", "title") + html.table(("", *heads.values()), cells)
     if record.published:
-        yield html.paragraph(form.PUBLISHED, "title") + html.table(form.BESIDE_HEADS, form.beside_rows(record))
-    yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in form.absences(record).items())
+        yield html.paragraph(form.PUBLISHED, "title") + html.table(form.BESIDE_HEADS, form.published_rows(record))
+    yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in form.list_absences(record).items())
     formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in form.all_rows(record)]
     yield html.folded("How each figure is computed", [html.facts(formulas)])
 
@@ -79,6 +79,6 @@ def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
     return (form.label(row).strip(), "in") if row.key in RESTATED else f"{number}{form.label(row)}"
 
 
-def with_interval(one: RecordFigure, unit: str) -> str:
-    within = form.interval(one, unit)
-    return f"{form.figure(one, unit)} [{within}]" if within else form.figure(one, unit)
+def write_with_interval(one: RecordFigure, unit: str) -> str:
+    within = form.write_interval(one, unit)
+    return f"{form.write_figure(one, unit)} [{within}]" if within else form.write_figure(one, unit)

@@ -13,10 +13,10 @@ NOTHING_AHEAD = "nothing was read ahead"
 
 
 def text(of: FrontEnd) -> str:
-    return "\n".join([*head(of), "", *characters(of), "", *between(of), "", *processing(of)])
+    return "\n".join([*head_rows(of), "", *character_rows(of), "", *between_rows(of), "", *processing_rows(of)])
 
 
-def brief(of: FrontEnd) -> str:
+def write_brief(of: FrontEnd) -> str:
     """Write the three main figures: terminals, messages, and the busiest thread."""
     taken, answered = (f"{digits(number / of.seconds)}/s" for number in (of.messages_in, of.messages_out))
     busy = f"; its busiest thread was {share(1 - min(of.idle))} busy" if of.idle else ""
@@ -24,7 +24,7 @@ def brief(of: FrontEnd) -> str:
     return f"{there}; messages: {taken} taken, {answered} answered{busy}. All of its meters: --tty-meters"
 
 
-def head(of: FrontEnd) -> Iterator[str]:
+def head_rows(of: FrontEnd) -> Iterator[str]:
     """Write the terminals, messages and buffers."""
     yield f"Total metering time {seconds(of.seconds)}; {digits(of.terminal_hours)} terminal hr"
     yield "all of it counted by the host itself (plain)"
@@ -33,33 +33,33 @@ def head(of: FrontEnd) -> Iterator[str]:
         yield f"front end idle {', '.join(map(share, of.idle))} (each of its threads)"
     yield ""
     least = None if of.least_block is None else float(of.least_block)
-    yield from known("min output msg size to cause block", least, "chars (ever)", NOTHING_LEFT_OVER)
-    yield from known("ave output msg size to cause block", of.ave_block, "chars", NOTHING_LEFT_OVER)
-    yield from known("ave output message", of.ave_output_message, "chars", "there was no output")
-    yield from known("ave input message", of.ave_input_message, "chars", "there was no input")
+    yield from known_row("min output msg size to cause block", least, "chars (ever)", NOTHING_LEFT_OVER)
+    yield from known_row("ave output msg size to cause block", of.ave_block, "chars", NOTHING_LEFT_OVER)
+    yield from known_row("ave output message", of.ave_output_message, "chars", "there was no output")
+    yield from known_row("ave input message", of.ave_input_message, "chars", "there was no input")
     average = NO_EVENT if of.interrupt_average is None else seconds(of.interrupt_average)
     yield f"ave interrupt time {average}, {share(of.interrupt_share)} of one CPU"
     yield f"max interrupt time {seconds(of.interrupt_longest)} (ever)"
     yield f"buffer pool size {count(of.pool_size)}, ave # free {count(of.pool_free)} characters"
     yield f"% buffer space used {digits(100 * of.pool_used_share)}"
-    yield from known("ave r-a message", of.ahead_average, "chars", NOTHING_AHEAD)
+    yield from known_row("ave r-a message", of.ahead_average, "chars", NOTHING_AHEAD)
     yield f"complete input messages in buffers, ave {digits(of.ahead_waiting)}"
     ahead = f"{NONE}: there was no input" if of.ahead_share is None else share(of.ahead_share)
     yield f"characters input in read-ahead {ahead}"
     yield f"{count(of.reading)} channels reading, {count(of.writing)} channels writing"
 
 
-def characters(of: FrontEnd) -> Iterator[str]:
+def character_rows(of: FrontEnd) -> Iterator[str]:
     """Write input and output, raw and as the service counts it."""
     yield f"{count(of.characters_out)} chars output ({count(of.raw_out)} raw), {count(of.messages_out)} messages"
     yield f"{count(of.characters_in)} chars input ({count(of.raw_in)} raw), {count(of.messages_in)} messages"
     yield "conversion factors"
-    yield from known("  output", of.output_conversion, "(converted/ascii)", "there was no output")
-    yield from known("  input", of.input_conversion, "(ascii/raw)", "nothing was typed")
+    yield from known_row("  output", of.output_conversion, "(converted/ascii)", "there was no output")
+    yield from known_row("  input", of.input_conversion, "(ascii/raw)", "nothing was typed")
     yield f"output restarts {count(of.output_restarts)}, output space overflows {count(of.space_overflows)}"
 
 
-def between(of: FrontEnd) -> Iterator[str]:
+def between_rows(of: FrontEnd) -> Iterator[str]:
     widths = (14, 14)
     yield in_columns("", 20, ("per-sys", "per-terminal"), widths)
     for name, per_system in of.atb.items():
@@ -72,7 +72,7 @@ def between(of: FrontEnd) -> Iterator[str]:
         yield in_columns(name, 20, (f"{digits(rate)}/s", each_rate), widths)
 
 
-def processing(of: FrontEnd) -> Iterator[str]:
+def processing_rows(of: FrontEnd) -> Iterator[str]:
     """Write the processing time of characters."""
     interrupts = of.interrupts_per_minute * of.seconds / 60
     yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
@@ -85,6 +85,6 @@ def processing(of: FrontEnd) -> Iterator[str]:
         yield in_columns(name, 8, (count(calls.count), seconds(calls.average), rate), widths)
 
 
-def known(label: str, value: float | None, unit: str, why: str) -> Iterator[str]:
+def known_row(label: str, value: float | None, unit: str, why: str) -> Iterator[str]:
     """A row, or the reason why its figure is missing."""
     yield f"{label} {NONE}: {why}" if value is None else f"{label} {digits(value)} {unit}"

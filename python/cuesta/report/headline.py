@@ -13,8 +13,8 @@ from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.line_kinds import without_settings
 from cuesta.report import batching, search
-from cuesta.report.figure import ENOUGH, duration, is_weak, write_rate, written
-from cuesta.report.host_section import host_doubts
+from cuesta.report.figure import ENOUGH, is_weak, write_duration, write_figure, write_rate
+from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law
 from cuesta.report.limits import limit_status
 from cuesta.report.model import BigFigure, Remark, Section
@@ -28,32 +28,32 @@ from cuesta.units import count, many, named, share
 def headline(summary: Summary) -> str:
     """One sentence with the result of a run. It claims nothing that was not measured."""
     if found := summary.search:
-        return search.answer(found, name_targets(summary))
-    parts = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
+        return search.state_result(found, name_targets(summary))
+    parts = state_sweep_result(summary) if summary.planned_steps > 1 else state_result(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
-    kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)
-    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, name_ending(summary), kept)))}"
+    kept = "" if summary.planned_steps > 1 and has_limits(summary) else state_limits(summary)
+    return f"{name_users(summary)}: {'; '.join(filter(None, (parts, valid, name_ending(summary), kept)))}"
 
 
-def who(summary: Summary) -> str:
+def name_users(summary: Summary) -> str:
     """How many users typed at what."""
     users = [step.users for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
     return f"{number} at {name_targets(summary)}"
 
 
-def answer(step: StepFigures) -> str:
+def state_result(step: StepFigures) -> str:
     """The echo and response times of a step, or why it has none: no steady state."""
     if why := why_unsteady(step):
         return why
-    parts = [timed(step, "echo", "a key echoes in"), timed(step, "response", "an answer takes")]
+    parts = [state_median(step, "echo", "a key echoes in"), state_median(step, "response", "an answer takes")]
     if step.unanswered:
         asked = step.transactions.count + step.unanswered
         parts.append(f"{count(step.unanswered)} of {count(asked)} were not answered")
     return ", ".join(filter(None, parts)) or "nothing was measured: no key's echo, no answer"
 
 
-def timed(step: StepFigures, name: str, said: str) -> str:
+def state_median(step: StepFigures, name: str, said: str) -> str:
     """The median of a duration: since sent where the driver's lateness voids it, and none where its drawing does."""
     if not getattr(step, name).asked:
         return ""
@@ -61,17 +61,17 @@ def timed(step: StepFigures, name: str, said: str) -> str:
         return why_void(step)
     of = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
-    longer = f" ({rare(of)})" if name == "response" else ""
-    return f"{said} {duration(of, 'p50')}{since}{longer}"
+    longer = f" ({state_tail(of)})" if name == "response" else ""
+    return f"{said} {write_duration(of, 'p50')}{since}{longer}"
 
 
-def rare(of: Distribution) -> str:
+def state_tail(of: Distribution) -> str:
     """The p99, or the longest of values too few for one."""
-    of_few = f"the longest of {count(of.asked)}: {duration(of, 'max')}"
-    return of_few if is_weak(of, "p99") else f"p99 {duration(of, 'p99')}"
+    of_few = f"the longest of {count(of.asked)}: {write_duration(of, 'max')}"
+    return of_few if is_weak(of, "p99") else f"p99 {write_duration(of, 'p99')}"
 
 
-def limits_answer(summary: Summary) -> str:
+def state_limits(summary: Summary) -> str:
     """Whether limits were kept."""
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
@@ -88,15 +88,15 @@ def has_limits(summary: Summary) -> bool:
     return any(step.limits for step in summary.steps)
 
 
-def sweep_answer(summary: Summary) -> str:
+def state_sweep_result(summary: Summary) -> str:
     """Up to how many users the limits were kept; without limits, how the response time grew."""
     if answer_of_batching := batching.first_answer(summary):
         return answer_of_batching
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
         if first is last or not (has_response(first) and has_response(last)):
-            return answer(last)
-        low, high = (duration(step.response, "p50") for step in (first, last))
+            return state_result(last)
+        low, high = (write_duration(step.response, "p50") for step in (first, last))
         grew = f"median response {low} to {high}" if low != high else f"median response {low} at both ends"
         return f"{write_rate(first.transactions.per_s)} to {write_rate(last.transactions.per_s)} transactions, {grew}"
     doubted = {each.step for each in summary.doubts}
@@ -105,9 +105,11 @@ def sweep_answer(summary: Summary) -> str:
     bad = {
         word: [step for step in sure if any(limit_status(limit) == word for limit in step.limits)] for word in NOT_KEPT
     }
-    parts = [between(summary, good, bad.pop("crossed"))]
-    parts += [f"{word} {places(summary, steps)}" for word, steps in bad.items() if steps]
-    parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
+    parts = [state_limit_range(summary, good, bad.pop("crossed"))]
+    parts += [f"{word} {name_steps(summary, steps)}" for word, steps in bad.items() if steps]
+    parts += [
+        f"in doubt {name_steps(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""
+    ]
     return ", ".join(filter(None, parts))
 
 
@@ -116,24 +118,25 @@ def has_response(step: StepFigures) -> bool:
     return bool(step.response.asked) and step.settled.steady and "response" not in step.driver.voids
 
 
-def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
+def state_limit_range(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
     """The steps in which limits were kept and crossed."""
     if not crossed:
         most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
         if only_users(summary) and len(kept) > 1:
             return f"limit kept up to {many(kept[-1].users, 'user')}{most}"
-        return f"limit kept {places(summary, kept)}{most}" if kept else ""
+        return f"limit kept {name_steps(summary, kept)}{most}" if kept else ""
     if not kept:
         fewest = " already, the fewest tried" if crossed[0] is summary.steps[0] and only_users(summary) else ""
         shown = crossed[:1] if fewest else crossed
-        return f"limit crossed {places(summary, shown)}{fewest}{which(summary, shown)}"
+        return f"limit crossed {name_steps(summary, shown)}{fewest}{name_crossed(summary, shown)}"
     if only_users(summary) and max(step.users for step in kept) < min(step.users for step in crossed):
-        at = f"limit kept {places(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
-        return f"{at}{which(summary, crossed[:1])}"
-    return f"limit kept {places(summary, kept)}, crossed {places(summary, crossed)}{which(summary, crossed)}"
+        at = f"limit kept {name_steps(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
+        return f"{at}{name_crossed(summary, crossed[:1])}"
+    which = f"{name_steps(summary, crossed)}{name_crossed(summary, crossed)}"
+    return f"limit kept {name_steps(summary, kept)}, crossed {which}"
 
 
-def which(summary: Summary, crossed: list[StepFigures]) -> str:
+def name_crossed(summary: Summary, crossed: list[StepFigures]) -> str:
     """The limits that steps crossed, in brackets; empty if there is only one limit."""
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
@@ -147,7 +150,7 @@ def only_users(summary: Summary) -> bool:
     return users == sorted(set(users)) and all(set(step.swept) <= {"users"} for step in summary.steps)
 
 
-def places(summary: Summary, steps: list[StepFigures]) -> str:
+def name_steps(summary: Summary, steps: list[StepFigures]) -> str:
     """Name steps by their numbers of users if only these were swept, else by their own numbers."""
     if only_users(summary):
         *first, last = [count(step.users) for step in steps]
@@ -169,8 +172,12 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
             of = of_host or name
             own = "" if of_host else "void, the driver drew; "
             since = "" if of == name else " since sent"
-            yield big(f"{label}{since}{at}", f"{of}.p50", step, f"{own}{median}; {rare(getattr(step, of))}")
-    yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
+            yield make_big_figure(
+                f"{label}{since}{at}", f"{of}.p50", step, f"{own}{median}; {state_tail(getattr(step, of))}"
+            )
+    yield make_big_figure(
+        f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted"
+    )
     if step.host.cpu:
         busy = (step.host.cpu.usr + step.host.cpu.sys) / 100
         meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
@@ -178,20 +185,20 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
         yield BigFigure(f"host CPU{at}", share(busy), f"{others}{share(step.host.cpu.idle / 100)} idle", meaning)
     by_name, meaning = explain_errors(step.errors.by_name), CATALOGUE["errors.count"].meaning
     yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
-    yield big("driver delay", "lateness.p99", step, "p99: the instrument's own")
+    yield make_big_figure("driver delay", "lateness.p99", step, "p99: the instrument's own")
 
 
-def big(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
-    return BigFigure(label, written(name, step), detail, CATALOGUE[name].meaning)
+def make_big_figure(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
+    return BigFigure(label, write_figure(name, step), detail, CATALOGUE[name].meaning)
 
 
-def unusual(summary: Summary) -> Iterator[Section]:
+def unusual_section(summary: Summary) -> Iterator[Section]:
     """Facts that a reader would not expect; empty for a healthy run."""
-    if parts := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
+    if parts := [Remark(each, "notice") for each in list_oddities(summary.last, summary)]:
         yield Section("What is unusual", parts, name="NOTICE")
 
 
-def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
+def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.errors.count:
         yield f"{many(step.errors.count, 'error')}: {explain_errors(step.errors.by_name)}"
     yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
@@ -212,7 +219,7 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield describe_fairness(step.fairness)
     if step.law and not agrees(step.law):
         yield describe_law(step.law)
-    yield from host_doubts(step.host)
+    yield from list_host_doubts(step.host)
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:

@@ -55,9 +55,9 @@ DEVICES: tuple[Cell, ...] = (
 def section(summary: Summary) -> Section:
     """Write what was started, the use of the host's CPUs, and all its meters."""
     step, of = summary.last, summary.last.host
-    parts: list[Part] = [Remark(each) for each in (*programs(of), *host_cpu(of), *lost(of))]
-    rest = [*host_details(of), *(built_in(of.builtin) if of.builtin else ())]
-    more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in worth(of))]
+    parts: list[Part] = [Remark(each) for each in (*list_programs(of), *describe_cpu(of), *warn_of_lost_time(of))]
+    rest = [*describe_details(of), *(describe_built_in(of.builtin) if of.builtin else ())]
+    more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(of))]
     return Section("Host", parts, [*more, *tables(step), *listings(summary, step)])
 
 
@@ -68,13 +68,13 @@ def tables(step: StepFigures) -> Iterator[Table]:
         tier = bracket_tiers(
             *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
         )
-        rows = [(name, *device(of)) for name, of in meter_report.devices.items()]
+        rows = [(name, *device_cells(of)) for name, of in meter_report.devices.items()]
         yield Table(DEVICES, rows, f"of the whole machine{tier}")
     if meter_report and (rows_off := list(off_cpu.rows(meter_report))):
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
 
 
-def device(of: Device) -> Iterator[str]:
+def device_cells(of: Device) -> Iterator[str]:
     yield from (digits(of.reads.per_s), digits(of.writes.per_s))
     yield from (duration(of.atb), number(of.queue), duration(of.response), duration(of.service))
     yield from (percent_cell(of.busy), whole(of.errors))
@@ -88,25 +88,25 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
     if found:
         yield Folded(FLAME, [Picture(FLAME, found[-1])])
-    for each in busiest(summary):
-        yield from of_front_end(summary, each)
+    for each in busiest_steps(summary):
+        yield from front_end_listings(summary, each)
 
 
-def busiest(summary: Summary) -> list[StepFigures]:
+def busiest_steps(summary: Summary) -> list[StepFigures]:
     """For each tape the step in which the built-in host's lines carried most characters."""
     by_tape: dict[str, list[StepFigures]] = {}
     for step in summary.steps:
         tape = next((str(value) for name, value in step.swept.items() if name.rpartition(".")[2] == "tape"), "")
         by_tape.setdefault(tape, []).append(step)
-    return [max(steps, key=carried) for steps in by_tape.values()]
+    return [max(steps, key=count_carried) for steps in by_tape.values()]
 
 
-def carried(step: StepFigures) -> float:
+def count_carried(step: StepFigures) -> float:
     of = step.host.builtin
     return of.line_in_per_s + of.line_out_per_s if of else 0.0
 
 
-def of_front_end(summary: Summary, step: StepFigures) -> Iterator[Folded]:
+def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
     of = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
     swept = ", ".join(shown(name, value) for name, value in step.swept.items())
@@ -118,7 +118,7 @@ def of_front_end(summary: Summary, step: StepFigures) -> Iterator[Folded]:
         yield Folded(f"Where the host's CPU time went (ic_sample){which}", [Listing(profile.text(found, meter_report))])
 
 
-def host_cpu(host: HostFigures) -> Iterator[str]:
+def describe_cpu(host: HostFigures) -> Iterator[str]:
     """Write the use of the host's CPUs, its causes and the cost of a transaction; or why these are not known."""
     if host.cpu is None:
         yield f"host CPU: {host.cpu_missing or 'no meter data'}"
@@ -134,25 +134,25 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     found = meter_report and meter_report.by_cause
-    if found and found.value and (causes := ", ".join(by_cause(found.value.causes))):
+    if found and found.value and (causes := ", ".join(list_causes(found.value.causes))):
         yield f"by cause: {causes}{bracket_tiers(found)}"
     if host.per_transaction and meter_report:
-        yield each_transaction(host.per_transaction) + bracket_tiers(
+        yield describe_transaction(host.per_transaction) + bracket_tiers(
             meter_report.own.seconds, *(getattr(meter_report.counts, name) for name in COUNTS)
         )
 
 
-def host_details(host: HostFigures) -> Iterator[str]:
+def describe_details(host: HostFigures) -> Iterator[str]:
     if host.cpu is None:
         return
-    yield from unmet(host)
-    yield from idle_by_kind(host.meter_report)
-    yield from network(host)
+    yield from describe_unsampled(host)
+    yield from describe_idle(host.meter_report)
+    yield from describe_network(host)
     if host.per_transaction_missing:
         yield host.per_transaction_missing
 
 
-def host_doubts(host: HostFigures) -> Iterator[str]:
+def list_host_doubts(host: HostFigures) -> Iterator[str]:
     """Why the meters' figures are incomplete."""
     if host.meters is None or host.cpu is None:
         return
@@ -166,7 +166,7 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
     yield from (f"a gap in the meters: {gap}" for gap in host.meters.gaps)
 
 
-def by_cause(causes: Mapping[str, CauseRow]) -> Iterator[str]:
+def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
     """Write the shares of the causes, largest first, with the 95 % intervals of sampled ones."""
     known = [(name, of, value) for name, of in causes.items() if (value := of.percent.value) is not None]
     shares = sorted(known, key=lambda share: -share[2])
@@ -180,7 +180,7 @@ def by_cause(causes: Mapping[str, CauseRow]) -> Iterator[str]:
         yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
 
 
-def unmet(host: HostFigures) -> Iterator[str]:
+def describe_unsampled(host: HostFigures) -> Iterator[str]:
     """Name the causes without samples, with the upper bound of each."""
     intervals = host.cpu_by_cause_interval or {}
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
@@ -189,25 +189,25 @@ def unmet(host: HostFigures) -> Iterator[str]:
         yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
 
 
-def idle_by_kind(meter_report: MeterReport | None) -> Iterator[str]:
+def describe_idle(meter_report: MeterReport | None) -> Iterator[str]:
     """Write why the host's CPUs were idle, if the kernel was traced."""
     if meter_report and meter_report.idle.page_wait.tier == "exact":
         kinds = (f"{name} {getattr(meter_report.idle, kind).value:.1f}" for kind, name in IDLE.items())
         yield f"idle by kind: {', '.join(kinds)} (exact)"
 
 
-def each_transaction(each: PerTransaction) -> str:
+def describe_transaction(each: PerTransaction) -> str:
     parts = {
         "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
-        "page faults": sum_of(each.minor_faults, each.major_faults),
+        "page faults": add_known(each.minor_faults, each.major_faults),
         "context switches": each.switches and digits(each.switches),
-        "system calls": calls(each),
+        "system calls": write_calls(each),
         "I/Os": each.ios and digits(each.ios) + (" (of the machine)" if "ios" in each.of_machine else ""),
     }
     return "per transaction: " + ", ".join(f"{name} {value}" for name, value in parts.items() if value)
 
 
-def calls(each: PerTransaction) -> str | None:
+def write_calls(each: PerTransaction) -> str | None:
     """Write the system calls: as counted, else as estimated from samples."""
     if each.system_calls is not None:
         return digits(each.system_calls)
@@ -215,45 +215,45 @@ def calls(each: PerTransaction) -> str | None:
     return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
 
 
-def sum_of(*numbers: float | None) -> str | None:
+def add_known(*numbers: float | None) -> str | None:
     """The sum of figures; None if one is unknown."""
     known = [number for number in numbers if number is not None]
     return digits(sum(known)) if len(known) == len(numbers) else None
 
 
-def network(host: HostFigures) -> Iterator[str]:
+def describe_network(host: HostFigures) -> Iterator[str]:
     """The owner of the network's CPU time; nothing for a host on another machine."""
     if host.meters is None or host.meter_report is None or host.meter_report.network.percent.why == UNRECORDED:
         return
     if host.meters.order == ISOLATED:
-        yield each_side(host.meter_report)
+        yield describe_sides(host.meter_report)
         if host.cpu and (host.cpu.others or 0.0) > OTHERS:
             others = f"others took {host.cpu.others:.1f} % of the host's CPUs"
             yield f"{others}: that these were busy is not the host's alone"
     elif host.meters.order in LOOPBACK:
-        yield from shared(host.meter_report)
+        yield from describe_shared(host.meter_report)
 
 
-def each_side(meter_report: MeterReport) -> str:
+def describe_sides(meter_report: MeterReport) -> str:
     """How busy each side's CPUs were, network included: each side has its CPUs alone."""
     sides = {"host": meter_report.per_cpu, "driver": meter_report.beside}
-    parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
-    tier = bracket_tiers(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
+    parts = (f"{side} {write_busy(cpus)}" for side, cpus in sides.items() if cpus)
+    tier = bracket_tiers(*(figure for cpus in sides.values() for each in cpus.values() for figure in busy_parts(each)))
     return f"busy by CPU, the network included: {'; '.join(parts)}{tier}"
 
 
-def busy(cpus: Mapping[str, Cpu]) -> str:
-    used = {cpu: [figure.value for figure in uses_of(shares)] for cpu, shares in cpus.items()}
+def write_busy(cpus: Mapping[str, Cpu]) -> str:
+    used = {cpu: [figure.value for figure in busy_parts(shares)] for cpu, shares in cpus.items()}
     known = {cpu: [part for part in parts if part is not None] for cpu, parts in used.items() if None not in parts}
     return ", ".join(f"CPU {cpu} {sum(parts):.1f} %" for cpu, parts in known.items())
 
 
-def uses_of(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
+def busy_parts(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
     """The parts of a CPU's time in which it was busy."""
     return cpu.usr, cpu.sys, cpu.irq
 
 
-def shared(meter_report: MeterReport) -> Iterator[str]:
+def describe_shared(meter_report: MeterReport) -> Iterator[str]:
     """CPU time of the network that belongs to neither side alone."""
     of, cpus = meter_report.network, len(meter_report.per_cpu) + len(meter_report.beside)
     percent, own = of.percent.value, of.in_subject.value
@@ -278,7 +278,7 @@ def shared(meter_report: MeterReport) -> Iterator[str]:
     )
 
 
-def worth(host: HostFigures) -> Iterator[str]:
+def describe_certainty(host: HostFigures) -> Iterator[str]:
     if host.meters is None or host.cpu is None:
         return
     order, because = host.meters.order, host.meters.honesty
@@ -290,7 +290,7 @@ def worth(host: HostFigures) -> Iterator[str]:
         yield closing(closure)
 
 
-def lost(host: HostFigures) -> Iterator[str]:
+def warn_of_lost_time(host: HostFigures) -> Iterator[str]:
     """Says beside the host's CPU time what its source cannot see of it."""
     if host.meters and host.cpu and loses_work(host):
         yield f"at least: its CPU time is {SOURCES[host.meters.accounting or '']}"
@@ -307,12 +307,12 @@ CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least
 """Attribution levels of CPU figures (docs/meters.md)."""
 
 
-def programs(host: HostFigures) -> Iterator[str]:
+def list_programs(host: HostFigures) -> Iterator[str]:
     for target, users in host.programs.items():
         yield f"{target}: started on this machine, for each of {many(users, 'user')}"
 
 
-def built_in(host: BuiltInHost) -> Iterator[str]:
+def describe_built_in(host: BuiltInHost) -> Iterator[str]:
     yield (
         f"built-in, by its own meters: {many(host.lines, 'line')}; took {write_rate(host.served_per_s)}, "
         f"answered {write_rate(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"

@@ -36,7 +36,7 @@ def data(checked: DocumentCheck) -> dict[str, Any]:
     }
 
 
-def counted(checked: DocumentCheck) -> str:
+def count_identities(checked: DocumentCheck) -> str:
     """How many identities hold. One wrong print may make several fail."""
     fail = checked.identities - checked.hold - checked.rounding
     because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
@@ -58,7 +58,7 @@ def _rows(checked: DocumentCheck) -> Iterator[str]:
     if checked.unexplained:
         yield ""
     yield from _within_rounding(checked)
-    yield counted(checked)
+    yield count_identities(checked)
 
 
 def _said(finding: Finding) -> str:

@@ -16,17 +16,17 @@ WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
 
 def head() -> str:
     """The heads of the columns, and their tier: reports have the sampled and traced figures."""
-    return f"{laid_out(HEADS)}  (plain)"
+    return f"{align_cells(HEADS)}  (plain)"
 
 
-def row(meter_report: MeterReport) -> str:
+def interval_row(meter_report: MeterReport) -> str:
     """An interval as one row. For a process or control group %usr and %sys are its own."""
     *shares, queue, minor, major, switches, ios = figures(meter_report)
     cells = [time.strftime("%H:%M:%S", time.localtime(meter_report.wall / 1e9)), *map(percent, shares)]
-    return laid_out([*cells, number(queue), rate(sum_of(minor, major)), per_s(switches), per_s(ios)])
+    return align_cells([*cells, number(queue), rate(add_counts(minor, major)), per_s(switches), per_s(ios)])
 
 
-def gaps(meter_report: MeterReport) -> Iterator[str]:
+def list_gaps(meter_report: MeterReport) -> Iterator[str]:
     names = (*HEADS[1:9], HEADS[9], *HEADS[9:])  # two kinds of faults are in one cell
     reasons: dict[str, dict[str, None]] = {}
     for name, figure in zip(names, figures(meter_report), strict=True):
@@ -42,11 +42,11 @@ def figures(meter_report: MeterReport) -> Sequence[MeterFigure[Any]]:
     return [*shares, meter_report.traffic.ready, *counted]
 
 
-def laid_out(cells: Sequence[str]) -> str:
+def align_cells(cells: Sequence[str]) -> str:
     return in_columns("", 0, cells, WIDTHS).rstrip()
 
 
-def sum_of(*figures: MeterFigure[Count]) -> float | None:
+def add_counts(*figures: MeterFigure[Count]) -> float | None:
     """Add up counts a second; none if one is missing."""
     known = [figure.value.per_s for figure in figures if figure.value]
     return sum(known) if len(known) == len(figures) else None

@@ -64,9 +64,9 @@ def text(meter_report: MeterReport) -> str:
 
 
 def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
-    yield "METERS", about(meter_report)
+    yield "METERS", about_rows(meter_report)
     yield "CPU", cpu(meter_report)
-    yield "SUBJECT", own(meter_report)
+    yield "SUBJECT", own_rows(meter_report)
     yield "CAUSES", causes(meter_report)
     yield "IDLE", idle(meter_report)
     yield "TIME", total_time(meter_report)
@@ -76,13 +76,14 @@ def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
     yield "DEVICES", devices(meter_report)
     yield "NETWORK", interfaces(meter_report)
     yield "STALL", pressure(meter_report)
-    yield "MISSING", missing(meter_report)
+    yield "MISSING", list_missing(meter_report)
     yield "NOTES", map(plain, meter_report.notes)
 
 
-def about(meter_report: MeterReport) -> Iterator[str]:
+def about_rows(meter_report: MeterReport) -> Iterator[str]:
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(meter_report.wall / 1e9))
-    yield f"{plain(meter_report.subject)}, for {long(meter_report.seconds)} until {until}; {cpus_of(meter_report)}"
+    length = write_length(meter_report.seconds)
+    yield f"{plain(meter_report.subject)}, for {length} until {until}; {cpus_of(meter_report)}"
     if said := SOURCES.get(meter_report.own.source):
         yield from wrapped(f"its CPU time: {said}", WIDTH)
     if doubt := meter_report.own.doubt:
@@ -99,20 +100,20 @@ def cpus_of(meter_report: MeterReport) -> str:
 
 
 def cpu(meter_report: MeterReport) -> Iterator[str]:
-    yield tiered(aligned("", [f"%{name}" for name in SAR]), *shares(meter_report.cpu))
-    yield aligned("all", map(percent, shares(meter_report.cpu)))
+    yield tiered(align_row("", [f"%{name}" for name in SAR]), *cpu_shares(meter_report.cpu))
+    yield align_row("all", map(percent, cpu_shares(meter_report.cpu)))
     if len(meter_report.per_cpu) > 1:
         for number_, each in meter_report.per_cpu.items():
-            yield aligned(f"cpu{number_}", map(percent, shares(each)))
+            yield align_row(f"cpu{number_}", map(percent, cpu_shares(each)))
 
 
-def shares(of: Cpu) -> Sequence[MeterFigure[float]]:
+def cpu_shares(of: Cpu) -> Sequence[MeterFigure[float]]:
     return [getattr(of, name) for name in SAR]
 
 
-def own(meter_report: MeterReport) -> Iterator[str]:
+def own_rows(meter_report: MeterReport) -> Iterator[str]:
     part = meter_report.own
-    if why := ended(meter_report):
+    if why := why_ended(meter_report):
         yield f"no meter data: {plain(why)}"
     if part.others.value is None:
         return
@@ -129,7 +130,7 @@ def own(meter_report: MeterReport) -> Iterator[str]:
     yield f"{whole(part.processes)} {process}, {whole(part.tasks)} {thread}"
 
 
-def ended(meter_report: MeterReport) -> str | None:
+def why_ended(meter_report: MeterReport) -> str | None:
     """Why an ended subject has no figures; the CPUs' figures are then those of others."""
     return meter_report.own.seconds.why
 
@@ -142,7 +143,13 @@ def causes(meter_report: MeterReport) -> Iterator[str]:
     for name, cause in sorted(by_cause.causes.items(), key=lambda each: -(each[1].percent.value or 0.0)):
         counted = cause.count.value
         number_ = ABSENT if counted is None else count(counted)
-        cells = share(cause), interval(cause), of_share(cause, cause.seconds), number_, of_share(cause, cause.average)
+        cells = (
+            write_cause_share(cause),
+            write_interval(cause),
+            write_share_duration(cause, cause.seconds),
+            number_,
+            write_share_duration(cause, cause.average),
+        )
         yield f"{in_columns(cause_label(name), 16, cells, OF_CAUSES)}  {cause.percent.tier or ''}"
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
@@ -159,7 +166,7 @@ OF_CAUSES = (7, 15, 10, 12, 10)
 """Widths of the columns of causes."""
 
 
-def share(cause: CauseRow) -> str:
+def write_cause_share(cause: CauseRow) -> str:
     """Write the percentage of a cause with the digits that its standard error supports."""
     value = cause.percent.value
     return ABSENT if value is None else units.percent(value, error_of(cause))
@@ -169,12 +176,12 @@ def error_of(cause: CauseRow) -> float | None:
     return cause.standard_error.value
 
 
-def interval(cause: CauseRow) -> str:
+def write_interval(cause: CauseRow) -> str:
     limits = cause.interval.value
     return between(*limits) if limits else ""
 
 
-def of_share(cause: CauseRow, figure: MeterFigure[float]) -> str:
+def write_share_duration(cause: CauseRow, figure: MeterFigure[float]) -> str:
     """Write a duration that goes with the percentage of its cause, in as many digits."""
     value, whole, error = figure.value, cause.percent.value, error_of(cause)
     if not value or not whole or error is None:
@@ -186,23 +193,27 @@ SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
 """The cost of sampling: in the kernel and in the reader."""
 
 
-def in_percent(figure: MeterFigure[float]) -> str:
+def write_percent(figure: MeterFigure[float]) -> str:
     return f"{percent(figure)} %"
 
 
 SAMPLING = fields("Sampling")
-OF_UNIT: dict[str, Callable[[MeterFigure[float]], str]] = {"percent": in_percent, "seconds": duration, "number": whole}
+OF_UNIT: dict[str, Callable[[MeterFigure[float]], str]] = {
+    "percent": write_percent,
+    "seconds": duration,
+    "number": whole,
+}
 
 
 def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
     took = sum(of[name].value or 0.0 for name in SAMPLERS_OWN if name in of)
     capacity = meter_report.seconds * len(meter_report.cpus)
     said = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
-    said += [of_sampling(name, figure) for name, figure in of.items()]
+    said += [write_sampling(name, figure) for name, figure in of.items()]
     return "; ".join(said)
 
 
-def of_sampling(name: str, figure: MeterFigure[float]) -> str:
+def write_sampling(name: str, figure: MeterFigure[float]) -> str:
     field = SAMPLING.get(name)
     written = OF_UNIT.get(field.unit, number) if field else number
     return f"{plain(field.label if field else name)} {written(figure)}"
@@ -222,7 +233,7 @@ def idle(meter_report: MeterReport) -> Iterator[str]:
 
 def total_time(meter_report: MeterReport) -> Iterator[str]:
     """The use of CPU time, in the form of total_time_meters."""
-    if why := ended(meter_report):
+    if why := why_ended(meter_report):
         yield f"no meter data: {plain(why)}"
         return
     widths = (8, 8, 10)
@@ -230,12 +241,16 @@ def total_time(meter_report: MeterReport) -> Iterator[str]:
     causes = meter_report.by_cause.value.causes if meter_report.by_cause.value else {}
     for each in meter_report.total_time:
         cause = causes.get(each.name.replace(" ", "_"))
-        average = of_share(cause, cause.average) if cause else duration(each.average)
-        cells = in_time(each, each.percent, cause), in_time(each, each.of_non_idle, cause), average
+        average = write_share_duration(cause, cause.average) if cause else duration(each.average)
+        cells = (
+            write_time_percent(each, each.percent, cause),
+            write_time_percent(each, each.of_non_idle, cause),
+            average,
+        )
         yield f"{in_columns(each.name, 24, cells, widths)}  {each.percent.tier or ''}"
 
 
-def in_time(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) -> str:
+def write_time_percent(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) -> str:
     """Write a percentage of TIME; of a cause in as many digits as in CAUSES."""
     value, whole, error = figure.value, row.percent.value, error_of(cause) if cause else None
     if not value or not whole or error is None:
@@ -281,7 +296,7 @@ def counts(meter_report: MeterReport) -> Iterator[str]:
 
 
 def devices(meter_report: MeterReport) -> Iterator[str]:
-    shown = active(meter_report)
+    shown = active_devices(meter_report)
     if meter_report.devices and not shown:
         yield f"{', '.join(map(plain, meter_report.devices))}: nothing read, nothing written"
     if not shown:
@@ -315,7 +330,7 @@ def interfaces(meter_report: MeterReport) -> Iterator[str]:
 OF_DEVICES = ("atb", "queue", "response", "service", "busy", "errors")
 
 
-def active(meter_report: MeterReport) -> Mapping[str, Device]:
+def active_devices(meter_report: MeterReport) -> Mapping[str, Device]:
     return {name: d for name, d in meter_report.devices.items() if d.reads.count + d.writes.count}
 
 
@@ -326,17 +341,17 @@ def pressure(meter_report: MeterReport) -> Iterator[str]:
         yield shares + bracket_tiers(*some.values())
 
 
-def missing(meter_report: MeterReport) -> Iterator[str]:
+def list_missing(meter_report: MeterReport) -> Iterator[str]:
     """Missing figures, grouped by reason."""
     reasons: dict[str, list[str]] = {}
-    for name, why in unmetered(meter_report):
+    for name, why in list_unmetered(meter_report):
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
         yield from wrapped(f"{', '.join(names)}:", WIDTH)
         yield f"  {plain(why)}"
 
 
-def unmetered(meter_report: MeterReport) -> Iterator[tuple[str, str]]:
+def list_unmetered(meter_report: MeterReport) -> Iterator[tuple[str, str]]:
     """Figures that are missing although they might be expected, each with its reason."""
     places: list[tuple[str, MeterFigure[Any]]] = [("CPU", meter_report.cpu.idle)]
     for table, of in ((COUNTS, meter_report.counts), (IDLE, meter_report.idle), (TRAFFIC, meter_report.traffic)):
@@ -345,20 +360,22 @@ def unmetered(meter_report: MeterReport) -> Iterator[tuple[str, str]]:
     places += [("page wait", meter_report.traffic.page_wait)]
     places += [("off-CPU times", meter_report.traffic.off_cpu)]
     places += [(f"stall: {name.replace('_', ' ')}", figure) for name, figure in meter_report.pressure.items()]
-    if not ended(meter_report):  # what has no average in TIME has no count in CAUSES either
+    if not why_ended(meter_report):  # what has no average in TIME has no count in CAUSES either
         places += [(f"time of {each.name}", each.percent) for each in meter_report.total_time]
         places += [(f"AVE of {each.name}", each.average) for each in meter_report.total_time]
     places += [
-        (f"{plain(name)}'s {kind}", getattr(d, kind)) for name, d in active(meter_report).items() for kind in OF_DEVICES
+        (f"{plain(name)}'s {kind}", getattr(d, kind))
+        for name, d in active_devices(meter_report).items()
+        for kind in OF_DEVICES
     ]
     yield from ((name, figure.why) for name, figure in places if figure.why and figure.why != UNRECORDED)
 
 
-def aligned(label: str, cells: Iterable[str]) -> str:
+def align_row(label: str, cells: Iterable[str]) -> str:
     return in_columns(label, 8, cells, repeat(8))
 
 
-def long(value: float) -> str:
+def write_length(value: float) -> str:
     if value < 120:
         return f"{value:.2f} s"
     minutes, rest = divmod(round(value), 60)

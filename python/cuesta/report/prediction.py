@@ -10,10 +10,10 @@ from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.what_if import Capacity
 from cuesta.plain_text import plain
 from cuesta.report.model import Fact, Facts, Part, Remark, Report, Section, Verdict
-from cuesta.report.prediction_figures import figures, held_out, said_of, transferred, unnamed
-from cuesta.report.prediction_limits import bottleneck, limits, what_if
+from cuesta.report.prediction_figures import figure_remarks, figure_table, held_out_part, hidden_columns, transfer_table
+from cuesta.report.prediction_limits import limit_remarks, saturation_table, what_if_tables
 from cuesta.report.render import text as rendered
-from cuesta.report.simulation import simulation
+from cuesta.report.simulation import simulation_parts
 from cuesta.terminal import Styled
 from cuesta.units import digits, many, seconds, share
 
@@ -30,8 +30,10 @@ def report(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> Repor
     """`simulations`: one for each system, or none."""
     sections = list[Section]()
     for number, system in enumerate(answer.prediction.systems):
-        sections += of_system(answer, system)
-        sections += [Section("Simulated", list(simulation(answer, each))) for each in simulations[number : number + 1]]
+        sections += system_sections(answer, system)
+        sections += [
+            Section("Simulated", list(simulation_parts(answer, each))) for each in simulations[number : number + 1]
+        ]
     notes = [*answer.prediction.refused, *answer.prediction.notes]
     sections.append(Section("Notes", [Remark(f"- {plain(note)}", "notice") for note in notes]))
     return Report("Prediction", headline(answer), verdict(answer, simulations), sections=sections)
@@ -49,10 +51,10 @@ def headline(answer: Answer) -> str:
         return f"{said}: the rows cannot tell"
     if not found:
         return said
-    return f"{said}; {saturates(answer, found)}"
+    return f"{said}; {state_saturation(answer, found)}"
 
 
-def saturates(answer: Answer, found: Sequence[Capacity]) -> str:
+def state_saturation(answer: Answer, found: Sequence[Capacity]) -> str:
     """Where the first station saturates: in users if all have one pace, else in throughput."""
     least = min(found, key=lambda each: each.most)
     name = plain(least.at.configuration)
@@ -83,33 +85,35 @@ def verdict(answer: Answer, simulations: Sequence[SimulatedSystem]) -> Verdict:
     return Verdict(word, "; ".join([*said, how]), word == "PREDICTED", name="RESULT")
 
 
-def of_system(answer: Answer, system: SystemPrediction) -> Iterator[Section]:
+def system_sections(answer: Answer, system: SystemPrediction) -> Iterator[Section]:
     """The sections of configurations that were fitted together."""
-    yield Section("Model", list(model(system)))
-    yield Section("Predicted", [*figures(answer, system), *said_of(answer, system), *held_out(system)])
-    yield Section("Transfer", list(transferred(answer, system)))
-    yield Section("Bottleneck", list(bottleneck(answer, system)))
-    yield Section("Limit", list(limits(answer, system)))
-    yield Section("What if", list(what_if(answer, system)))
+    yield Section("Model", list(model_parts(system)))
+    yield Section("Predicted", [*figure_table(answer, system), *figure_remarks(answer, system), *held_out_part(system)])
+    yield Section("Transfer", list(transfer_table(answer, system)))
+    yield Section("Bottleneck", list(saturation_table(answer, system)))
+    yield Section("Limit", list(limit_remarks(answer, system)))
+    yield Section("What if", list(what_if_tables(answer, system)))
 
 
-def model(system: SystemPrediction) -> Iterator[Part]:
+def model_parts(system: SystemPrediction) -> Iterator[Part]:
     """The model, its parameters, and how it was chosen."""
     own = system.model
     at = system.figures[0].at
     load = f"paced, cycle {seconds(at.cycle)}" if at.is_paced else "closed"
-    name = f"{plain(at.configuration)}: " if unnamed(system) and at.configuration else ""
+    name = f"{plain(at.configuration)}: " if hidden_columns(system) and at.configuration else ""
     yield Remark(f"{name}{own.form.name}, {load}: {own.form.formula(at.is_paced)}")
     if own.points:
         rows = f"{many(own.fit.rows, 'row')}, {many(own.parameters.count, 'parameter')}"
         parts = [Fact(plain(name), seconds(value)) for name, value in named_parts(own).items()]
         yield Facts([Fact("fit", rows), *parts])
     if own.fit.freedom > 0:
-        others = [f"{each.form.name} ({error_of_fit(each)})" for each in system.choice.rejected if each.fit.freedom > 0]
-        off = f"off its rows by {error_of_fit(own)}"
+        others = [
+            f"{each.form.name} ({write_fit_error(each)})" for each in system.choice.rejected if each.fit.freedom > 0
+        ]
+        off = f"off its rows by {write_fit_error(own)}"
         yield Remark(f"{off}; less support: {', '.join(others)}" if others else off, "faint")
 
 
-def error_of_fit(own: FittedModel) -> str:
+def write_fit_error(own: FittedModel) -> str:
     """The root mean square error, in the measure of the fit."""
     return seconds(rms_error(own)) if own.points[0].at.is_paced else share(rms_error(own))

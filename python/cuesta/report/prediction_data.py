@@ -26,8 +26,8 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
         "conflict": bool(prediction.conflicts),
         "systems": [
             {
-                **data_of_system(answer, system),
-                "simulated": data_of_simulation(simulations[number]) if simulations else None,
+                **system_data(answer, system),
+                "simulated": simulation_data(simulations[number]) if simulations else None,
             }
             for number, system in enumerate(prediction.systems)
         ],
@@ -36,7 +36,7 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
     }
 
 
-def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
+def system_data(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
     own, then = system.model, answer.then[system]
     return {
         "model": own.form.name,
@@ -45,7 +45,7 @@ def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
         "parameters": named_parts(own),
         "supported": [each.form.name for each in system.choice.supported],
         "rejected": [each.form.name for each in system.choice.rejected],
-        "figures": [data_of_figure(figure) for figure in system.figures],
+        "figures": [figure_data(figure) for figure in system.figures],
         "held_out": system.held_out
         and {
             "rows": len(system.held_out.errors),
@@ -53,28 +53,28 @@ def data_of_system(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
             "within_band": system.held_out.within,
             "own_split": system.held_out.is_own_split,
         },
-        "saturation": [data_of_saturation(each) for each in system.saturations],
+        "saturation": [saturation_data(each) for each in system.saturations],
         "conflicts": [
-            {"response": data_of_saturation(each.response), "meter": data_of_saturation(each.meter)}
+            {"response": saturation_data(each.response), "meter": saturation_data(each.meter)}
             for each in system.conflicts
         ],
-        "capacity": [data_of_capacity(each) for each in answer.now[system]],
+        "capacity": [capacity_data(each) for each in answer.now[system]],
         "what_if": {
             "changes": [str(change) for change in answer.changes],
             "figures": [
                 {
-                    **data_of_load(each.at),
-                    "response": None if each.before.is_response_open else data_of_reported(each.response),
+                    **load_data(each.at),
+                    "response": None if each.before.is_response_open else reported_data(each.response),
                     "throughput": None if each.response.not_reported else each.throughput,
                 }
                 for each in then.figures
             ],
-            "capacity": [data_of_capacity(each) for each in then.capacities],
+            "capacity": [capacity_data(each) for each in then.capacities],
         },
     }
 
 
-def data_of_load(at: Conditions) -> dict[str, Any]:
+def load_data(at: Conditions) -> dict[str, Any]:
     return {
         "configuration": at.configuration,
         "users": at.users,
@@ -84,19 +84,19 @@ def data_of_load(at: Conditions) -> dict[str, Any]:
     }
 
 
-def data_of_figure(figure: Figure) -> dict[str, Any]:
+def figure_data(figure: Figure) -> dict[str, Any]:
     reported = not figure.not_reported
     point = figure.measured
     return {
-        **data_of_load(figure.at),
-        "response": data_of(Estimate(figure.response, figure.response_band))
+        **load_data(figure.at),
+        "response": estimate_data(Estimate(figure.response, figure.response_band))
         if reported and not figure.is_response_open
         else None,
-        "throughput": data_of(Estimate(figure.throughput, figure.throughput_band)) if reported else None,
+        "throughput": estimate_data(Estimate(figure.throughput, figure.throughput_band)) if reported else None,
         "bound": figure.bound,
         "not_reported": figure.not_reported or None,
-        "forms": {name: finite(value) for name, value in figure.forms.items()},
-        "spread": [finite(figure.spread.low), finite(figure.spread.high)],
+        "forms": {name: finite_or_none(value) for name, value in figure.forms.items()},
+        "spread": [finite_or_none(figure.spread.low), finite_or_none(figure.spread.high)],
         "outside": figure.is_outside,
         "fitted": figure.is_fitted,
         "observed": point
@@ -109,37 +109,41 @@ def data_of_figure(figure: Figure) -> dict[str, Any]:
     }
 
 
-def data_of(each: Estimate) -> dict[str, Any]:
-    return {"value": finite(each.value), "low": finite(each.band.low), "high": finite(each.band.high)}
-
-
-def data_of_reported(each: Estimate) -> dict[str, Any] | None:
-    return None if each.not_reported else data_of(each)
-
-
-def data_of_determined(each: Estimate) -> dict[str, Any] | None:
-    return data_of(each) if each.is_determined else None
-
-
-def data_of_saturation(each: Saturation) -> dict[str, Any]:
-    users = data_of(Estimate(each.users, each.band))
-    return {"by": each.by, **data_of_load(each.at), "users": users, "throughput": each.throughput}
-
-
-def data_of_capacity(each: Capacity) -> dict[str, Any]:
+def estimate_data(each: Estimate) -> dict[str, Any]:
     return {
-        **data_of_load(each.at),
+        "value": finite_or_none(each.value),
+        "low": finite_or_none(each.band.low),
+        "high": finite_or_none(each.band.high),
+    }
+
+
+def reported_data(each: Estimate) -> dict[str, Any] | None:
+    return None if each.not_reported else estimate_data(each)
+
+
+def determined_data(each: Estimate) -> dict[str, Any] | None:
+    return estimate_data(each) if each.is_determined else None
+
+
+def saturation_data(each: Saturation) -> dict[str, Any]:
+    users = estimate_data(Estimate(each.users, each.band))
+    return {"by": each.by, **load_data(each.at), "users": users, "throughput": each.throughput}
+
+
+def capacity_data(each: Capacity) -> dict[str, Any]:
+    return {
+        **load_data(each.at),
         "users": None,
         "stations": [
             {"name": station.name, "demand": station.demand, "servers": station.servers} for station in each.stations
         ],
-        "saturation": data_of_determined(each.saturation),
+        "saturation": determined_data(each.saturation),
         "throughput": None if each.saturation.not_reported else each.most,
-        "allowed": each.allowed and data_of_determined(each.allowed),
+        "allowed": each.allowed and determined_data(each.allowed),
     }
 
 
-def data_of_simulation(system: SimulatedSystem) -> dict[str, Any]:
+def simulation_data(system: SimulatedSystem) -> dict[str, Any]:
     return {
         "seed": system.seed,
         "played": list(system.played),
@@ -148,8 +152,8 @@ def data_of_simulation(system: SimulatedSystem) -> dict[str, Any]:
         "hosts": [
             {
                 "changes": [str(change) for change in host.changes],
-                "figures": [data_of_simulated(figure) for figure in host.figures],
-                "limits": [data_of_limit(each) for each in host.limits],
+                "figures": [simulated_data(figure) for figure in host.figures],
+                "limits": [limit_data(each) for each in host.limits],
                 "events": host.events,
                 "seconds": host.elapsed,
             }
@@ -158,20 +162,20 @@ def data_of_simulation(system: SimulatedSystem) -> dict[str, Any]:
     }
 
 
-def data_of_simulated(figure: SimulatedFigure) -> dict[str, Any]:
+def simulated_data(figure: SimulatedFigure) -> dict[str, Any]:
     return {
-        **data_of_load(figure.asked),
+        **load_data(figure.asked),
         "played": {"think": figure.at.think, "keying": figure.at.keying},
         "series": {
             each.name: {
                 "count": each.count,
-                "mean": each.mean and data_of(each.mean),
-                **{name: data_of(found) for name, found in each.percentiles.items()},
+                "mean": each.mean and estimate_data(each.mean),
+                **{name: estimate_data(found) for name, found in each.percentiles.items()},
             }
             for each in figure.series
         },
-        "mean": figure.mean and data_of(figure.mean),
-        "exact": finite(figure.exact),
+        "mean": figure.mean and estimate_data(figure.mean),
+        "exact": finite_or_none(figure.exact),
         "agrees": figure.agrees,
         "transactions": figure.transactions,
         "unanswered": figure.unanswered,
@@ -181,17 +185,17 @@ def data_of_simulated(figure: SimulatedFigure) -> dict[str, Any]:
     }
 
 
-def data_of_limit(found: SimulatedLimit) -> dict[str, Any]:
+def limit_data(found: SimulatedLimit) -> dict[str, Any]:
     return {
-        **data_of_load(found.at),
-        "users": data_of_reported(found.users),
-        "reached": data_of(found.reached) if found.reached and not found.users.not_reported else None,
+        **load_data(found.at),
+        "users": reported_data(found.users),
+        "reached": estimate_data(found.reached) if found.reached and not found.users.not_reported else None,
         "not_reported": found.users.not_reported or None,
         "open": found.is_open,
         "trials": found.trials,
     }
 
 
-def finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """JSON has no infinity."""
     return value if math.isfinite(value) else None

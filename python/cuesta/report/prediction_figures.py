@@ -17,7 +17,7 @@ WORTH_NOTICE = 0.1
 """The error from which on a row is marked."""
 
 
-def figures(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def figure_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """A row for each load."""
     paced = all(figure.at.is_paced for figure in system.figures)
     unit = plain(system.figures[0].at.unit.name)
@@ -27,12 +27,14 @@ def figures(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
             for figure in system.figures]  # fmt: skip
     fitted = any(figure.is_fitted for figure in system.figures)
     caption = "~ the model was fitted to this row: its error is no test" if fitted else ""
-    yield Table([answer.users_are, "configuration", *middle, "measured", "error"], rows, caption, wide=unnamed(system))
+    yield Table(
+        [answer.users_are, "configuration", *middle, "measured", "error"], rows, caption, wide=hidden_columns(system)
+    )
     if system.model.points and not system.model.fit.freedom:
         yield Remark("by rounding: as many parameters as rows meet them exactly, so how far they are off is not known")
 
 
-def unnamed(system: SystemPrediction) -> set[int]:
+def hidden_columns(system: SystemPrediction) -> set[int]:
     """The column of configurations, if there is only one."""
     return set() if len({point.at.configuration for point in system.points}) > 1 else {1}
 
@@ -43,28 +45,28 @@ def load_cells(at: Conditions) -> list[Cell]:
 
 def paced_cells(figure: Figure) -> list[Cell]:
     spread = sorted(figure.forms.values())
-    others = interval(Band(spread[0], spread[-1])) if spread else ABSENT
+    others = write_band(Band(spread[0], spread[-1])) if spread else ABSENT
     if figure.not_reported:
         return [Words(ABSENT, tone="bad"), ABSENT, others]
-    return [seconds(figure.response), interval(figure.response_band), others]
+    return [seconds(figure.response), write_band(figure.response_band), others]
 
 
 def closed_cells(figure: Figure) -> list[Cell]:
     per = figure.at.unit.per_transaction
     most = ABSENT if figure.bound is None else digits(figure.bound * per)
     if figure.not_reported:
-        return [pace(figure.at), Words(ABSENT, tone="bad"), ABSENT, ABSENT, most]
+        return [write_pace(figure.at), Words(ABSENT, tone="bad"), ABSENT, ABSENT, most]
     within = f"{digits(figure.throughput_band.low * per)}–{digits(figure.throughput_band.high * per)}"
-    response = ABSENT if figure.is_response_open else duration(figure.response)
-    return [pace(figure.at), response, digits(figure.throughput * per), within, most]
+    response = ABSENT if figure.is_response_open else write_duration(figure.response)
+    return [write_pace(figure.at), response, digits(figure.throughput * per), within, most]
 
 
-def pace(at: Conditions) -> str:
+def write_pace(at: Conditions) -> str:
     """Z + K."""
-    return duration(at.own)
+    return write_duration(at.own)
 
 
-def duration(value: float) -> str:
+def write_duration(value: float) -> str:
     return seconds(value) if value else "0 s"
 
 
@@ -74,11 +76,11 @@ def measured_cells(figure: Figure, paced: bool) -> list[Cell]:
         return ["", ""]
     error = signed(f"{100 * figure.error:+.0f} %")
     if figure.is_fitted:
-        return [observed(figure, paced), Words(f"~{error}", tone="faint")]
-    return [observed(figure, paced), Words(error, tone="notice" if abs(figure.error) > WORTH_NOTICE else "")]
+        return [write_observed(figure, paced), Words(f"~{error}", tone="faint")]
+    return [write_observed(figure, paced), Words(error, tone="notice" if abs(figure.error) > WORTH_NOTICE else "")]
 
 
-def observed(figure: Figure, paced: bool) -> str:
+def write_observed(figure: Figure, paced: bool) -> str:
     point = figure.measured
     if point is None:
         return ""
@@ -87,34 +89,34 @@ def observed(figure: Figure, paced: bool) -> str:
     return digits(point.throughput.value * figure.at.unit.per_transaction)
 
 
-def interval(within: Band) -> str:
+def write_band(within: Band) -> str:
     """A band of durations."""
     if not math.isfinite(within.high):
         return f"over {seconds(within.low)}"
     return seconds_between(within.low, within.high)
 
 
-def said_of(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def figure_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """Why figures are not reported, what the laws say of measured rows, and what was never checked."""
     for figure in system.figures:
         names = [f"{count(figure.at.users)} {answer.users_are}", plain(figure.at.configuration)]
-        where = ", ".join(filter(None, [*names, "" if figure.at.is_paced else f"Z+K {pace(figure.at)}"]))
+        where = ", ".join(filter(None, [*names, "" if figure.at.is_paced else f"Z+K {write_pace(figure.at)}"]))
         if figure.not_reported:
             spread = figure.spread if figure.is_disputed else figure.response_band
-            yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({interval(spread)})", "bad")
+            yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({write_band(spread)})", "bad")
         elif figure.is_response_open:
-            yield Remark(f"{where}: the rows leave R open ({interval(figure.response_band)})", "notice")
-        yield from (Remark(f"{where}: {each}", "notice") for each in laws(figure, system))
+            yield Remark(f"{where}: the rows leave R open ({write_band(figure.response_band)})", "notice")
+        yield from (Remark(f"{where}: {each}", "notice") for each in law_remarks(figure, system))
     if outside := [figure for figure in system.figures if figure.is_outside]:
-        yield Remark(f"never checked there: {never_checked(answer, system, outside)}", "notice")
+        yield Remark(f"never checked there: {name_unchecked(answer, system, outside)}", "notice")
 
 
-def laws(figure: Figure, system: SystemPrediction) -> Iterator[str]:
+def law_remarks(figure: Figure, system: SystemPrediction) -> Iterator[str]:
     if not figure.is_fitted:
         yield from remark_on_laws(figure, system.model)
 
 
-def never_checked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
+def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
     """Which loads lie outside the range that was measured."""
     users = sorted(point.at.users for point in system.points)
     owns = sorted(point.at.own for point in system.points)
@@ -125,7 +127,7 @@ def never_checked(answer: Answer, system: SystemPrediction, outside: Sequence[Fi
     return f"{loads}; measured were {between}{paces}"
 
 
-def held_out(system: SystemPrediction) -> Iterator[Part]:
+def held_out_part(system: SystemPrediction) -> Iterator[Part]:
     """The held-out error, or why there is none."""
     found, own = system.held_out, len(system.points)
     if found is None:
@@ -138,7 +140,7 @@ def held_out(system: SystemPrediction) -> Iterator[Part]:
     )
 
 
-def transferred(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def transfer_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """What other configurations say without a model, as a check of the prediction."""
     points = answer.prediction.measurements.points
     rows = [point for each in answer.prediction.systems for point in each.model.points]
@@ -147,11 +149,11 @@ def transferred(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     ]
     if said:
         heads = [answer.users_are, "configuration", "from", "moved by", "gives", "measured"]
-        cells = [cells_of(each, system) for each in said]
+        cells = [transfer_cells(each, system) for each in said]
         yield Table(heads, cells, caption="another configuration at that load, moved as in the fitted rows; no model")
 
 
-def cells_of(each: Transfer, system: SystemPrediction) -> list[Cell]:
+def transfer_cells(each: Transfer, system: SystemPrediction) -> list[Cell]:
     point = next((figure.measured for figure in system.figures if figure.at == each.at), None)
     per = each.at.unit.per_transaction
     base = plain(each.base.at.configuration)

@@ -10,11 +10,11 @@ from cuesta.analysis.predict.saturation import Conflict, Saturation
 from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, describe_change
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table
-from cuesta.report.prediction_figures import interval, pace, unnamed
+from cuesta.report.prediction_figures import hidden_columns, write_band, write_pace
 from cuesta.units import ABSENT, count, digits, seconds
 
 
-def bottleneck(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def saturation_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """Where response and meters say that a station saturates."""
     if not system.saturations:
         return
@@ -23,16 +23,16 @@ def bottleneck(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     rows = [saturation_cells(each, system) for each in system.saturations]
     paced = all(each.at.is_paced for each in system.saturations)
     caption = "" if len(system.model.points) == len(system.points) else "from all rows, those that were held out too"
-    yield Table(heads, rows, caption, wide={*unnamed(system), *([2] if paced else [])})
+    yield Table(heads, rows, caption, wide={*hidden_columns(system), *([2] if paced else [])})
     for each in system.conflicts:
-        yield Remark(conflict(each, answer.users_are), "bad")
+        yield Remark(describe_conflict(each, answer.users_are), "bad")
     if unmetered := [each.response.users for each in system.conflicts if each.response.users < each.meter.users]:
         yield Remark(
             f"until that is metered, the limit is at most {math.floor(min(unmetered))} {answer.users_are}", "faint"
         )
 
 
-def conflict(each: Conflict, users_are: str) -> str:
+def describe_conflict(each: Conflict, users_are: str) -> str:
     """The two saturation points that disagree, after the configuration's name."""
     name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
     return (
@@ -45,35 +45,35 @@ def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
     is_open = each.by == BY_MODEL and not system.model.fit.freedom
     within = ABSENT if is_open else f"{digits(each.band.low)}–{digits(each.band.high)}"
     rate = digits(each.throughput * each.at.unit.per_transaction)
-    own = "" if each.at.is_paced else pace(each.at)
+    own = "" if each.at.is_paced else write_pace(each.at)
     return [plain(each.by), plain(each.at.configuration), own, digits(each.users), within, rate]
 
 
-def limits(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """How many users keep the limit on a mean."""
     if answer.limit is None or answer.allowed is None:
         return
     for each in answer.now[system]:
-        yield Remark(f"{plain(str(answer.limit))}: {allowed(each, answer, system)}")
+        yield Remark(f"{plain(str(answer.limit))}: {describe_allowed(each, answer, system)}")
 
 
-def allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
+def describe_allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
     several = len({now.at.own for own in answer.now.values() for now in own}) > 1
-    said = [plain(each.at.configuration), f"Z+K {pace(each.at)}" if several and not each.at.is_paced else ""]
+    said = [plain(each.at.configuration), f"Z+K {write_pace(each.at)}" if several and not each.at.is_paced else ""]
     name = f" ({', '.join(filter(None, said))})" if any(said) else ""
     if each.allowed is None or (each.allowed.value < 1 and not each.allowed.not_reported):
         return f"a single user misses it{name}"
     if not each.allowed.is_determined:
         return f"NOT REPORTED: {each.allowed.why_left_out}{name}"
-    return f"{whole(each.allowed, system)} {answer.users_are}{name}"
+    return f"{write_whole(each.allowed, system)} {answer.users_are}{name}"
 
 
-def whole(each: Estimate | None, system: SystemPrediction) -> str:
+def write_whole(each: Estimate | None, system: SystemPrediction) -> str:
     """A number of users with its band, in whole users."""
-    return ABSENT if each is None else estimated(each, system, lambda users: count(math.floor(users)))
+    return ABSENT if each is None else write_estimate(each, system, lambda users: count(math.floor(users)))
 
 
-def estimated(each: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
+def write_estimate(each: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
     """A number with its band, if rows are left over that determine one."""
     if not each.is_determined:
         return "NOT REPORTED" if each.not_reported else "not determined"
@@ -81,7 +81,7 @@ def estimated(each: Estimate, system: SystemPrediction, written: Callable[[float
     return f"{written(each.value)}{within}"
 
 
-def what_if(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
+def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """The loads and the saturation point with the changes, beside those without."""
     if not answer.changes:
         return
@@ -92,7 +92,9 @@ def what_if(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     ]
     unit = plain(system.figures[0].at.unit.name)
     within = "90 % band" if system.model.fit.freedom else "by rounding"
-    yield Table([answer.users_are, "configuration", "R now", "R then", within, f"{unit}/s"], rows, wide=unnamed(system))
+    yield Table(
+        [answer.users_are, "configuration", "R now", "R then", within, f"{unit}/s"], rows, wide=hidden_columns(system)
+    )
     yield capacity_table(answer, system)
     yield Remark("it rests on the model above and on these changes: the changed host was never measured", "notice")
 
@@ -103,21 +105,21 @@ def changed_cells(each: ChangedFigure) -> list[Cell]:
         return [ABSENT] * 4
     rate = digits(each.throughput * each.at.unit.per_transaction)
     if each.before.is_response_open:
-        return [ABSENT, ABSENT, interval(each.response.band), rate]
-    return [seconds(each.before.response), seconds(each.response.value), interval(each.response.band), rate]
+        return [ABSENT, ABSENT, write_band(each.response.band), rate]
+    return [seconds(each.before.response), seconds(each.response.value), write_band(each.response.band), rate]
 
 
 def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
     """Saturation and limit, now and with the changes."""
     pairs = zip(answer.now[system], answer.then[system].capacities, strict=True)
     rows = [
-        [plain(now.at.configuration), "" if now.at.is_paced else pace(now.at),
-         *(estimated(each.saturation, system) for each in (now, then)),
-         *(whole(each.allowed, system) for each in (now, then))]
+        [plain(now.at.configuration), "" if now.at.is_paced else write_pace(now.at),
+         *(write_estimate(each.saturation, system) for each in (now, then)),
+         *(write_whole(each.allowed, system) for each in (now, then))]
         for now, then in pairs
     ]  # fmt: skip
     limit = plain(str(answer.limit)) if answer.limit and answer.allowed is not None else ""
     heads = ["configuration", "Z+K", "saturates now", "then", f"{limit} now", "then"]
     one_pace = len({row[1] for row in rows}) == 1
-    left_out = {*({0} if unnamed(system) else ()), *({1} if one_pace else ()), *(() if limit else (4, 5))}
+    left_out = {*({0} if hidden_columns(system) else ()), *({1} if one_pace else ()), *(() if limit else (4, 5))}
     return Table(heads, rows, f"in {answer.users_are}", wide=left_out)

@@ -15,10 +15,12 @@ from cuesta.units import ABSENT, count, digits, many, share, signed
 def sections(summary: Summary) -> Iterator[Section]:
     for each in tables_beside(summary):
         title = each.plan.table.title
-        yield Section(f"Published: {title}", [Remark(f"{title}{when(each)}"), table(each)], name="TABLE")
+        yield Section(
+            f"Published: {title}", [Remark(f"{title}{name_conditions(each)}"), published_table(each)], name="TABLE"
+        )
 
 
-def table(of: TableBeside) -> Table:
+def published_table(of: TableBeside) -> Table:
     """The rows; columns of which nothing was printed are left out, and further figures that no step has."""
     given = [name for name in of.rows[0].given if any(row.given[name] is not None for row in of.rows)]
     also = [name for name in of.plan.also if any(row.also[name] is not None for row in of.rows)]
@@ -28,9 +30,9 @@ def table(of: TableBeside) -> Table:
     rows = [
         (
             *([row.name] if of.plan.rows else []),
-            *(printed(row.given[name], count) for name in given),
-            *(cell(of, row, name) for name in of.plan.columns),
-            *(further(name, row.also[name]) for name in also),
+            *(write_printed(row.given[name], count) for name in given),
+            *(write_cell(of, row, name) for name in of.plan.columns),
+            *(write_further(name, row.also[name]) for name in also),
         )
         for row in of.rows
     ]
@@ -43,7 +45,7 @@ def table(of: TableBeside) -> Table:
     return Table(heads, rows, caption, wide=wide)
 
 
-def when(of: TableBeside) -> str:
+def name_conditions(of: TableBeside) -> str:
     settings = ", ".join(f"{name} {shown(name, value)}" for name, value in of.plan.when.items())
     return f"; measured with {settings}" if settings else ""
 
@@ -57,27 +59,27 @@ def column_head(of: TableBeside, name: str) -> Words:
     return Words(label, " ".join(figure.meaning for figure in figures))
 
 
-def cell(of: TableBeside, row: RowBeside, name: str) -> str:
+def write_cell(of: TableBeside, row: RowBeside, name: str) -> str:
     """The measured number, and in brackets the published one, both as the document wrote them."""
     write = MEASURED.get(CATALOGUE[of.plan.columns[name][0]].unit, digits)
     value, published = row.measured[name], row.published.get(name)
     measured = ABSENT if value is None else write(value)
-    return measured if published is None else f"{measured} ({printed(published, '{:g}'.format)})"
+    return measured if published is None else f"{measured} ({write_printed(published, '{:g}'.format)})"
 
 
-def printed(cell: float | str | None, write: Callable[[float], str]) -> str:
+def write_printed(cell: float | str | None, write: Callable[[float], str]) -> str:
     """A published cell: a number, or the text as printed."""
     return ABSENT if cell is None else cell if isinstance(cell, str) else write(cell)
 
 
-def percents(value: float) -> str:
+def write_percents(value: float) -> str:
     """Write percents with two digits, whole ones from 10 on: published ones have no more."""
     return signed(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
 
 
-MEASURED = {Unit.PERCENT: percents, Unit.SHARE: share}
+MEASURED = {Unit.PERCENT: write_percents, Unit.SHARE: share}
 """How measured values are written where it is not with three digits."""
 
 
-def further(figure: str, value: float | None) -> str:
+def write_further(figure: str, value: float | None) -> str:
     return ABSENT if value is None else WRITTEN[CATALOGUE[figure].unit](value)

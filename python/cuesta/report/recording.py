@@ -8,7 +8,7 @@ MOST = 50
 """The most rows of each list that are printed; the rest is counted."""
 
 
-def of_secrets(secrets: dict[str, Any]) -> list[str]:
+def describe_secrets(secrets: dict[str, Any]) -> list[str]:
     """Rows for the result of `_native.Cast.secrets`, which does not contain the hidden entries themselves."""
     shown = secrets["shown"]
     hidden = [f"{_hidden(each)} -> ${{{each['column']}}}" for each in secrets["hidden"]]
@@ -24,7 +24,7 @@ def of_secrets(secrets: dict[str, Any]) -> list[str]:
     return rows
 
 
-def of_everything_kept(secrets: dict[str, Any]) -> list[str]:
+def describe_kept(secrets: dict[str, Any]) -> list[str]:
     """Rows for --keep-all: nothing is hidden, and these entries would have been."""
     hidden = [_hidden(each) for each in secrets["hidden"]]
     return _listed("kept in clear, because of --keep-all, although the screen did not show it:", hidden) or [

@@ -23,7 +23,7 @@ def text(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> st
 
 def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> Iterator[str]:
     """First what matters, then resource by resource, what differs most first."""
-    yield from verdict(distance)
+    yield from list_unexercised(distance)
     yield ""
     recorded = service.report
     yield f"SERVICE  {recorded.subject}, {digits(recorded.seconds)} s, recorded {service.recorded}"
@@ -34,11 +34,11 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
         yield from [
             "",
             head("CPU TIME BY CAUSE", "service", "run", "points"),
-            *map(share, filter(seen, distance.shares)),
+            *map(share_row, filter(is_seen, distance.shares)),
         ]
     if distance.idle:
-        yield from ["", head("IDLE", "service", "run", "points"), *map(share, distance.idle)]
-    yield from ["", head("A SECOND", "service", "run", "ratio", "by CPU second"), *map(rate, distance.rates)]
+        yield from ["", head("IDLE", "service", "run", "points"), *map(share_row, distance.idle)]
+    yield from ["", head("A SECOND", "service", "run", "ratio", "by CPU second"), *map(rate_row, distance.rates)]
     if distance.missing:
         yield from ["", "NOT COMPARED"]
     for name, why in distance.missing.items():
@@ -48,7 +48,7 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
     yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
 
 
-def verdict(distance: MixDistance) -> Iterator[str]:
+def list_unexercised(distance: MixDistance) -> Iterator[str]:
     """Parts of the service that the run leaves out."""
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
@@ -65,16 +65,16 @@ def head(title: str, *columns: str) -> str:
     return row(title, *columns).upper()
 
 
-def seen(each: Share) -> bool:
+def is_seen(each: Share) -> bool:
     return max(each.service.value, each.run.value) >= 0.05
 
 
-def share(each: Share) -> str:
+def share_row(each: Share) -> str:
     service, run = (f"{written(known)}{MARK[known.tier]}" for known in (each.service, each.run))
     return row(f"  {NAMES.get(each.name, each.name)}", service, run, signed(f"{each.points:+.1f}"))
 
 
-def rate(each: Rate) -> str:
+def rate_row(each: Rate) -> str:
     service, run = (
         f"{digits(known.value)} {'°' if known.of_machine else MARK[known.tier]}" for known in (each.service, each.run)
     )

@@ -7,7 +7,17 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution, KernelTimes, TransactionClass
 from cuesta.figures.step import Fairness, StepFigures
-from cuesta.report.figure import CENSORED, FEW, MARK, PERCENTILES, counted, duration, has_weak, head, percentiles
+from cuesta.report.figure import (
+    CENSORED,
+    FEW,
+    MARK,
+    PERCENTILES,
+    has_weak,
+    head,
+    percentiles,
+    write_count,
+    write_duration,
+)
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
 from cuesta.report.plots.distributions import plot_distributions
 from cuesta.units import count, many, seconds
@@ -36,15 +46,15 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
         return Section(
             "Response", [Remark(describe_load(step)), Remark("no transaction and no echo was measured", "notice")]
         )
-    parts: list[Part] = [Remark(describe_load(step)), *caveats(step), times(rows)]
+    parts: list[Part] = [Remark(describe_load(step)), *list_caveats(step), times_table(rows)]
     more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
-    opening = [(name, each) for name, each in opening_of(step).items() if each.asked]
+    opening = [(name, each) for name, each in opening_times(step).items() if each.asked]
     if opening:
-        cells = [(name, counted(each), duration(each, "mean"), *percentiles(each)) for name, each in opening]
+        cells = [(name, write_count(each), write_duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
         more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
     if answers := [each for each in step.classes if each.characters.count]:
-        more.append(Folded("Characters of an answer, echoes left out", [sizes(answers)]))
+        more.append(Folded("Characters of an answer, echoes left out", [sizes_table(answers)]))
     if step.fairness:
         more.append(Remark(describe_fairness(step.fairness)))
     if step.kernel:
@@ -64,7 +74,7 @@ def explain_load(step: StepFigures) -> Iterator[str]:
         yield f"{kind} load: {LOADS[kind]}"
 
 
-def caveats(step: StepFigures) -> Iterator[Remark]:
+def list_caveats(step: StepFigures) -> Iterator[Remark]:
     """Why the percentiles below are not those of the host, or not only."""
     if why := why_unsteady(step):
         yield Remark(f"{why}: the times below are of this run alone", "notice")
@@ -93,16 +103,16 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
         yield "since sent", step.response_from_sent, "response_from_sent"
 
 
-def times(rows: list[DistributionRow]) -> Table:
+def times_table(rows: list[DistributionRow]) -> Table:
     """A table of the distributions; with one class of transactions a terminal shows no headings."""
     single = sum(of is None for _, of, _ in rows) <= 2
     details = {
         number
         for number, (_, of, name) in enumerate(rows)
-        if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
+        if (of is None and single) or (of and name.endswith("_from_sent") and not is_delayed(rows[number - 1][1], of))
     }
     cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), counted(of), *times_of(name, of))
+        (label,) if of is None else (head(f"{name}.p50", label), write_count(of), *times_cells(name, of))
         for label, of, name in rows
     ]
     weak, censored = (any(of and is_so(of) for _, of, _ in rows) for is_so in (has_weak, lambda of: of.censored))
@@ -110,19 +120,19 @@ def times(rows: list[DistributionRow]) -> Table:
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
 
 
-def times_of(name: str, of: Distribution) -> list[str]:
+def times_cells(name: str, of: Distribution) -> list[str]:
     """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
-    times = [duration(of, "mean"), *percentiles(of)]
+    times = [write_duration(of, "mean"), *percentiles(of)]
     is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
     return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 
 
-def delayed(due: Distribution | None, sent: Distribution) -> bool:
+def is_delayed(due: Distribution | None, sent: Distribution) -> bool:
     """Whether values since due and since sent differ so much that one alone would mislead."""
     return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
 
 
-def sizes(classes: Sequence[TransactionClass]) -> Table:
+def sizes_table(classes: Sequence[TransactionClass]) -> Table:
     names = ("min", "p5", "p50", "p95", "max")
     rows = [
         (
@@ -134,7 +144,7 @@ def sizes(classes: Sequence[TransactionClass]) -> Table:
     return Table(("", "count", *names), rows)
 
 
-def opening_of(step: StepFigures) -> dict[str, Distribution]:
+def opening_times(step: StepFigures) -> dict[str, Distribution]:
     return {"connecting": step.connect, "negotiating": step.negotiation, "logging in": step.login}
 
 

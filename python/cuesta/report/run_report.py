@@ -22,7 +22,7 @@ from cuesta.report import (
 )
 from cuesta.report.driver_section import driver_section
 from cuesta.report.figure import fact
-from cuesta.report.headline import big_figures, headline, unusual
+from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import law_section
 from cuesta.report.limits import limits_section, published_section
 from cuesta.report.model import Fact, Facts, Folded, Links, Listing, Part, Plots, Remark, Report, Section, Table
@@ -45,7 +45,7 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 def build_report(summary: Summary) -> Report:
     name = str(summary.recorded.run.get("name", "run"))
     figures, parts = list(big_figures(summary)), list(sections(summary))
-    said, limited_by = headline(summary), capacity.conclusion(summary)
+    said, limited_by = headline(summary), capacity.state_limit(summary)
     return Report(name, said, judge_run(summary), figures, parts, summary.limits_ok, limited_by)
 
 
@@ -54,7 +54,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield from search.section(summary)
     if summary.search is None:
         yield limits_section(summary)
-    yield from unusual(summary)
+    yield from unusual_section(summary)
     yield from samples.sections(summary)
     yield from batching.section(summary)
     yield from sweep.section(summary)
@@ -62,19 +62,19 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield capacity.section(summary)
     yield response_section(summary, step)
     yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
-    yield throughput(step)
+    yield throughput_section(step)
     yield from bisync.section(step)
     yield law_section(step)
     yield from published_section(summary)
     yield host_section.section(summary)
     yield from wire.section(step)
     yield driver_section(summary, step)
-    yield Section("Users and lines", more=list(lines(summary, step)), name="USERS")
-    yield Section("What was run", more=list(what_was_run(summary)), name="RUN")
-    yield record(summary)
+    yield Section("Users and lines", more=list(line_parts(summary, step)), name="USERS")
+    yield Section("What was run", more=list(run_parts(summary)), name="RUN")
+    yield record_section(summary)
 
 
-def throughput(step: StepFigures) -> Section:
+def throughput_section(step: StepFigures) -> Section:
     by_name, oldest = named(step.errors.by_name), seconds(step.unfinished.oldest)
     done = [
         fact("transactions.per_s", step, f" ({count(step.transactions.count)} counted)"),
@@ -96,12 +96,12 @@ def throughput(step: StepFigures) -> Section:
     return Section("Throughput", [Facts(done)], [Facts(rest)])
 
 
-def lines(summary: Summary, step: StepFigures) -> Iterator[Part]:
+def line_parts(summary: Summary, step: StepFigures) -> Iterator[Part]:
     planned = summary.recorded.run.get("steps", [])
     groups = planned[step.step]["group"] if step.step < len(planned) else []
     if groups:
         heads = ("lines of", "users", "line speed", "load", "think", "keys", "target")
-        yield Table(heads, list(map(group, groups)), swept_in(step), wraps=6)
+        yield Table(heads, list(map(group_cells, groups)), name_swept(step), wraps=6)
     users = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
     if not users:
         yield Remark("no record of single lines: it is written when a step ends", "faint")
@@ -126,7 +126,7 @@ AS_WRITTEN = ("name", "load", "think", "target")
 """Settings of a group that are shown as in the plan."""
 
 
-def group(of: dict[str, object]) -> tuple[str, ...]:
+def group_cells(of: dict[str, object]) -> tuple[str, ...]:
     """Cells with the settings of a group."""
     speed, keys = of.get("line_speed"), of.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
@@ -135,12 +135,12 @@ def group(of: dict[str, object]) -> tuple[str, ...]:
     return name, count(float(str(of["users"]))), bits, load_of, think, rate, target
 
 
-def swept_in(step: StepFigures) -> str:
+def name_swept(step: StepFigures) -> str:
     settings = ", ".join(f"{name} {shown(name, value)}" for name, value in step.swept.items())
     return f"swept: {settings}" if settings else ""
 
 
-def what_was_run(summary: Summary) -> Iterator[Part]:
+def run_parts(summary: Summary) -> Iterator[Part]:
     run = summary.recorded.run
     tapes = (f"{name} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items())
     yield Facts(
@@ -160,7 +160,7 @@ def what_was_run(summary: Summary) -> Iterator[Part]:
         yield Folded("The machine that the driver ran on", [Facts(machine)])
 
 
-def record(summary: Summary) -> Section:
+def record_section(summary: Summary) -> Section:
     """The run folder: what it lacks, and which casts can be watched."""
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))

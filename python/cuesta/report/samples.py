@@ -27,13 +27,13 @@ def sections(summary: Summary) -> Iterator[Section]:
     parts, more = list[Part](), list[Part]()
     for kind, sample in samples.items():
         rows = sample.screen[-SHOWN:]
-        parts += [Remark(_said(kind, sample)), *([Screen(rows)] if rows else [])]
+        parts += [Remark(_describe_sample(kind, sample)), *([Screen(rows)] if rows else [])]
         if len(sample.screen) > SHOWN:
             more += [Remark(f"{kind}: the whole screen", "faint"), Screen(sample.screen)]
     yield Section("What was waited for, and what the screen showed", parts, more, "SEEN")
 
 
-def _said(kind: str, sample: WaitSample) -> str:
+def _describe_sample(kind: str, sample: WaitSample) -> str:
     showed = "the screen showed" if sample.screen else "nothing had come"
     if kind == "continued":
         seemed = f" at the row `{sample.row}`" if sample.row else ""

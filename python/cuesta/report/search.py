@@ -7,7 +7,7 @@ from cuesta.analysis.search import Outcome, SearchResult, Trial, TrialRow, Try
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
-from cuesta.report.figure import FEW, MARK, mark
+from cuesta.report.figure import FEW, MARK, mark_few
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.plots.against_load import plot_trials as plots_of_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
@@ -37,22 +37,22 @@ FEW_NOTES = 4
 """Reasons that a first screen lists."""
 
 
-def answer(of: SearchResult, where: str) -> str:
+def state_result(of: SearchResult, where: str) -> str:
     """The result in one sentence. It claims nothing that was not measured."""
     found, method = of.outcome, of.method
-    meets = f"at {where} meet {objective(of)}"
+    meets = f"at {where} meet {name_objective(of)}"
     if found.users is None:
         said = f"no load that was tried {meets.replace('meet', 'met')}"
     else:
         said = f"{'about' if found.interval[1] else 'at least'} {method.written(found.users)} {meets}"
-    return "; ".join(filter(None, (said + interval(of), certified(of), LEADS[found.limited_by])))
+    return "; ".join(filter(None, (said + write_interval(of), state_certified(of), LEADS[found.limited_by])))
 
 
-def objective(of: SearchResult) -> str:
+def name_objective(of: SearchResult) -> str:
     return " and ".join(of.objective)
 
 
-def interval(of: SearchResult) -> str:
+def write_interval(of: SearchResult) -> str:
     """The interval in brackets; for the classification of RFC 9971 the two bounds, which are no interval."""
     low, high = of.outcome.interval
     if low is None or high is None:
@@ -63,14 +63,16 @@ def interval(of: SearchResult) -> str:
     return f" (90 % interval: {span})"
 
 
-def certified(of: SearchResult) -> str:
+def state_certified(of: SearchResult) -> str:
     if of.method.rule == "rfc9971" or of.outcome.users is None:
         return ""
     number = of.outcome.certified
-    return "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {confirming(of)}"
+    return (
+        "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {count_confirming(of)}"
+    )
 
 
-def confirming(of: SearchResult) -> str:
+def count_confirming(of: SearchResult) -> str:
     return many(of.method.confirmations, "trial")
 
 
@@ -80,18 +82,18 @@ def section(summary: Summary) -> Iterator[Section]:
     if of is None:
         return
     trial_rows = of.replay.rows
-    notes = [*noted(trial_rows), *backlogs(summary)]
-    parts: list[Part] = [Remark(state(of), "" if of.outcome.verdict == "regular" else "notice")]
-    parts += [table(summary, of, trial_rows)] if trial_rows else []
+    notes = [*list_notes(trial_rows), *list_backlogs(summary)]
+    parts: list[Part] = [Remark(describe_state(of), "" if of.outcome.verdict == "regular" else "notice")]
+    parts += [trial_table(summary, of, trial_rows)] if trial_rows else []
     if of.outcome.limited_by == "budget":
         notes.insert(0, f"to go on: cuesta search --resume {summary.recorded.folder!s}")
     drawn = list(plots_of_trials(summary, of))
     more: list[Part] = [Plots(drawn)] if drawn else []
-    more += [Remark(each, "faint") for each in explanation(of)]
+    more += [Remark(each, "faint") for each in explain_rfc9971(of)]
     yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
 
 
-def state(of: SearchResult) -> str:
+def describe_state(of: SearchResult) -> str:
     """How the search ended, and what was shown to miss the objective."""
     found = of.outcome
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
@@ -101,7 +103,7 @@ def state(of: SearchResult) -> str:
     return f"{ended}; {of.method.written(found.breach)} {was} shown to miss the objective"
 
 
-def noted(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
+def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
     """What besides the limits counts against trials, and why trials do not count; each reason once."""
     of_reasons: dict[str, list[int]] = {}
     for row in trial_rows:
@@ -114,7 +116,7 @@ def noted(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
         yield f"trial {', '.join(map(str, numbers))}: {reason}"
 
 
-def backlogs(summary: Summary) -> Iterator[str]:
+def list_backlogs(summary: Summary) -> Iterator[str]:
     """How long what one trial had left undone was worked off before the next one was measured."""
     for number, step in enumerate(summary.recorded.run["steps"], 1):
         if backlog := step.get("trial", {}).get("backlog"):
@@ -123,7 +125,7 @@ def backlogs(summary: Summary) -> Iterator[str]:
             yield f"trial {number}: what the trial before had left undone {done}, before this one was measured"
 
 
-def explanation(of: SearchResult) -> Iterator[str]:
+def explain_rfc9971(of: SearchResult) -> Iterator[str]:
     if of.method.rule == "rfc9971":
         yield (
             "a load is an upper bound if too large a share of its trials' time missed the objective, a lower bound if "
@@ -132,20 +134,20 @@ def explanation(of: SearchResult) -> Iterator[str]:
         return
     yield (
         "the interval comes from a line through the logarithms of the trials near the limit; a load is confirmed if "
-        f"the upper 95 % bound of {confirming(of)} there meets the objective"
+        f"the upper 95 % bound of {count_confirming(of)} there meets the objective"
     )
 
 
-def table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
+def trial_table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
     """A row for each trial."""
     steps = {step.step: step for step in summary.steps}
     rows: list[tuple[Cell, ...]] = [
         (
             str(row.trial.step + 1),
             of.method.number(row.trial.load),
-            *measured(steps[row.trial.step], of),
-            verdict(row.trial),
-            believed(row, of),
+            *measured_cells(steps[row.trial.step], of),
+            judge_trial(row.trial),
+            write_believed(row, of),
             Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
             row.ask.because if row.ask else "",
         )
@@ -160,30 +162,30 @@ def table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) ->
     return Table(heads, rows, caption, wide={because}, wraps=because)
 
 
-def measured(step: StepFigures, of: SearchResult) -> list[str]:
+def measured_cells(step: StepFigures, of: SearchResult) -> list[str]:
     """What the trial had of each limited figure."""
     results = {result.limit: result for result in step.limits}
-    return [value(results.get(text), step) for text in of.objective]
+    return [write_value(results.get(text), step) for text in of.objective]
 
 
-def value(result: LimitResult | None, step: StepFigures) -> str:
+def write_value(result: LimitResult | None, step: StepFigures) -> str:
     if result is None or result.value is None:
         return ABSENT
     figure = Limit.read(result.limit).figure
-    return in_unit(result.value, figure.unit) + mark(figure, step)
+    return in_unit(result.value, figure.unit) + mark_few(figure, step)
 
 
-def verdict(trial: Trial) -> Words:
+def judge_trial(trial: Trial) -> Words:
     if trial.doubts:
         return Words("in doubt", "it does not count: see the reason below", "faint")
     return Words("met", "", "good") if trial.met else Words("missed", "", "bad")
 
 
-def note(trial: Trial) -> str:
+def trial_note(trial: Trial) -> str:
     return "; ".join((*trial.doubts, *trial.against))
 
 
-def believed(row: TrialRow, of: SearchResult) -> str:
+def write_believed(row: TrialRow, of: SearchResult) -> str:
     """Where the limit was believed to be after a trial."""
     if (loads := row.believed(of.method)) is None:
         return ABSENT
@@ -191,7 +193,7 @@ def believed(row: TrialRow, of: SearchResult) -> str:
     return f"{point} ({low}–{high})"
 
 
-def progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
+def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next.
 
     `ask` is what comes next if it is not what the trials lead to: when time is up.
@@ -204,23 +206,23 @@ def progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     parts = [
         f"trial {last.trial.step + 1:>2}",
         f"{of.method.written(last.trial.load):>10}",
-        f"{worst(step, of)}",
-        f"{verdict(last.trial).text}{': ' if note(last.trial) else ''}{note(last.trial)}",
-        f"limit {believed(last, of)}" if last.belief else "",
-        following(of, ask or of.replay.next),
+        f"{name_worst(step, of)}",
+        f"{judge_trial(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
+        f"limit {write_believed(last, of)}" if last.belief else "",
+        name_next(of, ask or of.replay.next),
     ]
     return "  ".join(filter(None, parts))
 
 
-def worst(step: StepFigures, of: SearchResult) -> str:
+def name_worst(step: StepFigures, of: SearchResult) -> str:
     """The limit that is exceeded most, or nearest to it, and what was measured."""
     result = of.worst_limit(step)
     if result is None:
         return f"{', '.join(of.objective)}: not measured"
-    return f"{Limit.read(result.limit).figure} {value(result, step)}"
+    return f"{Limit.read(result.limit).figure} {write_value(result, step)}"
 
 
-def following(of: SearchResult, ask: Try | Outcome) -> str:
+def name_next(of: SearchResult, ask: Try | Outcome) -> str:
     if isinstance(ask, Try):
         return f"next {of.method.written(ask.load)}: {ask.because}"
     return f"ends: {ask.why}"

@@ -10,9 +10,9 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
 from cuesta.report import render
-from cuesta.report.capacity import TITLE, conclusion
-from cuesta.report.figure import duration, head, marked, notes, written
-from cuesta.report.headline import answer
+from cuesta.report.capacity import TITLE, state_limit
+from cuesta.report.figure import explain_marks, head, write_duration, write_figure, write_marked
+from cuesta.report.headline import state_result
 from cuesta.report.limits import describe_limit_value, limit_status, limit_tone
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
 from cuesta.report.page import write
@@ -40,7 +40,7 @@ Cells = tuple[Cell, ...]
 """A row of a table."""
 
 
-def names(folders: Sequence[Path]) -> list[str]:
+def name_runs(folders: Sequence[Path]) -> list[str]:
     """Name each run by the shortest end of its path that distinguishes it from the others."""
     paths = [folder.absolute().parts for folder in folders]
     most = max(map(len, paths))
@@ -53,15 +53,15 @@ def names(folders: Sequence[Path]) -> list[str]:
 
 def markdown(runs: Mapping[str, Summary]) -> str:
     """Write one run, or several by name, as Markdown."""
-    return render.markdown(of_runs(runs))
+    return render.markdown(build_joint_report(runs))
 
 
 def html(runs: Mapping[str, Summary], file: Path) -> None:
     """Write the page of one run, or of several by name."""
-    write(file, render.html(of_runs(runs), file.absolute().parent))
+    write(file, render.html(build_joint_report(runs), file.absolute().parent))
 
 
-def of_runs(runs: Mapping[str, Summary]) -> Report:
+def build_joint_report(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
         return build_report(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
@@ -73,11 +73,13 @@ def of_runs(runs: Mapping[str, Summary]) -> Report:
 def headline(runs: Mapping[str, Summary]) -> str:
     """The result of each run, if they are few; else the range of their response times."""
     if len(runs) <= MOST_ANSWERS:
-        return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
+        return "; ".join(f"{name}: {state_result(run.last)}" for name, run in runs.items())
     steady = [run.last.response for run in runs.values() if run.last.settled.steady]
     known = sorted((of for of in steady if of.p50 is not None), key=lambda of: of.p50 or 0.0)
     unsteady = f"{count(len(runs) - len(steady))} had no steady state" if len(steady) < len(runs) else ""
-    median = f"median response from {duration(known[0], 'p50')} to {duration(known[-1], 'p50')}" if known else ""
+    median = (
+        f"median response from {write_duration(known[0], 'p50')} to {write_duration(known[-1], 'p50')}" if known else ""
+    )
     answers = median or ("" if unsteady else "none had an answer")
     return f"{many(len(runs), 'run')}: {', '.join(filter(None, (answers, unsteady)))}"
 
@@ -93,20 +95,20 @@ def verdict(runs: Mapping[str, Summary]) -> Verdict:
 
 def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     heads = ("", *runs)
-    unlike = list(differences(runs))
+    unlike = list(list_differences(runs))
     differ: list[Part] = [Folded("Other differences", [Table(heads, unlike)])] if unlike else []
     yield Section("What was run", [Table(heads, list(what_was_run(runs))), *differ])
-    if judged_limits := list(limits(runs)):
+    if judged_limits := list(limit_rows(runs)):
         yield Section("Limits", [Table(heads, judged_limits)])
-    rows = list(figures(runs))
-    explained = [Remark(note, "faint") for note in notes(cell for _, *cells in rows for cell in cells)]
-    sentences = [(name, conclusion(run).text) for name, run in runs.items()]
+    rows = list(figure_rows(runs))
+    explained = [Remark(note, "faint") for note in explain_marks(cell for _, *cells in rows for cell in cells)]
+    sentences = [(name, state_limit(run).text) for name, run in runs.items()]
     yield Section(TITLE, [Table(("run", "limited by"), sentences, wraps=1)])
     yield Section("Figures", [Table(heads, rows), *explained, Remark(NO_COMPARISON, "faint")])
     yield Section("Sweeps", more=[Plots(list(overlay_sweeps(runs)))])
-    yield Section("Response", more=[Plots(list(curves(runs)))])
-    yield Section("Host CPU by cause", more=list(host(runs)))
-    files: list[Part] = [Folded(name, [Links(list(record(run)))]) for name, run in runs.items()]
+    yield Section("Response", more=[Plots(list(plot_curves(runs)))])
+    yield Section("Host CPU by cause", more=list(plot_hosts(runs)))
+    files: list[Part] = [Folded(name, [Links(list(list_files(run)))]) for name, run in runs.items()]
     yield Section("Records", more=files)
 
 
@@ -118,18 +120,18 @@ def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     yield "ended", *(run.ended for run in runs.values())
     yield "name", *(str(run.recorded.run.get("name", ABSENT)) for run in runs.values())
     yield "started", *(str(run.recorded.run.get("started", ABSENT)) for run in runs.values())
-    yield "users", *(of_steps(run) for run in runs.values())
+    yield "users", *(write_steps(run) for run in runs.values())
     yield "load", *(run.last.load for run in runs.values())
     yield "measured for", *(seconds(run.last.seconds) for run in runs.values())
 
 
-def of_steps(run: Summary) -> str:
+def write_steps(run: Summary) -> str:
     """The number of users, from the first step to the last."""
     users = list(dict.fromkeys(step.users for step in run.steps))
     return count(users[0]) if len(users) == 1 else f"{', '.join(map(count, users[:-1]))}; below: {count(users[-1])}"
 
 
-def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
+def list_differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     of_each = [collect_facts(run.recorded.run) for run in runs.values()]
     names = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
     unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in names]
@@ -140,26 +142,28 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
         yield many(len(unlike) - MOST_DIFFERENCES, "more fact"), *("" for _ in runs)
 
 
-def figures(runs: Mapping[str, Summary]) -> Iterator[Cells]:
+def figure_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     """A row for each figure that any of the last steps has."""
     steps = [run.last for run in runs.values()]
-    rows: list[tuple[Cell, list[str]]] = [(head(name), [marked(name, step) for step in steps]) for name in FIGURES]
+    rows: list[tuple[Cell, list[str]]] = [
+        (head(name), [write_marked(name, step) for step in steps]) for name in FIGURES
+    ]
     rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]
-    rows += [(head(name), [marked(name, step) for step in steps]) for name in DRIVER]
+    rows += [(head(name), [write_marked(name, step) for step in steps]) for name in DRIVER]
     yield from ((label, *cells) for label, cells in rows if any(cell != ABSENT for cell in cells))
 
 
-def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
+def limit_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     results = [(run, {each.limit: each for each in run.last.limits}) for run in runs.values()]
     for limit in dict.fromkeys(name for _, each in results for name in each):
-        yield limit, *(judged(of[limit], run) if limit in of else ABSENT for run, of in results)
+        yield limit, *(judge_limit(of[limit], run) if limit in of else ABSENT for run, of in results)
 
 
-def judged(result: LimitResult, run: Summary) -> Words:
+def judge_limit(result: LimitResult, run: Summary) -> Words:
     return Words(f"{describe_limit_value(result, run)}, {limit_status(result)}", tone=limit_tone(result))
 
 
-def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
+def plot_curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
     """Plot the distributions of each run's last step."""
     for series, title in (
         ("response", "Response by percentile"),
@@ -169,7 +173,7 @@ def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
         yield from overlay_distributions(runs, series, title)
 
 
-def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
+def plot_hosts(runs: Mapping[str, Summary]) -> Iterator[Part]:
     """Plot each host's CPU time per transaction, as MPL-17 did for its systems."""
     costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
     errors = {name: error_by_cause(runs[name].last) for name in costs}
@@ -180,19 +184,19 @@ def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
         yield Remark(f"no CPU time by cause: {without}", "faint")
 
 
-def record(run: Summary) -> Iterator[Path]:
+def list_files(run: Summary) -> Iterator[Path]:
     folder = run.recorded.folder
     if (folder / "report.html").exists():
         yield folder / "report.html"
     yield from raw_files(folder)
 
 
-def host_use(step: StepFigures) -> str:
+def write_host_use(step: StepFigures) -> str:
     cpu = step.host.cpu
     return ABSENT if cpu is None else share((cpu.usr + cpu.sys) / 100)
 
 
 OF_HOST: dict[Cell, Callable[[StepFigures], str]] = {
-    Words("host CPU", f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"): host_use,
-    head("host.per_transaction.cpu_ms"): lambda step: written("host.per_transaction.cpu_ms", step),
+    Words("host CPU", f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"): write_host_use,
+    head("host.per_transaction.cpu_ms"): lambda step: write_figure("host.per_transaction.cpu_ms", step),
 }

@@ -19,36 +19,38 @@ RESTS_ON = (
 )
 
 
-def simulation(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
+def simulation_parts(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
     """The simulations of one system."""
     if system.hosts:
         yield Remark(f"{', '.join(system.played)}; seed {system.seed}")
     for host in system.hosts:
         if host.changes:
             yield Remark(f"with {'; '.join(str(change) for change in host.changes)}:")
-        yield loads(answer, host)
-        yield from agreement(answer, host.figures)
-        yield from (Remark(unanswered(answer, each), "notice") for each in host.figures if each.unanswered)
-        yield from (Remark(limit(answer, each)) for each in host.limits)
+        yield load_table(answer, host)
+        yield from agreement_remarks(answer, host.figures)
+        yield from (Remark(describe_unanswered(answer, each), "notice") for each in host.figures if each.unanswered)
+        yield from (Remark(describe_limit(answer, each)) for each in host.limits)
     if system.hosts:
-        yield from paces_played([figure for host in system.hosts for figure in host.figures])
-        yield Remark(effort(system.hosts), "faint")
+        yield from pace_remarks([figure for host in system.hosts for figure in host.figures])
+        yield Remark(describe_effort(system.hosts), "faint")
         yield Remark(RESTS_ON, "notice")
     yield from (Remark(note, "notice") for note in system.notes)
     yield from (Remark(f"NOT SIMULATED: {why}", "bad") for why in system.refused)
 
 
-def loads(answer: Answer, host: SimulatedHost) -> Table:
+def load_table(answer: Answer, host: SimulatedHost) -> Table:
     """A row for each series of each load; below it what was measured there, if it was."""
     heads = [answer.users_are, "configuration", "series", "p50", "p95", "p99", "mean", "exact"]
     rows: list[list[Cell]] = []
     for figure in host.figures:
         first: list[Cell] = [count(figure.asked.users), figure.asked.configuration]
         for number, series in enumerate(figure.series):
-            cells = [interval(series.percentiles.get(name)) for name in PERCENTILES]
-            means = [interval(series.mean), ""] if number else [interval(figure.mean), seconds(figure.exact)]
+            cells = [write_interval(series.percentiles.get(name)) for name in PERCENTILES]
+            means = (
+                [write_interval(series.mean), ""] if number else [write_interval(figure.mean), seconds(figure.exact)]
+            )
             rows.append([*(["", ""] if number else first), series.name, *cells, *means])
-        measured = None if host.changes else measured_at(answer, figure)
+        measured = None if host.changes else find_measured(answer, figure)
         if measured and measured.percentiles and measured.response:
             values = [seconds(measured.percentiles.get(name)) for name in PERCENTILES]
             cells = ["", "", "measured", *values, seconds(measured.response.value), ""]
@@ -57,13 +59,13 @@ def loads(answer: Answer, host: SimulatedHost) -> Table:
     return Table(heads, rows, wide=hidden)
 
 
-def measured_at(answer: Answer, figure: SimulatedFigure) -> Point | None:
+def find_measured(answer: Answer, figure: SimulatedFigure) -> Point | None:
     """The row with this load."""
     every = (each for system in answer.prediction.systems for each in system.figures)
     return next((each.measured for each in every if each.at == figure.asked), None)
 
 
-def interval(estimate: Estimate | None) -> str:
+def write_interval(estimate: Estimate | None) -> str:
     """The interval of a duration; its value, if it has none."""
     if estimate is None:
         return ABSENT
@@ -72,7 +74,7 @@ def interval(estimate: Estimate | None) -> str:
     return seconds_between(estimate.band.low, estimate.band.high)
 
 
-def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
+def agreement_remarks(answer: Answer, figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
     """Whether the means are those of the exact model."""
     if off := [count(figure.asked.users) for figure in figures if figure.agrees is False]:
         yield Remark(
@@ -90,29 +92,29 @@ def agreement(answer: Answer, figures: Sequence[SimulatedFigure]) -> Iterator[Re
         )
 
 
-def unanswered(answer: Answer, figure: SimulatedFigure) -> str:
+def describe_unanswered(answer: Answer, figure: SimulatedFigure) -> str:
     where = f"{count(figure.asked.users)} {answer.users_are}"
     return f"{where}: {many(figure.unanswered, 'transaction')} without an answer"
 
 
-def paces_played(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
+def pace_remarks(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
     """How the pace that was played differs from that of the rows."""
     other = [
         each for each in figures
         if not each.at.is_paced and abs(each.at.own - each.asked.own) > NOTICED * each.asked.own
     ]  # fmt: skip
     if other:
-        tape, rows = spread([each.at.own for each in other]), spread([each.asked.own for each in other])
+        tape, rows = write_spread([each.at.own for each in other]), write_spread([each.asked.own for each in other])
         yield Remark(f"Z+K is the tape's own, {tape}; rows had {rows}, by chance", "faint")
 
 
-def spread(values: Sequence[float]) -> str:
+def write_spread(values: Sequence[float]) -> str:
     """The range of durations; one of them if they look the same."""
     low, high = seconds(min(values)), seconds(max(values))
     return low if low == high else seconds_between(min(values), max(values))
 
 
-def limit(answer: Answer, simulated: SimulatedLimit) -> str:
+def describe_limit(answer: Answer, simulated: SimulatedLimit) -> str:
     """How many users keep the limit."""
     name = f" ({simulated.at.configuration})" if simulated.at.configuration else ""
     said = f"{answer.limit!s}: "
@@ -124,11 +126,11 @@ def limit(answer: Answer, simulated: SimulatedLimit) -> str:
         return f"{said}{count(simulated.users.value)} {answer.users_are} keep it{name}; more were not tried"
     band = simulated.users.band
     within = " (no interval)" if band == NO_INTERVAL else f" ({count(band.low)}–{count(band.high)})"
-    figure = f"the figure is then {interval(simulated.reached)}"
+    figure = f"the figure is then {write_interval(simulated.reached)}"
     return f"{said}{count(simulated.users.value)}{within} {answer.users_are}{name}; {figure}"
 
 
-def effort(hosts: Sequence[SimulatedHost]) -> str:
+def describe_effort(hosts: Sequence[SimulatedHost]) -> str:
     """How much was simulated, and how fast."""
     events, elapsed = sum(host.events for host in hosts), sum(host.elapsed for host in hosts)
     trials = sum(len(host.figures) + sum(each.trials for each in host.limits) for host in hosts)

@@ -9,7 +9,7 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
-from cuesta.report.figure import head, mark, marked, notes, write_rate
+from cuesta.report.figure import explain_marks, head, mark_few, write_marked, write_rate
 from cuesta.report.headline import NOT_KEPT
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
@@ -31,12 +31,16 @@ def section(summary: Summary) -> Iterator[Section]:
     if summary.planned_steps < 2:
         return
     lines = derive_asymptotes(summary)
-    parts: list[Part] = [table(summary), *map(Remark, saturation(lines)), *map(Remark, past(summary))]
-    parts += [Remark(each, "notice") for each in contradictions(lines)]
+    parts: list[Part] = [
+        table(summary),
+        *map(Remark, describe_saturation(lines)),
+        *map(Remark, describe_past_saturation(summary)),
+    ]
+    parts += [Remark(each, "notice") for each in list_contradictions(lines)]
     drawn = list(plot_sweeps(summary))
     more: list[Part] = [Plots(drawn)] if drawn else []
     if drawn:
-        more += [Remark(each, "faint") for each in bounds(lines)]
+        more += [Remark(each, "faint") for each in describe_bounds(lines)]
     if summary.search is not None:
         parts, more = [], [*parts, *more]  # the trials have a table of their own
     yield Section("Sweep", parts, more)
@@ -46,7 +50,7 @@ def table(summary: Summary) -> Table:
     """A row for each step: the swept settings, the usual figures, those with limits."""
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
     figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
-    limits = limited(summary)
+    limits = name_limited_figures(summary)
     others = [limit for limit, name in limits.items() if name not in figures]
     named = set(limits.values())
     short = (SHORT - {"response.p99"} if named & {"response.p50", "response.p95"} else SHORT) | named
@@ -55,10 +59,10 @@ def table(summary: Summary) -> Table:
     rows = [
         (
             str(step.step + 1),
-            *(point(step, name) for name in swept),
-            *(marked(name, step) for name in figures),
-            *(limit_of(summary, step, limit) for limit in others),
-            state(summary, step),
+            *(write_setting(step, name) for name in swept),
+            *(write_marked(name, step) for name in figures),
+            *(write_limited(summary, step, limit) for limit in others),
+            judge_step(summary, step),
         )
         for step in summary.steps
     ]
@@ -67,29 +71,31 @@ def table(summary: Summary) -> Table:
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
     wide = {1 + len(swept) + number for number, name in enumerate(figures) if name not in short}
-    explained = "".join(f"{note}. " for note in notes(cell for row in rows for cell in row[1 + len(swept) : -1]))
+    explained = "".join(
+        f"{note}. " for note in explain_marks(cell for row in rows for cell in row[1 + len(swept) : -1])
+    )
     return Table(heads, rows, f"{explained}{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
 
 
-def limited(summary: Summary) -> dict[str, str]:
+def name_limited_figures(summary: Summary) -> dict[str, str]:
     """Name the figure of each limit: `{"echo.max < 50ms": "echo.max"}`."""
     limits = dict.fromkeys(each.limit for step in summary.steps for each in step.limits)
-    return {limit: name_of(Limit.read(limit).figure) for limit in limits}
+    return {limit: catalogue_name(Limit.read(limit).figure) for limit in limits}
 
 
-def name_of(figure: Reference) -> str:
+def catalogue_name(figure: Reference) -> str:
     """The figure's name in the catalogue if it is there, not its alias."""
     return NUMBERS[figure.metric].name if figure.metric in NUMBERS and not figure.transaction else str(figure)
 
 
-def limit_of(summary: Summary, step: StepFigures, limit: str) -> str:
+def write_limited(summary: Summary, step: StepFigures, limit: str) -> str:
     """Write what a step had of a limited figure."""
     found = (each for each in step.limits if each.limit == limit and each.value is not None)
-    written = (describe_limit_value(each, summary) + mark(Limit.read(limit).figure, step) for each in found)
+    written = (describe_limit_value(each, summary) + mark_few(Limit.read(limit).figure, step) for each in found)
     return next(written, ABSENT)
 
 
-def state(summary: Summary, step: StepFigures) -> Cell:
+def judge_step(summary: Summary, step: StepFigures) -> Cell:
     """Whether a step is in doubt, else whether it kept its limits."""
     if any(doubted.step == step.step for doubted in summary.doubts):
         return Words("INVALID", "see the reasons at the top", "bad")
@@ -101,48 +107,47 @@ def state(summary: Summary, step: StepFigures) -> Cell:
     return Words(next(word for word in NOT_KEPT if word in said), "see the limits", "bad")
 
 
-def point(step: StepFigures, name: str) -> str:
+def write_setting(step: StepFigures, name: str) -> str:
     return shown(name, step.swept.get(name, step.users if name == "users" else ABSENT))
 
 
-def bounds(of: Asymptotes) -> Iterator[str]:
-    """Sentences on the asymptotes: each with its source, and where they cross."""
-    if of.light:
-        alone = "" if of.light.users == 1 else ", where the response may hold some waiting already"
-        yield (
-            f"{LIGHT_LOAD_BOUND}: response {seconds(of.light.response)}, thinking and typing {seconds(of.light.own)}, "
-            f"as measured with {many(of.light.users, 'user')}{alone}"
-        )
+def describe_bounds(lines: Asymptotes) -> Iterator[str]:
+    """A sentence on each asymptote and its source, and on steps above it by chance."""
+    light, heavy = lines.light, lines.heavy
+    if light:
+        alone = "" if light.users == 1 else ", where the response may hold some waiting already"
+        cycle = f"response {seconds(light.response)}, thinking and typing {seconds(light.own)}"
+        yield f"{LIGHT_LOAD_BOUND}: {cycle}, as measured with {many(light.users, 'user')}{alone}"
     else:
-        yield f"{LIGHT_LOAD_BOUND}: not drawn: {of.no_light}"
-    if of.heavy:
+        yield f"{LIGHT_LOAD_BOUND}: not drawn: {lines.no_light}"
+    if heavy:
         yield (
-            f"{name_ceiling(of.heavy)}: {write_rate(of.heavy.most_per_s)}, {within(of.heavy.rate_interval)} a second, "
-            f"as each transaction takes {seconds(of.heavy.demand)} of {of.heavy.resource}, which was at most "
-            f"{share(of.heavy.utilization)} busy, with {listed(of.heavy.users)}; "
+            f"{name_ceiling(heavy)}: {write_rate(heavy.most_per_s)}, {write_interval(heavy.rate_interval)} a second, "
+            f"as each transaction takes {seconds(heavy.demand)} of {heavy.resource}, which was at most "
+            f"{share(heavy.utilization)} busy, with {join_numbers(heavy.users)}; "
             "a resource that is not metered may allow less"
         )
     else:
-        yield f"ceiling: not drawn: {of.no_heavy}"
-    for each in of.above:
+        yield f"ceiling: not drawn: {lines.no_heavy}"
+    for each in lines.above:
         if each.is_chance:
-            yield f"{surpassed(each)}: steps of this length differ that much by chance; longer ones are surer"
+            yield f"{describe_surplus(each)}: steps of this length differ that much by chance; longer ones are surer"
 
 
-def saturation(of: Asymptotes) -> Iterator[str]:
+def describe_saturation(of: Asymptotes) -> Iterator[str]:
     """Where the asymptotes cross: N*, from which on some users wait for others."""
     if of.crossing and of.crossing_interval and of.heavy:
-        users = f"saturates at about {digits(of.crossing)} users, {within(of.crossing_interval)}"
+        users = f"saturates at about {digits(of.crossing)} users, {write_interval(of.crossing_interval)}"
         yield f"{users}: where the {name_ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
-def past(summary: Summary) -> Iterator[str]:
+def describe_past_saturation(summary: Summary) -> Iterator[str]:
     """Sentences on what happened when more was offered than the host can do."""
     several = len(summary.past_saturation) > 1
     for each in summary.past_saturation:
         of = ", ".join(shown(name, value) for name, value in each.swept.items())
         which = f" ({of})" if several and of else ""
-        steps = listed([step + 1 for step in each.steps], "step")
+        steps = join_numbers([step + 1 for step in each.steps], "step")
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"
         most = f"{write_rate(each.most_per_s)}, in step {each.most_at + 1}"
         yield (
@@ -152,29 +157,29 @@ def past(summary: Summary) -> Iterator[str]:
         )
 
 
-def contradictions(of: Asymptotes) -> Iterator[str]:
+def list_contradictions(of: Asymptotes) -> Iterator[str]:
     """Sentences on steps that measured more than an asymptote allows."""
     for each in of.above:
         if not each.is_chance:
             yield (
-                f"CONTRADICTION: {surpassed(each)}. Chance does not explain it: transactions do not take the same in "
-                "all steps, or a meter is wrong. Do not rely on that line"
+                f"CONTRADICTION: {describe_surplus(each)}. Chance does not explain it: transactions do not take the same "
+                "in all steps, or a meter is wrong. Do not rely on that line"
             )
 
 
 LINES = {"light": "the throughput if nobody had to wait", "heavy": "the ceiling"}
 
 
-def surpassed(above: StepAbove) -> str:
+def describe_surplus(above: StepAbove) -> str:
     bound = f"{LINES[above.line]} is {write_rate(above.bound)}"
     return f"{write_rate(above.per_s)} was measured with {many(above.users, 'user')}, and {bound}"
 
 
-def within(interval: tuple[float, float]) -> str:
+def write_interval(interval: tuple[float, float]) -> str:
     return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
 
 
-def listed(numbers: Sequence[int], of: str = "user") -> str:
+def join_numbers(numbers: Sequence[int], of: str = "user") -> str:
     """List numbers, the last one after `and`: of users, or of steps."""
     *first, last = numbers
     if of == "step":

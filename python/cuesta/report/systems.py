@@ -17,11 +17,11 @@ TOTAL = "Total"
 UNLIKE = "These systems played different scripts: each has its own plots, and their times cannot be compared."
 
 
-def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
+def write_systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
     """Write the page of certifications by name, each with its folder. A single one is shown as its form."""
     if len(records) == 1:
         ((folder, record),) = records.values()
-        return write(file, form_page.page(record, folder))
+        return write(file, form_page.build_page(record, folder))
     of = {name: record for name, (_, record) in records.items()}
     folders = [folder for folder, _ in records.values()]
     return write(file, page(f"{len(of)} systems side by side", _parts(of, folders, file.absolute().parent)))
@@ -31,9 +31,9 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
     lesser = [name for name, record in of.items() if record.grade != "certified"]
     reasons = [(f"{name}: {why}", "") for name in lesser for why in of[name].because]
     yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
-    unlike = [paragraph(UNLIKE)] if len(by_script(of)) > 1 else []
-    yield section("Systems", [table(("", *of), about(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
-    for script, alike in by_script(of).items():
+    unlike = [paragraph(UNLIKE)] if len(group_by_script(of)) > 1 else []
+    yield section("Systems", [table(("", *of), about_rows(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
+    for script, alike in group_by_script(of).items():
         for phase, title in PHASE_TITLES.items():
             yield section(title if len(alike) == len(of) else f"{title}, {script}", _phase(alike, phase, title))
     yield section(
@@ -41,34 +41,34 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
     )
 
 
-def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
+def about_rows(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
     records = of.values()
     yield "grade", *(record.grade for record in records)
     yield "system", *((record.given.system, "wraps") for record in records)
     yield "started", *(record.given.started for record in records)
     yield "users", *(f"{record.workload.users}, {record.workload.attached}" for record in records)
-    yield "script", *(script(record) for record in records)
+    yield "script", *(short_script(record) for record in records)
     yield "runs that count", *(str(record.method.runs) for record in records)
 
 
-def by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
+def group_by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
     """Group the systems by script, because a plot has only bars of one script."""
     groups: dict[str, dict[str, Record]] = {}
     for name, record in of.items():
-        groups.setdefault(f"{record.given.kind}, script {script(record)}", {})[name] = record
+        groups.setdefault(f"{record.given.kind}, script {short_script(record)}", {})[name] = record
     return groups
 
 
-def script(record: Record) -> str:
+def short_script(record: Record) -> str:
     return record.workload.sha256[:12]
 
 
 def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]:
-    costs = {name: cost for name, record in of.items() if (cost := by_cause(record, phase))}
+    costs = {name: cost for name, record in of.items() if (cost := cpu_by_cause(record, phase))}
     if not costs:
         return
     causes = list(dict.fromkeys(cause for cost in costs.values() for cause in cost))
-    errors = {name: by_cause(record, phase, "standard_error") for name, record in of.items()}
+    errors = {name: cpu_by_cause(record, phase, "standard_error") for name, record in of.items()}
     yield plots(plot_bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes, errors))
     cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in of)) for cause in causes]
     totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in of]
@@ -76,16 +76,16 @@ def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]
     yield table(heads, [*cells, (TOTAL, *totals)], source)
 
 
-def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, float]:
+def cpu_by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, float]:
     """CPU time of one process in a phase by cause, in seconds, or its standard error; empty if unmetered."""
-    figures = {line.key: (cause(line), getattr(line, phase)) for line in record.measurements.b}
+    figures = {line.key: (name_cause(line), getattr(line, phase)) for line in record.measurements.b}
     if not record.workload.users or figures.pop("total")[1].value is None:
         return {}
     values = {name: getattr(figure, part) for name, figure in figures.values()}
     return {name: value / record.workload.users for name, value in values.items() if value is not None}
 
 
-def cause(line: FormRow) -> str:
+def name_cause(line: FormRow) -> str:
     """Name a cause: 1969's word, then today's."""
     name = line.name.removesuffix(" time")
     return f"{name} ({line.today})" if line.today else name

@@ -16,7 +16,7 @@ from cuesta.errors import Exit, InputError, UsageError
 from cuesta.figures.search import SearchFigures
 from cuesta.plan import Plan, RawOptions, Settings, load
 from cuesta.plan.sweep import at_load
-from cuesta.report.search import progress
+from cuesta.report.search import write_progress
 from cuesta.units import minutes
 from cuesta.workflow.control import Control
 from cuesta.workflow.objective import check_objective
@@ -219,7 +219,7 @@ class Chooser:
             ask = known.conclude(why)
             note_end(folder, why)
         if summary and known.rows:
-            self.tell(progress(summary, ask))
+            self.tell(write_progress(summary, ask))
         if isinstance(ask, Outcome):
             return None
         drains = not self.method.whole and ask.load < self.connected

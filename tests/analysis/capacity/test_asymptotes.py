@@ -9,7 +9,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.analysis.capacity.asymptotes import Asymptotes, bound_by_cycle, derive_asymptotes
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, plot_sweeps
-from cuesta.report.sweep import contradictions, saturation
+from cuesta.report.sweep import describe_saturation, list_contradictions
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder
 
@@ -112,9 +112,9 @@ def test_a_difference_beyond_chance_is_a_contradiction(tmp_path: Path) -> None:
     assert (above.users, above.per_s, above.is_chance) == (32, 21.0, False)
     assert found.contradicted
     assert found.crossing is None, "the crossing of contradicted lines means nothing"
-    said = " ".join(contradictions(found))
+    said = " ".join(list_contradictions(found))
     assert said.startswith("CONTRADICTION: 21.0/s was measured with 32 users, and the ceiling is 11.0/s")
-    assert list(saturation(found)) == []
+    assert list(describe_saturation(found)) == []
 
 
 def test_the_line_of_users_who_never_wait_takes_their_own_pace(tmp_path: Path) -> None:
