@@ -162,8 +162,8 @@ def list_contradictions(of: Asymptotes) -> Iterator[str]:
     for each in of.above:
         if not each.is_chance:
             yield (
-                f"CONTRADICTION: {describe_surplus(each)}. Chance does not explain it: transactions do not take the same "
-                "in all steps, or a meter is wrong. Do not rely on that line"
+                f"CONTRADICTION: {describe_surplus(each)}. Chance does not explain it: transactions do not take the "
+                "same in all steps, or a meter is wrong. Do not rely on that line"
             )
 
 
