@@ -54,7 +54,7 @@ def first_answer(summary: Summary) -> str:
 
 
 def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
-    """Group effects by the settings that make them, in the order of SETTINGS; combinations last."""
+    """Effects by the settings that make them, in the order of SETTINGS; combinations last."""
     kinds = dict[tuple[str, ...], list[Effect]]()
     for effect in found:
         kinds.setdefault(tuple(name for name, _ in effect.setting), []).append(effect)
@@ -62,7 +62,7 @@ def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
 
 
 def answer(kind: Sequence[Effect]) -> str:
-    """One sentence on settings of one kind: where they win, and what they cost."""
+    """One sentence on settings of one kind: their gains and their costs."""
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
     found = f"{state_gains(kind)}; {state_costs(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
     return f"{name}: {found}; {GRID}" if is_aligned(kind) else f"{name}: {found}"
@@ -73,7 +73,7 @@ def is_aligned(found: Sequence[Effect]) -> bool:
 
 
 def state_gains(kind: Sequence[Effect]) -> str:
-    """By how much the host's CPU per key shrinks at most, and from how many users on it shrinks at all."""
+    """The largest saving of the host's CPU per key, and the smallest load from which there is one."""
     best = max((saving for each in kind if (saving := each.most_saved)), default=None, key=lambda saving: saving.share)
     if best is None:
         return "at no load that was measured is a saving of the host's CPU told from chance"
@@ -87,7 +87,6 @@ def state_gains(kind: Sequence[Effect]) -> str:
 
 
 def state_costs(kind: Sequence[Effect]) -> str:
-    """At which loads it costs the host CPU, and the users time."""
     costs, waits = name_loads(kind, lambda load: load.cpu), name_loads(kind, lambda load: load.response)
     parts = [f"it costs the host more CPU {costs}"] if costs else []
     parts += [f"it lengthens the response {waits}"] if waits else []
@@ -95,7 +94,7 @@ def state_costs(kind: Sequence[Effect]) -> str:
 
 
 def name_loads(kind: Sequence[Effect], of: Of) -> str:
-    """At which loads and by which settings a figure is more; empty if at none."""
+    """The loads, with their settings, at which a figure increases; empty if at none."""
     known = [change.is_more for effect in kind for load in effect.loads if (change := of(load))]
     if known and all(known):
         return "at every load"
@@ -117,7 +116,7 @@ def join_parts(parts: Sequence[str]) -> str:
 
 
 def overview_table(found: Sequence[Effect]) -> Table:
-    """A row for each effect: from how many users on it saves CPU, and what it changes at the most users."""
+    """A row for each effect: the loads at which it saves CPU, and its changes at the most users."""
     most = {effect.loads[-1].users for effect in found}
     at = many(most.pop(), "user") if len(most) == 1 else "the most users"
     heads = ("", "saves host CPU", head("host.cpu_per_keystroke"), "mean response", head("wire.packets_per_keystroke"))
@@ -146,24 +145,23 @@ def name_saving_loads(effect: Effect) -> str:
 
 
 def write_share(change: Change | None) -> str:
-    """By how many percent a figure changes."""
+    """The relative change, in percent."""
     return bracket_chance(change, signed(f"{100 * change.share:+.0f} %")) if change else ABSENT
 
 
 def write_difference(change: Change | None) -> str:
-    """By how many seconds a figure changes."""
+    """The change in seconds."""
     if change is None:
         return ABSENT
     return bracket_chance(change, f"{'+' if change.difference >= 0 else ''}{seconds(change.difference)}")
 
 
 def bracket_chance(change: Change, text: str) -> str:
-    """A change in brackets if it is not told apart from chance."""
+    """A change in brackets if it is not significant."""
     return text if change.is_less or change.is_more else f"({text})"
 
 
 def details_table(found: Sequence[Effect]) -> Table:
-    """A row for each effect and number of users, with medians and ranges."""
     heads = ("", "users", "host CPU per key", "without", "mean response", "without", "packets per key", "without")
     rows = [
         (

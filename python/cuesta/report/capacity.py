@@ -38,13 +38,12 @@ WRONG = "not used: nothing is busier than all the time"
 
 
 def state_limit(summary: Summary) -> Remark:
-    """The sentence, with its tone."""
     found = find_bottleneck(summary)
     return Remark(str(found), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:
-    """What the sentence rests on; a terminal shows it with --verbose."""
+    """The evidence of the sentence; a terminal shows it with --verbose."""
     point = order_by_load(summary)[-1]
     of = MeasuredStep(summary.recorded, point.step)
     known, work = read_resources(of), of.work
@@ -81,7 +80,6 @@ def resource_table(known: Sequence[Resource]) -> Table:
 
 
 def parts_table(parts: ResponseParts, work: Work) -> Table:
-    """Where the time of the mean response goes."""
     shown = [part for part in parts.parts if part.seconds >= parts.response / 1000]
     rows = [(part.what, seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown]
     rest = parts.unexplained
@@ -93,7 +91,7 @@ def parts_table(parts: ResponseParts, work: Work) -> Table:
 
 
 def state_bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
-    """Both asymptotes by this step alone, by what the host itself uses."""
+    """Both asymptotes by this step alone, by the host's own utilization."""
     own = [each for each in list_shared_resources(measured) if each.own is not None]
     if not own or measured.step.law is None:
         return
@@ -109,7 +107,7 @@ def state_bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
 
 
 def state_saturations(summary: Summary) -> Iterator[Remark]:
-    """Where each meter says that its resource saturates, from all steps of a sweep."""
+    """The saturation point by each meter, from all steps of a sweep."""
     try:
         points = derive_points(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load

@@ -8,7 +8,6 @@ from cuesta.units import ABSENT, count, digits, seconds, signed
 
 
 def tiered(row_: str, *figures: MeterFigure[Any]) -> str:
-    """A row, with the tiers of its figures at the end."""
     return f"{row_}  {list_tiers(*figures)}"
 
 
@@ -43,7 +42,6 @@ def rate(value: float | None) -> str:
 
 
 def name_cause(name: str) -> str:
-    """The label of a cause of CPU time: `page faults`."""
     return name.replace("_", " ")
 
 
@@ -53,6 +51,5 @@ def list_tiers(*figures: MeterFigure[Any]) -> str:
 
 
 def bracket_tiers(*figures: MeterFigure[Any]) -> str:
-    """The tiers of figures in brackets; empty if no figure has one."""
     names = list_tiers(*figures)
     return f" ({names})" if names else ""

@@ -45,7 +45,6 @@ def report(comparison: Comparison) -> Report:
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: what changed, or why that cannot be told."""
     new, base = (side.folder.name for side in (comparison.new, comparison.base))
     who = f"pairs in {base}" if comparison.in_pairs else f"{new} against {base}"
     return f"{who}: {answer(comparison)}"
@@ -65,14 +64,14 @@ def answer(comparison: Comparison) -> str:
 
 
 def suggest_runs(comparison: Comparison) -> str:
-    """How many more runs would decide, if there are too few for any verdict; else each figure says so."""
+    """The number of further runs that would decide, if there are too few for any verdict."""
     judged = [each for each in comparison.headline if each.test and not each.interval]
     most = max(judged, key=lambda each: (each.test and each.test.more_runs) or MOST_RUNS + 1, default=None)
     return f"; {estimate_needed_runs(most, comparison)}" if most else ""
 
 
 def explain_inconclusive(comparison: Comparison) -> str:
-    """Why a comparison is inconclusive: too few runs, figures without a ratio, or spread; empty if it is not."""
+    """Why a comparison is inconclusive; empty if it is not."""
     if comparison.overall != Overall.INCONCLUSIVE:
         return ""
     if few := next(note_few_runs(comparison), ""):
@@ -112,7 +111,6 @@ def describe_failures(each: FailureComparison) -> str:
 
 
 def list_spoilt_runs(comparison: Comparison) -> Iterator[str]:
-    """Runs that the host spoilt; they count."""
     for name, side in sides(comparison):
         bad = [run for run in side.runs if run.spoilt]
         if bad:
@@ -144,7 +142,7 @@ def describe_figure(figure: MetricComparison, comparison: Comparison) -> str:
 
 
 def explain_uncertainty(figure: MetricComparison, comparison: Comparison) -> str:
-    """Why a figure is inconclusive, although it changed; else empty."""
+    """Why a figure that changed is inconclusive; else empty."""
     assert figure.test
     assert figure.interval
     most = 1 + comparison.terms.margin
@@ -155,7 +153,6 @@ def explain_uncertainty(figure: MetricComparison, comparison: Comparison) -> str
 
 
 def estimate_needed_runs(figure: MetricComparison, comparison: Comparison) -> str:
-    """How many more runs would decide."""
     more = figure.test and figure.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: the change is too close to the margin for this noise"
@@ -167,7 +164,6 @@ def runs_of_each_side(more: int) -> str:
 
 
 def design(comparison: Comparison) -> Iterator[Part]:
-    """The sides, and the differences between them."""
     if comparison.in_pairs:
         turned = "the runs of a pair follow each other, in alternating order"
         yield Remark(f"pairs in {comparison.base.folder}: {count_usable(comparison.base, 'pair')}, {turned}")
@@ -196,7 +192,6 @@ def list_excluded(comparison: Comparison) -> Iterator[Part]:
 
 
 def failures_table(comparison: Comparison) -> Iterator[Part]:
-    """A row for each share of failures, if there were any."""
     rows: list[tuple[Cell, ...]] = [
         (each.metric.label, *map(share, map(statistics.fmean, (each.base, each.new))), str(each.verdict))
         for each in comparison.failures
@@ -218,7 +213,6 @@ def exploratory_table(comparison: Comparison) -> Iterator[Part]:
 
 
 def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> Table:
-    """A row for each figure: the medians of the runs, their ratio and its interval."""
     rows: list[tuple[Cell, ...]] = []
     missing = []
     for each in figures:
@@ -251,7 +245,7 @@ def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
 
 
 def compensated_cells(each: MetricComparison, compensation: float) -> tuple[str, ...]:
-    """The figure by the base's method, like the dotted line of MPL-17."""
+    """The figure by the base's method: the dotted line of MPL-17."""
     _, new = medians(each)
     return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
 
@@ -266,7 +260,7 @@ def write_interval(interval: ConfidenceInterval | None) -> str:
 
 
 def power(comparison: Comparison) -> Iterator[Part]:
-    """How small a change these runs could detect; nothing if they are too few to detect any."""
+    """The least change that these runs could detect."""
     judged = {each.metric.label: each.test for each in comparison.headline if each.test}
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
     finds = [
@@ -289,17 +283,16 @@ def power(comparison: Comparison) -> Iterator[Part]:
 
 
 def write_least_change(change: float) -> str:
-    """Write the least change that is detected; runs without any spread detect every change."""
+    """The least change that is detected; without any spread that is any change."""
     return share(change) if change > 0 else "any size"
 
 
 def misses_margin(judged: RatioTest, comparison: Comparison) -> bool:
-    """Whether a change equal to the margin would be missed more often than once in five times."""
+    """Whether the power at the margin is below 80 %."""
     return judged.least_change is None or judged.least_change > comparison.terms.margin
 
 
 def knows_needed_runs(judged: RatioTest) -> bool:
-    """Whether the number of runs that find the margin is known, or known to be too large."""
     return judged.runs_for_margin is not None or judged.least_change is not None
 
 
@@ -316,7 +309,7 @@ def count_runs(comparison: Comparison) -> str:
 
 
 def write_change(interval: ConfidenceInterval | None) -> str:
-    """Write an interval of a ratio as a change, `+3.1 % to +8.0 %`; a large one as a factor."""
+    """An interval of a ratio as a change, `+3.1 % to +8.0 %`, or as a factor if it is large."""
     if not interval:
         return ""
     if interval.low > SO_MANY_TIMES:

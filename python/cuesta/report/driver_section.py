@@ -46,7 +46,6 @@ def name_part(step: StepFigures) -> str:
 
 
 def agents_table(step: StepFigures) -> Iterator[Table]:
-    """The agents side by side, if there are several."""
     if len(step.agents) > 1:
         heads = (
             "agent",
@@ -68,7 +67,6 @@ def agents_table(step: StepFigures) -> Iterator[Table]:
 
 
 def describe_own_part(driver: DriverLoad) -> str:
-    """What the driver adds to an echo; empty if that is not known."""
     own = driver.own
     text = f"{seconds(own.p50)} are this driver's (p99 {seconds(own.p99)}); the kernel saw the rest"
     return text if own.count else ""

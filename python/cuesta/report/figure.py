@@ -27,7 +27,6 @@ CENSORED = "+ those that were not answered: they took at least as long as they w
 
 
 def write_figure(name: str, step: StepFigures) -> str:
-    """Write a figure of a step by its dotted name."""
     figure = CATALOGUE[name]
     value = figure.of(step)
     of, _, statistic = name.rpartition(".")
@@ -36,7 +35,7 @@ def write_figure(name: str, step: StepFigures) -> str:
 
 
 def write_marked(name: str, step: StepFigures) -> str:
-    """Write a figure of a step; a percentile is marked where it rests on few values, or there is no steady state."""
+    """A figure of a step, with a mark for few values or no steady state."""
     of, _, statistic = name.rpartition(".")
     distribution = getattr(step, of, None)
     if not isinstance(distribution, Distribution) or not distribution.asked:
@@ -50,14 +49,14 @@ def unsteady_mark(series: str, step: StepFigures) -> str:
 
 
 def explain_marks(cells: Iterable[object]) -> list[str]:
-    """What the marks mean that end any of the cells."""
+    """The meaning of the marks at the ends of cells."""
     texts = [str(cell) for cell in cells]
     found = {MARK: FEW, UNSTEADY: NO_STEADY_STATE}
     return [note for mark, note in found.items() if any(mark in text[-2:] for text in texts)]
 
 
 def mark_few(figure: Reference, step: StepFigures) -> str:
-    """The mark of a percentile that rests on few values of a step; else empty."""
+    """The mark of a percentile of few values; else empty."""
     number = number_of_values(figure, step)
     if not str(figure.statistic).startswith("p"):
         return ""
@@ -71,23 +70,22 @@ def fact(name: str, step: StepFigures, detail: str = "") -> Fact:
 
 
 def head(name: str, text: str = "") -> Words:
-    """Head a column with a figure's label, or with a shorter text."""
     figure = CATALOGUE[name]
     return Words(text or figure.label, figure.meaning)
 
 
 def write_count(of: Distribution) -> str:
-    """Write the number of values, and of those that were not answered."""
+    """The number of values, and of those that were not answered."""
     return count(of.count) + (f" +{count(of.censored)}" if of.censored else "")
 
 
 def write_duration(of: Distribution, name: str) -> str:
-    """Write a statistic of a distribution, with a sign where it is a lower bound."""
+    """A statistic of a distribution, with a sign if it is a lower bound."""
     return AT_LEAST * (name in of.at_least) + seconds(getattr(of, name))
 
 
 def write_percentile(of: Distribution, name: str) -> str:
-    """Write a percentile or the greatest value, marked where it rests on few values."""
+    """A percentile or the maximum, with a mark for few values."""
     return write_duration(of, name) + MARK * (getattr(of, name) is not None and is_weak(of, name))
 
 
@@ -102,12 +100,11 @@ def is_few(number: int, beyond: float) -> bool:
 
 
 def has_weak(of: Distribution) -> bool:
-    """Whether any percentile of a distribution rests on few values."""
     return of.asked > 0 and is_weak(of, "p999")
 
 
 def percentiles(of: Distribution) -> tuple[str, ...]:
-    """Write the cells below `PERCENTILES`."""
+    """The cells below `PERCENTILES`."""
     return tuple(write_percentile(of, name) for name in PERCENTILES)
 
 

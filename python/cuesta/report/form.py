@@ -131,14 +131,12 @@ def list_published(record: Record) -> Iterator[str]:
 
 
 def wrap_facts(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Wrap facts."""
     for name, value in rows:
         head = f"     {name}: "
         yield from list(wrapped(value, WIDTH, head, " " * 9)) or [head.rstrip()]
 
 
 def wrap_sentences(rows: Iterable[str]) -> Iterator[str]:
-    """Wrap sentences."""
     for row in rows:
         yield from wrap_sentence(row)
 
@@ -154,7 +152,6 @@ def title(record: Record) -> str:
 
 
 def verdict(record: Record) -> tuple[str, str]:
-    """The grade, and the runs that it rests on."""
     runs = f"{many(record.method.runs, 'run')} counted, {len(record.method.excluded)} did not"
     return record.grade.upper(), f"{runs}; {record.method.settling} before them warmed up"
 
@@ -207,7 +204,7 @@ def method_facts(record: Record) -> list[tuple[str, str]]:
 
 
 def extra_runs(record: Record) -> Iterator[str]:
-    """Sentences on the extra runs, and on the cost of metering."""
+    """The extra runs, and the cost of metering."""
     how = record.method
     for what, made in how.apart.items():
         yield f"{', '.join(made)}: {PURPOSE[what]}"
@@ -222,7 +219,6 @@ def extra_runs(record: Record) -> Iterator[str]:
 
 
 def list_folders(record: Record) -> list[str]:
-    """Folders of the runs from which the figures are."""
     return [*(run.folder for run in record.runs), *(run for made in record.method.apart.values() for run in made)]
 
 
@@ -237,7 +233,6 @@ RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "s
 
 
 def run_row(run: RunRow) -> tuple[str, ...]:
-    """Cells of a run."""
     times = (run.creation, run.creation_cpu, run.command, run.command_cpu, run.completion)
     return (
         run.folder,
@@ -254,7 +249,7 @@ def columns(record: Record) -> dict[str, str]:
 
 
 def number_rows(rows: Sequence[AnyRow]) -> Iterator[tuple[str, AnyRow]]:
-    """Number rows as the form of 1969 does: not the totals, and not the restated rows."""
+    """Rows with the numbers of the form of 1969: totals and restated rows have none."""
     number = 0
     for each in rows:
         own = is_numbered(each.key)
@@ -274,7 +269,6 @@ BESIDE_HEADS = ("what", "published", "measured", "source")
 
 
 def published_rows(record: Record) -> Iterator[tuple[str, ...]]:
-    """Cells of the published figures."""
     for each in record.published:
         then = f"{each.bound} " if each.bound else ""
         then += write_figure(RecordFigure(value=each.published), each.unit)
@@ -282,7 +276,6 @@ def published_rows(record: Record) -> Iterator[tuple[str, ...]]:
 
 
 def write_figure(figure: RecordFigure, unit: str) -> str:
-    """Write a figure in its unit; a missing one is a dash."""
     if figure.value is None:
         return ABSENT
     if figure.high is not None:
@@ -301,7 +294,7 @@ def write_figure(figure: RecordFigure, unit: str) -> str:
 
 
 def write_sampled(figure: RecordFigure, unit: str) -> str:
-    """Write a sampled figure with as many digits as its error allows; without any sample, its upper limit."""
+    """A sampled figure with the digits that its error supports; without samples, its upper limit."""
     value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
     if not value:
         return f"under {seconds_within(high, high)}" if unit == "s" else f"under {share(high)}"
@@ -313,7 +306,7 @@ def write_sampled(figure: RecordFigure, unit: str) -> str:
 
 
 def write_interval(figure: RecordFigure, unit: str) -> str:
-    """Write the 95 % interval of a sampled figure; empty for others."""
+    """The 95 % interval of a sampled figure; empty for others."""
     if figure.low is None or figure.high is None or not figure.value:
         return ""
     if unit == "s":
@@ -323,7 +316,7 @@ def write_interval(figure: RecordFigure, unit: str) -> str:
 
 
 def list_absences(record: Record) -> dict[str, str]:
-    """Rows that miss a figure, by reason."""
+    """Reasons of missing figures, with their rows."""
     reasons: dict[str, list[str]] = {}
     for part, each in all_rows(record):
         figures = [each.figure] if isinstance(each, ProcessRow) else [each.creation, each.command]

@@ -36,7 +36,6 @@ def build_page(record: Record, folder: Path) -> Markup:
 
 
 def raw_files_part(record: Record) -> list[Markup]:
-    """Part V: the raw files and their hashes."""
     files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.list_folders(record))})"
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
     return [

@@ -17,7 +17,6 @@ def text(of: FrontEnd) -> str:
 
 
 def write_brief(of: FrontEnd) -> str:
-    """Write the three main figures: terminals, messages, and the busiest thread."""
     taken, answered = (f"{digits(number / of.seconds)}/s" for number in (of.messages_in, of.messages_out))
     busy = f"; its busiest thread was {share(1 - min(of.idle))} busy" if of.idle else ""
     there = f"{digits(of.dialed)} terminals on average for {seconds(of.seconds)}"
@@ -25,7 +24,6 @@ def write_brief(of: FrontEnd) -> str:
 
 
 def head_rows(of: FrontEnd) -> Iterator[str]:
-    """Write the terminals, messages and buffers."""
     yield f"Total metering time {seconds(of.seconds)}; {digits(of.terminal_hours)} terminal hr"
     yield "all of it counted by the host itself (plain)"
     yield f"cur # dialed {count(of.dialed_now)}, ave # dialed {digits(of.dialed)}"
@@ -50,7 +48,6 @@ def head_rows(of: FrontEnd) -> Iterator[str]:
 
 
 def character_rows(of: FrontEnd) -> Iterator[str]:
-    """Write input and output, raw and as the service counts it."""
     yield f"{count(of.characters_out)} chars output ({count(of.raw_out)} raw), {count(of.messages_out)} messages"
     yield f"{count(of.characters_in)} chars input ({count(of.raw_in)} raw), {count(of.messages_in)} messages"
     yield "conversion factors"
@@ -73,7 +70,6 @@ def between_rows(of: FrontEnd) -> Iterator[str]:
 
 
 def processing_rows(of: FrontEnd) -> Iterator[str]:
-    """Write the processing time of characters."""
     interrupts = of.interrupts_per_minute * of.seconds / 60
     yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
     parts = (f"{name} {NO_EVENT if value is None else digits(value)}" for name, value in of.characters_per_ms.items())

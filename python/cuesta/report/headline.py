@@ -26,7 +26,7 @@ from cuesta.units import count, many, named, share
 
 
 def headline(summary: Summary) -> str:
-    """One sentence with the result of a run. It claims nothing that was not measured."""
+    """One sentence; it claims nothing that was not measured."""
     if found := summary.search:
         return search.state_result(found, name_targets(summary))
     parts = state_sweep_result(summary) if summary.planned_steps > 1 else state_result(summary.last)
@@ -36,14 +36,13 @@ def headline(summary: Summary) -> str:
 
 
 def name_users(summary: Summary) -> str:
-    """How many users typed at what."""
     users = [step.users for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
     return f"{number} at {name_targets(summary)}"
 
 
 def state_result(step: StepFigures) -> str:
-    """The echo and response times of a step, or why it has none: no steady state."""
+    """The echo and response times of a step, or why there is no steady state."""
     if why := why_unsteady(step):
         return why
     parts = [state_median(step, "echo", "a key echoes in"), state_median(step, "response", "an answer takes")]
@@ -54,7 +53,7 @@ def state_result(step: StepFigures) -> str:
 
 
 def state_median(step: StepFigures, name: str, said: str) -> str:
-    """The median of a duration: since sent where the driver's lateness voids it, and none where its drawing does."""
+    """The median: since sent if lateness voids it since due; none if drawing screens voids it."""
     if not getattr(step, name).asked:
         return ""
     if not (of_host := quoted(step, name)):
@@ -66,13 +65,12 @@ def state_median(step: StepFigures, name: str, said: str) -> str:
 
 
 def state_tail(of: Distribution) -> str:
-    """The p99, or the longest of values too few for one."""
+    """The p99, or the maximum of too few values for it."""
     of_few = f"the longest of {count(of.asked)}: {write_duration(of, 'max')}"
     return of_few if is_weak(of, "p99") else f"p99 {write_duration(of, 'p99')}"
 
 
 def state_limits(summary: Summary) -> str:
-    """Whether limits were kept."""
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
@@ -89,7 +87,7 @@ def has_limits(summary: Summary) -> bool:
 
 
 def state_sweep_result(summary: Summary) -> str:
-    """Up to how many users the limits were kept; without limits, how the response time grew."""
+    """The largest load within the limits; without limits, how the response grew."""
     if answer_of_batching := batching.first_answer(summary):
         return answer_of_batching
     if not has_limits(summary):
@@ -119,7 +117,6 @@ def has_response(step: StepFigures) -> bool:
 
 
 def state_limit_range(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
-    """The steps in which limits were kept and crossed."""
     if not crossed:
         most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
         if only_users(summary) and len(kept) > 1:
@@ -137,7 +134,7 @@ def state_limit_range(summary: Summary, kept: list[StepFigures], crossed: list[S
 
 
 def name_crossed(summary: Summary, crossed: list[StepFigures]) -> str:
-    """The limits that steps crossed, in brackets; empty if there is only one limit."""
+    """The crossed limits in brackets; empty if there is only one limit."""
     if len({limit.limit for step in summary.steps for limit in step.limits}) == 1:
         return ""
     bad = (limit.limit for step in crossed for limit in step.limits if limit_status(limit) == "crossed")
@@ -145,7 +142,7 @@ def name_crossed(summary: Summary, crossed: list[StepFigures]) -> str:
 
 
 def only_users(summary: Summary) -> bool:
-    """Whether the number of users alone was swept, upwards."""
+    """Whether nothing but the number of users was swept, upwards."""
     users = [step.users for step in summary.steps]
     return users == sorted(set(users)) and all(set(step.swept) <= {"users"} for step in summary.steps)
 
@@ -223,7 +220,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:
-    """Names of errors with their counts, and what the most frequent one means: `flood 2: the host sent too much`."""
+    """Errors with their counts, and the meaning of the most frequent: `flood 2: the host sent too much`."""
     most = max(by_name, key=lambda name: by_name[name], default="")
     happened = _native.failures().get(most, "").rstrip(".").replace("`", "")
     means = f"{happened[:1].lower()}{happened[1:]}"

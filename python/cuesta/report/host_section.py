@@ -53,7 +53,6 @@ DEVICES: tuple[Cell, ...] = (
 
 
 def section(summary: Summary) -> Section:
-    """Write what was started, the use of the host's CPUs, and all its meters."""
     step, of = summary.last, summary.last.host
     parts: list[Part] = [Remark(each) for each in (*list_programs(of), *describe_cpu(of), *warn_of_lost_time(of))]
     rest = [*describe_details(of), *(describe_built_in(of.builtin) if of.builtin else ())]
@@ -62,7 +61,6 @@ def section(summary: Summary) -> Section:
 
 
 def tables(step: StepFigures) -> Iterator[Table]:
-    """The host's block devices, and its tasks' times off the CPU if the kernel was traced."""
     meter_report = step.host.meter_report
     if meter_report and meter_report.devices:
         tier = bracket_tiers(
@@ -93,7 +91,7 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
 
 
 def busiest_steps(summary: Summary) -> list[StepFigures]:
-    """For each tape the step in which the built-in host's lines carried most characters."""
+    """For each tape the step with the most characters on the built-in host's lines."""
     by_tape: dict[str, list[StepFigures]] = {}
     for step in summary.steps:
         tape = next((str(value) for name, value in step.swept.items() if name.rpartition(".")[2] == "tape"), "")
@@ -119,7 +117,7 @@ def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
 
 
 def describe_cpu(host: HostFigures) -> Iterator[str]:
-    """Write the use of the host's CPUs, its causes and the cost of a transaction; or why these are not known."""
+    """Utilization of the host's CPUs, its causes and the cost of a transaction; or why they are unknown."""
     if host.cpu is None:
         yield f"host CPU: {host.cpu_missing or 'no meter data'}"
         return
@@ -153,7 +151,6 @@ def describe_details(host: HostFigures) -> Iterator[str]:
 
 
 def list_host_doubts(host: HostFigures) -> Iterator[str]:
-    """Why the meters' figures are incomplete."""
     if host.meters is None or host.cpu is None:
         return
     if host.meters.untraced:
@@ -167,7 +164,7 @@ def list_host_doubts(host: HostFigures) -> Iterator[str]:
 
 
 def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
-    """Write the shares of the causes, largest first, with the 95 % intervals of sampled ones."""
+    """Shares of the causes, the largest first, with the 95 % intervals of sampled ones."""
     known = [(name, of, value) for name, of in causes.items() if (value := of.percent.value) is not None]
     shares = sorted(known, key=lambda share: -share[2])
     small = [value for *_, value in shares if value < SMALLEST]
@@ -181,7 +178,7 @@ def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
 
 
 def describe_unsampled(host: HostFigures) -> Iterator[str]:
-    """Name the causes without samples, with the upper bound of each."""
+    """The causes without samples, with their upper bound."""
     intervals = host.cpu_by_cause_interval or {}
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
     if names:
@@ -190,7 +187,6 @@ def describe_unsampled(host: HostFigures) -> Iterator[str]:
 
 
 def describe_idle(meter_report: MeterReport | None) -> Iterator[str]:
-    """Write why the host's CPUs were idle, if the kernel was traced."""
     if meter_report and meter_report.idle.page_wait.tier == "exact":
         kinds = (f"{name} {getattr(meter_report.idle, kind).value:.1f}" for kind, name in IDLE.items())
         yield f"idle by kind: {', '.join(kinds)} (exact)"
@@ -208,7 +204,7 @@ def describe_transaction(each: PerTransaction) -> str:
 
 
 def write_calls(each: PerTransaction) -> str | None:
-    """Write the system calls: as counted, else as estimated from samples."""
+    """System calls, counted or else estimated from samples."""
     if each.system_calls is not None:
         return digits(each.system_calls)
     estimated = each.system_calls_estimated  # accurate to a tenth at best: docs/meters.md
@@ -216,13 +212,12 @@ def write_calls(each: PerTransaction) -> str | None:
 
 
 def add_known(*numbers: float | None) -> str | None:
-    """The sum of figures; None if one is unknown."""
     known = [number for number in numbers if number is not None]
     return digits(sum(known)) if len(known) == len(numbers) else None
 
 
 def describe_network(host: HostFigures) -> Iterator[str]:
-    """The owner of the network's CPU time; nothing for a host on another machine."""
+    """Whose the network's CPU time is; nothing for a host on another machine."""
     if host.meters is None or host.meter_report is None or host.meter_report.network.percent.why == UNRECORDED:
         return
     if host.meters.order == ISOLATED:
@@ -235,7 +230,7 @@ def describe_network(host: HostFigures) -> Iterator[str]:
 
 
 def describe_sides(meter_report: MeterReport) -> str:
-    """How busy each side's CPUs were, network included: each side has its CPUs alone."""
+    """Utilization of each side's own CPUs, with the network."""
     sides = {"host": meter_report.per_cpu, "driver": meter_report.beside}
     parts = (f"{side} {write_busy(cpus)}" for side, cpus in sides.items() if cpus)
     tier = bracket_tiers(*(figure for cpus in sides.values() for each in cpus.values() for figure in busy_parts(each)))
@@ -249,12 +244,11 @@ def write_busy(cpus: Mapping[str, Cpu]) -> str:
 
 
 def busy_parts(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
-    """The parts of a CPU's time in which it was busy."""
     return cpu.usr, cpu.sys, cpu.irq
 
 
 def describe_shared(meter_report: MeterReport) -> Iterator[str]:
-    """CPU time of the network that belongs to neither side alone."""
+    """The network's CPU time that belongs to neither side alone."""
     of, cpus = meter_report.network, len(meter_report.per_cpu) + len(meter_report.beside)
     percent, own = of.percent.value, of.in_subject.value
     if percent is None:
@@ -291,13 +285,12 @@ def describe_certainty(host: HostFigures) -> Iterator[str]:
 
 
 def warn_of_lost_time(host: HostFigures) -> Iterator[str]:
-    """Says beside the host's CPU time what its source cannot see of it."""
+    """Which CPU time the source of the host's CPU time cannot see."""
     if host.meters and host.cpu and loses_work(host):
         yield f"at least: its CPU time is {SOURCES[host.meters.accounting or '']}"
 
 
 def loses_work(host: HostFigures) -> bool:
-    """Whether the CPU time of whole processes may be missing."""
     return host.meters is not None and host.meters.accounting in LOSING
 
 

@@ -37,7 +37,6 @@ def data(checked: DocumentCheck) -> dict[str, Any]:
 
 
 def count_identities(checked: DocumentCheck) -> str:
-    """How many identities hold. One wrong print may make several fail."""
     fail = checked.identities - checked.hold - checked.rounding
     because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
     return (

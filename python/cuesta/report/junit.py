@@ -39,7 +39,6 @@ def _clean(top: Element) -> None:
 
 
 def suite(top: Element, name: str, run: Summary) -> None:
-    """Add a run."""
     own = SubElement(top, "testsuite", name=name)
     _validity(own, name, run)
     for step in run.steps:

@@ -82,7 +82,6 @@ def published_section(summary: Summary) -> Iterator[Section]:
 
 
 def compare_with_published(row: PublishedComparison) -> tuple[str, str, str]:
-    """The measured value, the published value, and their ratio."""
     unit = Reference.read(row.figure).unit
     measured = "nothing" if row.measured is None else AT_LEAST * row.at_least + in_unit(row.measured, unit)
     if row.step is None:

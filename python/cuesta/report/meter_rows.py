@@ -15,7 +15,6 @@ WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
 
 
 def head() -> str:
-    """The heads of the columns, and their tier: reports have the sampled and traced figures."""
     return f"{align_cells(HEADS)}  (plain)"
 
 
@@ -47,6 +46,5 @@ def align_cells(cells: Sequence[str]) -> str:
 
 
 def add_counts(*figures: MeterFigure[Count]) -> float | None:
-    """Add up counts a second; none if one is missing."""
     known = [figure.value.per_s for figure in figures if figure.value]
     return sum(known) if len(known) == len(figures) else None

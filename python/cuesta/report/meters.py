@@ -44,7 +44,7 @@ SOURCES = {
 
 
 def closing(closure: Closure) -> str:
-    """Write the parts that were measured separately, and by how much their sum misses the CPUs' time."""
+    """The separately measured parts of the CPUs' time, and the error of their sum."""
     accounted = closure.accounted.value or 0.0
     verdict = "consistent" if closure.closes else "INCONSISTENT: CPU shares are uncertain by as much"
     parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.parts.items() if share >= 0.05)
@@ -167,7 +167,7 @@ OF_CAUSES = (7, 15, 10, 12, 10)
 
 
 def write_cause_share(cause: CauseRow) -> str:
-    """Write the percentage of a cause with the digits that its standard error supports."""
+    """The percentage of a cause with the digits that its standard error supports."""
     value = cause.percent.value
     return ABSENT if value is None else units.percent(value, error_of(cause))
 
@@ -182,7 +182,7 @@ def write_interval(cause: CauseRow) -> str:
 
 
 def write_share_duration(cause: CauseRow, figure: MeterFigure[float]) -> str:
-    """Write a duration that goes with the percentage of its cause, in as many digits."""
+    """A duration in as many digits as the percentage of its cause."""
     value, whole, error = figure.value, cause.percent.value, error_of(cause)
     if not value or not whole or error is None:
         return duration(figure)
@@ -251,7 +251,7 @@ def total_time(meter_report: MeterReport) -> Iterator[str]:
 
 
 def write_time_percent(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) -> str:
-    """Write a percentage of TIME; of a cause in as many digits as in CAUSES."""
+    """A percentage of TIME; of a cause in as many digits as in CAUSES."""
     value, whole, error = figure.value, row.percent.value, error_of(cause) if cause else None
     if not value or not whole or error is None:
         return percent(figure)
@@ -313,7 +313,6 @@ def devices(meter_report: MeterReport) -> Iterator[str]:
 
 
 def interfaces(meter_report: MeterReport) -> Iterator[str]:
-    """The network interfaces that carried anything."""
     in_use = {name: i for name, i in meter_report.interfaces.items() if i.received.count + i.sent.count}
     if not in_use:
         return
@@ -342,7 +341,7 @@ def pressure(meter_report: MeterReport) -> Iterator[str]:
 
 
 def list_missing(meter_report: MeterReport) -> Iterator[str]:
-    """Missing figures, grouped by reason."""
+    """Reasons of missing figures, with the figures."""
     reasons: dict[str, list[str]] = {}
     for name, why in list_unmetered(meter_report):
         reasons.setdefault(why, []).append(name)

@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A list of names and values."""
+    """Names and values."""
 
     rows: Sequence[Fact]
 

@@ -157,7 +157,6 @@ def _own(name: str) -> Traversable:
 
 
 def listing(text: str) -> Markup:
-    """Preformatted text."""
     return Markup('<div class="wide"><pre><code>{}</code></pre></div>\n').format(text)
 
 

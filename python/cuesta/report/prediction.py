@@ -40,7 +40,6 @@ def report(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> Repor
 
 
 def headline(answer: Answer) -> str:
-    """One sentence: what the limiting station allows, or why nothing is reported."""
     prediction = answer.prediction
     title = plain(prediction.measurements.title)
     figures = [figure for system in prediction.systems for figure in system.figures]
@@ -55,7 +54,7 @@ def headline(answer: Answer) -> str:
 
 
 def state_saturation(answer: Answer, found: Sequence[Capacity]) -> str:
-    """Where the first station saturates: in users if all have one pace, else in throughput."""
+    """The saturation point: in users if all loads have one pace, else in throughput."""
     least = min(found, key=lambda each: each.most)
     name = plain(least.at.configuration)
     at = f" ({name})" if name and len({each.at.configuration for each in found}) > 1 else ""
@@ -86,7 +85,6 @@ def verdict(answer: Answer, simulations: Sequence[SimulatedSystem]) -> Verdict:
 
 
 def system_sections(answer: Answer, system: SystemPrediction) -> Iterator[Section]:
-    """The sections of configurations that were fitted together."""
     yield Section("Model", list(model_parts(system)))
     yield Section("Predicted", [*figure_table(answer, system), *figure_remarks(answer, system), *held_out_part(system)])
     yield Section("Transfer", list(transfer_table(answer, system)))
@@ -96,7 +94,6 @@ def system_sections(answer: Answer, system: SystemPrediction) -> Iterator[Sectio
 
 
 def model_parts(system: SystemPrediction) -> Iterator[Part]:
-    """The model, its parameters, and how it was chosen."""
     own = system.model
     at = system.figures[0].at
     load = f"paced, cycle {seconds(at.cycle)}" if at.is_paced else "closed"
@@ -115,5 +112,5 @@ def model_parts(system: SystemPrediction) -> Iterator[Part]:
 
 
 def write_fit_error(own: FittedModel) -> str:
-    """The root mean square error, in the measure of the fit."""
+    """The root mean square residual, in its unit."""
     return seconds(rms_error(own)) if own.points[0].at.is_paced else share(rms_error(own))

@@ -18,7 +18,6 @@ WORTH_NOTICE = 0.1
 
 
 def figure_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """A row for each load."""
     paced = all(figure.at.is_paced for figure in system.figures)
     unit = plain(system.figures[0].at.unit.name)
     within = "90 % band" if system.model.fit.freedom > 0 else "by rounding"
@@ -71,7 +70,7 @@ def write_duration(value: float) -> str:
 
 
 def measured_cells(figure: Figure, paced: bool) -> list[Cell]:
-    """What was measured, and how far the prediction is off it."""
+    """The measured value, and the error of the prediction."""
     if figure.measured is None or figure.error is None:
         return ["", ""]
     error = signed(f"{100 * figure.error:+.0f} %")
@@ -90,14 +89,13 @@ def write_observed(figure: Figure, paced: bool) -> str:
 
 
 def write_band(within: Band) -> str:
-    """A band of durations."""
     if not math.isfinite(within.high):
         return f"over {seconds(within.low)}"
     return seconds_between(within.low, within.high)
 
 
 def figure_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """Why figures are not reported, what the laws say of measured rows, and what was never checked."""
+    """Why figures are withheld, and what the laws and held-out rows say."""
     for figure in system.figures:
         names = [f"{count(figure.at.users)} {answer.users_are}", plain(figure.at.configuration)]
         where = ", ".join(filter(None, [*names, "" if figure.at.is_paced else f"Z+K {write_pace(figure.at)}"]))
@@ -117,7 +115,7 @@ def law_remarks(figure: Figure, system: SystemPrediction) -> Iterator[str]:
 
 
 def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
-    """Which loads lie outside the range that was measured."""
+    """The loads outside of the measured range."""
     users = sorted(point.at.users for point in system.points)
     owns = sorted(point.at.own for point in system.points)
     loads = ", ".join(dict.fromkeys(f"{count(each.at.users)} {answer.users_are}" for each in outside))
@@ -128,7 +126,6 @@ def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[F
 
 
 def held_out_part(system: SystemPrediction) -> Iterator[Part]:
-    """The held-out error, or why there is none."""
     found, own = system.held_out, len(system.points)
     if found is None:
         yield Remark(f"held-out error: none; {many(own, 'row')} cannot be fitted and held out", "notice")
@@ -141,7 +138,7 @@ def held_out_part(system: SystemPrediction) -> Iterator[Part]:
 
 
 def transfer_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """What other configurations say without a model, as a check of the prediction."""
+    """The transfers from other configurations, as a check of the prediction."""
     points = answer.prediction.measurements.points
     rows = [point for each in answer.prediction.systems for point in each.model.points]
     said = [

@@ -15,7 +15,6 @@ from cuesta.units import ABSENT, count, digits, seconds
 
 
 def saturation_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """Where response and meters say that a station saturates."""
     if not system.saturations:
         return
     unit = plain(system.saturations[0].at.unit.name)
@@ -33,7 +32,6 @@ def saturation_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]
 
 
 def describe_conflict(each: Conflict, users_are: str) -> str:
-    """The two saturation points that disagree, after the configuration's name."""
     name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
     return (
         f"{name}{describe_saturation_conflict(each.response.users, plain(each.meter.by), each.meter.users, users_are)}"
@@ -41,7 +39,7 @@ def describe_conflict(each: Conflict, users_are: str) -> str:
 
 
 def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
-    """A saturation point with its band, if rows are left over that determine one."""
+    """A saturation point with its band, unless it is withheld."""
     is_open = each.by == BY_MODEL and not system.model.fit.freedom
     within = ABSENT if is_open else f"{digits(each.band.low)}–{digits(each.band.high)}"
     rate = digits(each.throughput * each.at.unit.per_transaction)
@@ -50,7 +48,6 @@ def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
 
 
 def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """How many users keep the limit on a mean."""
     if answer.limit is None or answer.allowed is None:
         return
     for each in answer.now[system]:
@@ -69,12 +66,12 @@ def describe_allowed(each: Capacity, answer: Answer, system: SystemPrediction) -
 
 
 def write_whole(each: Estimate | None, system: SystemPrediction) -> str:
-    """A number of users with its band, in whole users."""
+    """A number of users with its band, rounded down."""
     return ABSENT if each is None else write_estimate(each, system, lambda users: count(math.floor(users)))
 
 
 def write_estimate(each: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
-    """A number with its band, if rows are left over that determine one."""
+    """A number with its band, or why it is withheld."""
     if not each.is_determined:
         return "NOT REPORTED" if each.not_reported else "not determined"
     within = f" ({written(each.band.low)}–{written(each.band.high)})" if system.model.fit.freedom else ""
@@ -82,7 +79,6 @@ def write_estimate(each: Estimate, system: SystemPrediction, written: Callable[[
 
 
 def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    """The loads and the saturation point with the changes, beside those without."""
     if not answer.changes:
         return
     yield Remark("; ".join(plain(describe_change(system, change)) for change in answer.changes))
@@ -100,7 +96,6 @@ def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
 
 
 def changed_cells(each: ChangedFigure) -> list[Cell]:
-    """The response now and then, its band, and the throughput."""
     if each.response.not_reported:
         return [ABSENT] * 4
     rate = digits(each.throughput * each.at.unit.per_transaction)
@@ -110,7 +105,6 @@ def changed_cells(each: ChangedFigure) -> list[Cell]:
 
 
 def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
-    """Saturation and limit, now and with the changes."""
     pairs = zip(answer.now[system], answer.then[system].capacities, strict=True)
     rows = [
         [plain(now.at.configuration), "" if now.at.is_paced else write_pace(now.at),

@@ -21,7 +21,7 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 
 def published_table(of: TableBeside) -> Table:
-    """The rows; columns of which nothing was printed are left out, and further figures that no step has."""
+    """Without columns that were not printed, and further figures that no step has."""
     given = [name for name in of.rows[0].given if any(row.given[name] is not None for row in of.rows)]
     also = [name for name in of.plan.also if any(row.also[name] is not None for row in of.rows)]
     names = [""] if of.plan.rows else []
@@ -51,7 +51,7 @@ def name_conditions(of: TableBeside) -> str:
 
 
 def column_head(of: TableBeside, name: str) -> Words:
-    """The document's name of a column with the unit of its numbers, and the meaning of what is measured."""
+    """The document's name of a column with its unit, and the meaning of the measured figure."""
     figures = [CATALOGUE[each] for each in of.plan.columns[name]]
     label = f"%{name}" if figures[0].unit == Unit.PERCENT else name
     if figures[0].unit == Unit.SECONDS:
@@ -60,7 +60,7 @@ def column_head(of: TableBeside, name: str) -> Words:
 
 
 def write_cell(of: TableBeside, row: RowBeside, name: str) -> str:
-    """The measured number, and in brackets the published one, both as the document wrote them."""
+    """The measured number and in brackets the published one, both in the document's format."""
     write = MEASURED.get(CATALOGUE[of.plan.columns[name][0]].unit, digits)
     value, published = row.measured[name], row.published.get(name)
     measured = ABSENT if value is None else write(value)
@@ -68,12 +68,11 @@ def write_cell(of: TableBeside, row: RowBeside, name: str) -> str:
 
 
 def write_printed(cell: float | str | None, write: Callable[[float], str]) -> str:
-    """A published cell: a number, or the text as printed."""
     return ABSENT if cell is None else cell if isinstance(cell, str) else write(cell)
 
 
 def write_percents(value: float) -> str:
-    """Write percents with two digits, whole ones from 10 on: published ones have no more."""
+    """Percent with two digits, whole from 10 on."""
     return signed(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
 
 

@@ -22,7 +22,7 @@ def text(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> st
 
 
 def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -> Iterator[str]:
-    """First what matters, then resource by resource, what differs most first."""
+    """Unexercised work first, then each resource, the largest difference first."""
     yield from list_unexercised(distance)
     yield ""
     recorded = service.report
@@ -49,7 +49,6 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
 
 
 def list_unexercised(distance: MixDistance) -> Iterator[str]:
-    """Parts of the service that the run leaves out."""
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
         yield from wrapped(f"- hardly exercised: {what}", WIDTH, then="  ")

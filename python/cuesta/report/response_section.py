@@ -40,7 +40,6 @@ FAIR, UNFAIR = 0.9, 0.7
 
 
 def response_section(summary: Summary, step: StepFigures) -> Section:
-    """The distributions by class, their curves, and whether users were served alike."""
     rows = list(distribution_rows(step))
     if not rows:
         return Section(
@@ -128,7 +127,7 @@ def times_cells(name: str, of: Distribution) -> list[str]:
 
 
 def is_delayed(due: Distribution | None, sent: Distribution) -> bool:
-    """Whether values since due and since sent differ so much that one alone would mislead."""
+    """Whether values since due and since sent differ by more than a tenth at p99."""
     return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
 
 
@@ -161,7 +160,6 @@ def rate_fairness(jain: float) -> str:
 
 
 def describe_inflation(kernel: KernelTimes) -> str:
-    """How much the driver itself adds to a first response."""
     k, extra = kernel.kernel_response, kernel.inflation
     u = kernel.user_response
     by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing measurable"

@@ -38,7 +38,6 @@ MOST_LINES = 100
 
 
 def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False) -> Styled:
-    """Write one run for a terminal."""
     return render.text(build_report(summary), colour, verbose=verbose)
 
 
@@ -127,7 +126,6 @@ AS_WRITTEN = ("name", "load", "think", "target")
 
 
 def group_cells(of: dict[str, object]) -> tuple[str, ...]:
-    """Cells with the settings of a group."""
     speed, keys = of.get("line_speed"), of.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
     rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
@@ -161,7 +159,6 @@ def run_parts(summary: Summary) -> Iterator[Part]:
 
 
 def record_section(summary: Summary) -> Section:
-    """The run folder: what it lacks, and which casts can be watched."""
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]
@@ -182,7 +179,7 @@ def describe_due_account(due: DueAccount) -> str:
 
 
 def list_machine_facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Facts about a machine; unknown ones are left out."""
+    """Without unknown ones."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
     return [(name, _listed(value)) for name, value in known.items() if value not in (None, "", [])]

@@ -18,7 +18,7 @@ SHOWN = 3
 
 
 def sections(summary: Summary) -> Iterator[Section]:
-    """A sample of each kind of wait that went wrong in the last step; nothing if none did."""
+    """A sample of each kind of failed wait in the last step."""
     samples = dict(summary.last.samples)
     if not any(describe_stuck_users(summary)):
         samples.pop("unfinished", None)
@@ -43,7 +43,7 @@ def _describe_sample(kind: str, sample: WaitSample) -> str:
 
 
 def describe_stuck_users(summary: Summary) -> Iterator[str]:
-    """Users who, at the end of the last step, had waited far longer than any answer took."""
+    """Users who had waited far longer than any answer took at the end of the last step."""
     step = summary.last
     longest = step.response.longest or 0.0
     rows = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
@@ -59,7 +59,7 @@ def describe_stuck_users(summary: Summary) -> Iterator[str]:
 
 
 def name_wait(folder: Path) -> str:
-    """`Wait+Screen` or the like, if that is the kind of all waits of the tapes with no key before them; else `Wait`."""
+    """The only kind of wait in the tapes that follows no key, such as `Wait+Screen`; `Wait` if several."""
     place = folder / "tapes"
     try:
         tapes = [_native.Tape.parse(tape.read_text("utf-8"), "", str(place)) for tape in place.glob("*.tape")]

@@ -38,7 +38,7 @@ FEW_NOTES = 4
 
 
 def state_result(of: SearchResult, where: str) -> str:
-    """The result in one sentence. It claims nothing that was not measured."""
+    """One sentence; it claims nothing that was not measured."""
     found, method = of.outcome, of.method
     meets = f"at {where} meet {name_objective(of)}"
     if found.users is None:
@@ -77,7 +77,6 @@ def count_confirming(of: SearchResult) -> str:
 
 
 def section(summary: Summary) -> Iterator[Section]:
-    """The trials and the curve; nothing for a run that was no search."""
     of = summary.search
     if of is None:
         return
@@ -94,7 +93,6 @@ def section(summary: Summary) -> Iterator[Section]:
 
 
 def describe_state(of: SearchResult) -> str:
-    """How the search ended, and what was shown to miss the objective."""
     found = of.outcome
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
     if found.breach is None:
@@ -104,7 +102,7 @@ def describe_state(of: SearchResult) -> str:
 
 
 def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
-    """What besides the limits counts against trials, and why trials do not count; each reason once."""
+    """Objections to trials and reasons why trials do not count, each once."""
     of_reasons: dict[str, list[int]] = {}
     for row in trial_rows:
         for reason in (*row.trial.doubts, *row.trial.against):
@@ -117,7 +115,7 @@ def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
 
 
 def list_backlogs(summary: Summary) -> Iterator[str]:
-    """How long what one trial had left undone was worked off before the next one was measured."""
+    """How long the backlog of one trial delayed the next."""
     for number, step in enumerate(summary.recorded.run["steps"], 1):
         if backlog := step.get("trial", {}).get("backlog"):
             lasted = seconds(backlog["seconds"])
@@ -139,7 +137,6 @@ def explain_rfc9971(of: SearchResult) -> Iterator[str]:
 
 
 def trial_table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
-    """A row for each trial."""
     steps = {step.step: step for step in summary.steps}
     rows: list[tuple[Cell, ...]] = [
         (
@@ -163,7 +160,6 @@ def trial_table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRo
 
 
 def measured_cells(step: StepFigures, of: SearchResult) -> list[str]:
-    """What the trial had of each limited figure."""
     results = {result.limit: result for result in step.limits}
     return [write_value(results.get(text), step) for text in of.objective]
 
@@ -186,7 +182,7 @@ def trial_note(trial: Trial) -> str:
 
 
 def write_believed(row: TrialRow, of: SearchResult) -> str:
-    """Where the limit was believed to be after a trial."""
+    """The bracket of the limit after a trial."""
     if (loads := row.believed(of.method)) is None:
         return ABSENT
     point, low, high = map(of.method.number, loads)
@@ -215,7 +211,7 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
 
 
 def name_worst(step: StepFigures, of: SearchResult) -> str:
-    """The limit that is exceeded most, or nearest to it, and what was measured."""
+    """The limit with the largest relative excess, and its measured value."""
     result = of.worst_limit(step)
     if result is None:
         return f"{', '.join(of.objective)}: not measured"

@@ -41,7 +41,7 @@ Cells = tuple[Cell, ...]
 
 
 def name_runs(folders: Sequence[Path]) -> list[str]:
-    """Name each run by the shortest end of its path that distinguishes it from the others."""
+    """The shortest ends of paths that distinguish the runs."""
     paths = [folder.absolute().parts for folder in folders]
     most = max(map(len, paths))
     for length in range(1, most + 1):
@@ -52,12 +52,10 @@ def name_runs(folders: Sequence[Path]) -> list[str]:
 
 
 def markdown(runs: Mapping[str, Summary]) -> str:
-    """Write one run, or several by name, as Markdown."""
     return render.markdown(build_joint_report(runs))
 
 
 def html(runs: Mapping[str, Summary], file: Path) -> None:
-    """Write the page of one run, or of several by name."""
     write(file, render.html(build_joint_report(runs), file.absolute().parent))
 
 
@@ -71,7 +69,7 @@ def build_joint_report(runs: Mapping[str, Summary]) -> Report:
 
 
 def headline(runs: Mapping[str, Summary]) -> str:
-    """The result of each run, if they are few; else the range of their response times."""
+    """The result of each run if they are few; else the range of their responses."""
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {state_result(run.last)}" for name, run in runs.items())
     steady = [run.last.response for run in runs.values() if run.last.settled.steady]
@@ -85,7 +83,6 @@ def headline(runs: Mapping[str, Summary]) -> str:
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
-    """Which of the runs are valid."""
     bad = [name for name, run in runs.items() if not run.valid]
     reasons = [(f"{name}: {reason}", advice) for name, run in runs.items() for reason, advice in list_doubts(run)]
     word, reason = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
@@ -126,7 +123,6 @@ def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def write_steps(run: Summary) -> str:
-    """The number of users, from the first step to the last."""
     users = list(dict.fromkeys(step.users for step in run.steps))
     return count(users[0]) if len(users) == 1 else f"{', '.join(map(count, users[:-1]))}; below: {count(users[-1])}"
 
@@ -143,7 +139,6 @@ def list_differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def figure_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
-    """A row for each figure that any of the last steps has."""
     steps = [run.last for run in runs.values()]
     rows: list[tuple[Cell, list[str]]] = [
         (head(name), [write_marked(name, step) for step in steps]) for name in FIGURES
@@ -164,7 +159,6 @@ def judge_limit(result: LimitResult, run: Summary) -> Words:
 
 
 def plot_curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
-    """Plot the distributions of each run's last step."""
     for series, title in (
         ("response", "Response by percentile"),
         ("echo", "Keystroke echo by percentile"),
@@ -174,7 +168,7 @@ def plot_curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
 
 
 def plot_hosts(runs: Mapping[str, Summary]) -> Iterator[Part]:
-    """Plot each host's CPU time per transaction, as MPL-17 did for its systems."""
+    """CPU time per transaction by cause, as MPL-17 has it."""
     costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
     errors = {name: error_by_cause(runs[name].last) for name in costs}
     about = "CPU time of the host for each transaction"

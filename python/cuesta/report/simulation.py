@@ -20,7 +20,6 @@ RESTS_ON = (
 
 
 def simulation_parts(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
-    """The simulations of one system."""
     if system.hosts:
         yield Remark(f"{', '.join(system.played)}; seed {system.seed}")
     for host in system.hosts:
@@ -39,7 +38,7 @@ def simulation_parts(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
 
 
 def load_table(answer: Answer, host: SimulatedHost) -> Table:
-    """A row for each series of each load; below it what was measured there, if it was."""
+    """A row for each series of each load; below it the measured row."""
     heads = [answer.users_are, "configuration", "series", "p50", "p95", "p99", "mean", "exact"]
     rows: list[list[Cell]] = []
     for figure in host.figures:
@@ -60,13 +59,12 @@ def load_table(answer: Answer, host: SimulatedHost) -> Table:
 
 
 def find_measured(answer: Answer, figure: SimulatedFigure) -> Point | None:
-    """The row with this load."""
     every = (each for system in answer.prediction.systems for each in system.figures)
     return next((each.measured for each in every if each.at == figure.asked), None)
 
 
 def write_interval(estimate: Estimate | None) -> str:
-    """The interval of a duration; its value, if it has none."""
+    """The interval of a duration, or its value without one."""
     if estimate is None:
         return ABSENT
     if estimate.band == NO_INTERVAL:
@@ -75,7 +73,6 @@ def write_interval(estimate: Estimate | None) -> str:
 
 
 def agreement_remarks(answer: Answer, figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
-    """Whether the means are those of the exact model."""
     if off := [count(figure.asked.users) for figure in figures if figure.agrees is False]:
         yield Remark(
             f"DISAGREES with the exact model's mean at {', '.join(off)} {answer.users_are}: the users of the tape are "
@@ -98,7 +95,7 @@ def describe_unanswered(answer: Answer, figure: SimulatedFigure) -> str:
 
 
 def pace_remarks(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
-    """How the pace that was played differs from that of the rows."""
+    """The difference of the played pace from that of the rows."""
     other = [
         each for each in figures
         if not each.at.is_paced and abs(each.at.own - each.asked.own) > NOTICED * each.asked.own
@@ -109,13 +106,11 @@ def pace_remarks(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
 
 
 def write_spread(values: Sequence[float]) -> str:
-    """The range of durations; one of them if they look the same."""
     low, high = seconds(min(values)), seconds(max(values))
     return low if low == high else seconds_between(min(values), max(values))
 
 
 def describe_limit(answer: Answer, simulated: SimulatedLimit) -> str:
-    """How many users keep the limit."""
     name = f" ({simulated.at.configuration})" if simulated.at.configuration else ""
     said = f"{answer.limit!s}: "
     if simulated.reached is None:
@@ -131,7 +126,6 @@ def describe_limit(answer: Answer, simulated: SimulatedLimit) -> str:
 
 
 def describe_effort(hosts: Sequence[SimulatedHost]) -> str:
-    """How much was simulated, and how fast."""
     events, elapsed = sum(host.events for host in hosts), sum(host.elapsed for host in hosts)
     trials = sum(len(host.figures) + sum(each.trials for each in host.limits) for host in hosts)
     rate = f"{digits(events / elapsed / 1e6)} million a second" if elapsed else "at once"

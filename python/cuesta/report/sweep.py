@@ -47,7 +47,6 @@ def section(summary: Summary) -> Iterator[Section]:
 
 
 def table(summary: Summary) -> Table:
-    """A row for each step: the swept settings, the usual figures, those with limits."""
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
     figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
     limits = name_limited_figures(summary)
@@ -78,7 +77,7 @@ def table(summary: Summary) -> Table:
 
 
 def name_limited_figures(summary: Summary) -> dict[str, str]:
-    """Name the figure of each limit: `{"echo.max < 50ms": "echo.max"}`."""
+    """The figure of each limit: `{"echo.max < 50ms": "echo.max"}`."""
     limits = dict.fromkeys(each.limit for step in summary.steps for each in step.limits)
     return {limit: catalogue_name(Limit.read(limit).figure) for limit in limits}
 
@@ -89,14 +88,12 @@ def catalogue_name(figure: Reference) -> str:
 
 
 def write_limited(summary: Summary, step: StepFigures, limit: str) -> str:
-    """Write what a step had of a limited figure."""
     found = (each for each in step.limits if each.limit == limit and each.value is not None)
     written = (describe_limit_value(each, summary) + mark_few(Limit.read(limit).figure, step) for each in found)
     return next(written, ABSENT)
 
 
 def judge_step(summary: Summary, step: StepFigures) -> Cell:
-    """Whether a step is in doubt, else whether it kept its limits."""
     if any(doubted.step == step.step for doubted in summary.doubts):
         return Words("INVALID", "see the reasons at the top", "bad")
     if not step.limits:
@@ -135,14 +132,13 @@ def describe_bounds(lines: Asymptotes) -> Iterator[str]:
 
 
 def describe_saturation(of: Asymptotes) -> Iterator[str]:
-    """Where the asymptotes cross: N*, from which on some users wait for others."""
+    """N*, where the asymptotes cross."""
     if of.crossing and of.crossing_interval and of.heavy:
         users = f"saturates at about {digits(of.crossing)} users, {write_interval(of.crossing_interval)}"
         yield f"{users}: where the {name_ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
 def describe_past_saturation(summary: Summary) -> Iterator[str]:
-    """Sentences on what happened when more was offered than the host can do."""
     several = len(summary.past_saturation) > 1
     for each in summary.past_saturation:
         of = ", ".join(shown(name, value) for name, value in each.swept.items())
@@ -158,7 +154,7 @@ def describe_past_saturation(summary: Summary) -> Iterator[str]:
 
 
 def list_contradictions(of: Asymptotes) -> Iterator[str]:
-    """Sentences on steps that measured more than an asymptote allows."""
+    """Steps that an asymptote contradicts."""
     for each in of.above:
         if not each.is_chance:
             yield (
@@ -180,7 +176,6 @@ def write_interval(interval: tuple[float, float]) -> str:
 
 
 def join_numbers(numbers: Sequence[int], of: str = "user") -> str:
-    """List numbers, the last one after `and`: of users, or of steps."""
     *first, last = numbers
     if of == "step":
         return f"steps {', '.join(map(count, first))} and {last}" if first else f"step {last}"

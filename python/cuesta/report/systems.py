@@ -18,7 +18,7 @@ UNLIKE = "These systems played different scripts: each has its own plots, and th
 
 
 def write_systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
-    """Write the page of certifications by name, each with its folder. A single one is shown as its form."""
+    """Write the page of several certifications; a single one is shown as its form."""
     if len(records) == 1:
         ((folder, record),) = records.values()
         return write(file, form_page.build_page(record, folder))
@@ -52,7 +52,7 @@ def about_rows(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
 
 
 def group_by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
-    """Group the systems by script, because a plot has only bars of one script."""
+    """By script, because a plot has bars of one script only."""
     groups: dict[str, dict[str, Record]] = {}
     for name, record in of.items():
         groups.setdefault(f"{record.given.kind}, script {short_script(record)}", {})[name] = record
@@ -86,6 +86,5 @@ def cpu_by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str
 
 
 def name_cause(line: FormRow) -> str:
-    """Name a cause: 1969's word, then today's."""
     name = line.name.removesuffix(" time")
     return f"{name} ({line.today})" if line.today else name

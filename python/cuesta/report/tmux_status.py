@@ -17,7 +17,6 @@ STATES = {
 
 
 def served(status: Status) -> str:
-    """One sentence: what the agent does for whom."""
     settings, peers = status["settings"], status["peers"]
     able = [peer["address"] for peer in peers if peer["state"] == "able"]
     others = [peer["address"] for peer in peers if peer["state"] != "able"]
@@ -83,7 +82,6 @@ def _agent(status: Status) -> Iterable[str]:
 
 
 def _reasons(counts: Status) -> list[str]:
-    """Counts that are not zero, the largest first."""
     counted = sorted(((count, reason) for reason, count in counts.items() if count), reverse=True)
     return [f"{reason.replace('_', ' ')} {count:,}" for count, reason in counted]
 

@@ -23,8 +23,6 @@ GROWN = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A step at which a unit of work was done, with its meters."""
-
     measured: MeasuredStep
     at: str
     """The load in words."""
@@ -61,12 +59,11 @@ class Evidence:
         return self.is_notable(self.parts.unexplained)
 
     def is_notable(self, unexplained: float) -> bool:
-        """Whether so many seconds that nothing explains matter."""
         return unexplained >= max(UNEXPLAINED * self.parts.of_host, NOTICEABLE)
 
 
 def gather_evidence(summary: "Summary", point: LoadPoint | None) -> Evidence | None:
-    """Derive the evidence of a step; None for a step in which nothing was done."""
+    """None for a step in which nothing was done."""
     measured = MeasuredStep(summary.recorded, point.step) if point else None
     if measured is None or point is None or measured.work is None:
         return None

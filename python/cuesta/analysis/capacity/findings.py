@@ -14,8 +14,6 @@ NOTICEABLE = 5e-3
 
 
 class Finding(Protocol):
-    """One sentence on what limits the host."""
-
     def __str__(self) -> str: ...
 
 
@@ -104,8 +102,6 @@ class Unlimited:
 
 @dataclass(frozen=True, slots=True)
 class Conflicting:
-    """Meters and response disagree."""
-
     what: str
     next: Sequence[str]
     """What to meter next, the likeliest first."""
@@ -158,8 +154,6 @@ class GaveOut:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """The records cannot tell."""
-
     why: str
     advice: str
 

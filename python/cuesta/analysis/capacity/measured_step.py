@@ -35,8 +35,6 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredStep:
-    """The records of a run and the figures of one of its steps."""
-
     recorded: Recorded
     step: StepFigures
 
@@ -52,12 +50,10 @@ class MeasuredStep:
 
     @property
     def report(self) -> MeterReport | None:
-        """The host's meters over the measurement interval."""
         return self.step.host.meter_report
 
     @property
     def groups(self) -> list[JsonObject]:
-        """The groups of users of this step, as planned."""
         steps = self.recorded.run.get("steps", [])
         groups: list[JsonObject] = steps[self.step.step]["group"] if self.step.step < len(steps) else []
         return [group for group in groups if group["users"]]
@@ -93,8 +89,6 @@ class MeasuredStep:
 
 @dataclass(frozen=True, slots=True)
 class LoadPoint:
-    """A step and its load."""
-
     step: StepFigures
     amount: float
     text: str

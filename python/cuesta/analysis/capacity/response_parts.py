@@ -29,8 +29,6 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResponsePart:
-    """A part of the mean response."""
-
     what: str
     seconds: float
     source: str
@@ -50,7 +48,7 @@ class ResponseParts:
 
     @property
     def of_host(self) -> float:
-        """The response without the line and the fixed delay."""
+        """Less the line and fixed delays."""
         return max(self.response - self.line - self.delay, 0.0)
 
     def waiting_for(self, resource: Resource) -> float:
@@ -63,7 +61,6 @@ class ResponseParts:
 
 
 def divide_response(measured: MeasuredStep, known: Sequence[Resource]) -> ResponseParts:
-    """Divide the mean response of a step into its parts."""
     response = measured.work.mean if measured.work else 0.0
     line = read_terminal_line(measured)
     on_line = min(line.seconds, response) if line else 0.0
@@ -108,5 +105,4 @@ def rank_wait(resource: Resource) -> Rank:
 
 
 def explained_time(resource: Resource) -> float:
-    """Seconds of a response that a resource can explain."""
     return (resource.demand or 0.0) + resource.waiting()

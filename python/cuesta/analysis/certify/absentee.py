@@ -28,7 +28,6 @@ def warn_unrepresentative(certification: Certification, runs: Sequence[Certifica
 
 
 def warn_of_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
-    """Warn of idle time, with its likely cause."""
     own = [value for run in runs if (value := run.own_idle("command").value) is not None]
     shares = own or [value for run in runs if (value := share_over_phases(run, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
@@ -48,7 +47,7 @@ def warn_of_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[st
 
 
 def warn_of_missing_work(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
-    """Warn of work that the service does and the benchmark does not, if there is a profile of the service."""
+    """Work of the service's profile that the benchmark does not do."""
     file = certification.folder / SERVICE_PROFILE
     if not file.exists():
         return

@@ -21,14 +21,14 @@ RESOLUTION = 1e-9
 
 
 def list_disagreements(certification: Certification, derived: Record) -> list[str]:
-    """List where a certification contradicts itself, a sentence each; empty if it does not."""
+    """Where a certification contradicts itself, a sentence each."""
     if certification.record is None:
         return [f"{RECORD}: is missing: cuesta certify {certification.folder} derives it"]
     return [*differing_files(certification, derived.raw), *differing_figures(derived, certification.record)]
 
 
 def differing_files(certification: Certification, hashes: dict[str, str]) -> list[str]:
-    """List files whose hashes, now `hashes`, differ from the recorded ones, and files that are missing or new."""
+    """Files that are missing, new, or whose hash, now in `hashes`, differs from the recorded one."""
     recorded = hashes_in(certification.record or {})
     changed = [name for name in hashes if name in recorded and recorded[name] != hashes[name]]
     wrong = [f"{name}: its SHA-256 is not the recorded one" for name in changed]
@@ -50,18 +50,17 @@ def differing_files(certification: Certification, hashes: dict[str, str]) -> lis
 
 
 def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
-    """The recorded hashes; empty if the record has none."""
     raw = record.get("raw")
     return raw if isinstance(raw, dict) else {}
 
 
 def differing_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """List figures that differ from those derived now; `differing_files` compares the hashes."""
+    """Figures that differ from those derived now; `differing_files` compares the hashes."""
     return compare_records(derived, recorded, {"raw", "sha256"})
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """List where `record.json` differs from the record derived now."""
+    """Where `record.json` differs from the record derived now."""
     return compare_records(derived, recorded, {"sha256"})
 
 
@@ -80,14 +79,13 @@ RECORD_SENTENCES = frozenset(
 
 
 def without_members(value: Any, names: frozenset[str]) -> Any:
-    """Copy a JSON value without the members of these names; a sentence is replaced by whether there is one."""
+    """A copy of a JSON value in which members of these names tell only whether they are empty."""
     if isinstance(value, dict):
         return {name: bool(each) if name in names else without_members(each, names) for name, each in value.items()}
     return [without_members(each, names) for each in value] if isinstance(value, list) else value
 
 
 def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
-    """Compare two JSON values and list where they differ."""
     if isinstance(derived, dict) and isinstance(recorded, dict):
         for name in [*derived, *(name for name in recorded if name not in derived)]:
             at = f"{place}.{name}" if place else name
@@ -126,7 +124,7 @@ SENTENCES = frozenset([*sentences_of(RunFigures), *sentences_of(StepFigures), "r
 
 
 def stated_values(value: Any, recorded: Any) -> Any:
-    """Copy `value` without the members that `recorded` lacks, and without sentences."""
+    """A copy without members that `recorded` lacks, and without sentences."""
     if isinstance(value, dict) and isinstance(recorded, dict):
         names = (name for name in value if name in recorded and name not in SENTENCES)
         return {name: stated_values(value[name], recorded[name]) for name in names}
@@ -136,7 +134,6 @@ def stated_values(value: Any, recorded: Any) -> Any:
 
 
 def count_leaves(value: Any) -> int:
-    """The number of values in nested objects and lists."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return 1 if inner is None else sum(map(count_leaves, inner))
 
@@ -147,7 +144,7 @@ def as_text(value: Any) -> str:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Compare two plain values; numbers may differ by RESOLUTION, as two computations do."""
+    """Equality; of numbers within RESOLUTION."""
     numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
     if numbers:
         return bool(abs(one - other) <= RESOLUTION * max(abs(one), abs(other)))

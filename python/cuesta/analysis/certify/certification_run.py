@@ -32,7 +32,7 @@ OF_INTERRUPTS = {"softirq", "interrupts"}
 
 @dataclass(slots=True)
 class SampleTotals:
-    """The samples of the subject in a phase: what the CPU time by cause rests on."""
+    """The samples of the subject in a phase, on which CPU time by cause rests."""
 
     number: float = 0.0
     seconds: float = 0.0
@@ -52,7 +52,7 @@ class SampleTotals:
 
 @dataclass(slots=True)
 class WholeReadings:
-    """The CPUs' time in all readings of a phase, with what lies beyond its bounds: to check that the clocks add up."""
+    """The CPUs' time in all readings that touch a phase, to check that the clocks add up."""
 
     capacity: float = 0.0
     """CPUs × length."""
@@ -93,13 +93,13 @@ class CpuAccount:
 
     @property
     def measured(self) -> float:
-        """CPU time in whole readings that the subject, others, idle and steal add up to."""
+        """CPU time in whole readings by all clocks together."""
         return self.subject + sum(max(seconds, 0.0) for seconds in self.whole_readings.rest.values())
 
 
 @dataclass(frozen=True, slots=True)
 class CertificationRun:
-    """One run of a certification, read."""
+    """One run of a certification."""
 
     folder: Path
     summary: Summary
@@ -117,7 +117,6 @@ class CertificationRun:
 
     @property
     def step(self) -> StepFigures:
-        """Figures of the run as a whole."""
         return self.summary.last
 
     @property
@@ -139,7 +138,6 @@ class CertificationRun:
         return about is not None and about.whole_machine
 
     def cpu(self, phase: str) -> RecordFigure:
-        """CPU time of all subject processes in a phase."""
         return self._of(phase, lambda account: account.subject)
 
     def other_use(self, phase: str, name: str) -> RecordFigure:
@@ -150,7 +148,6 @@ class CertificationRun:
         return self._of(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> RecordFigure:
-        """CPU time of the kernel's own threads."""
         span = self.times.spans.get(phase)
         if span is None:
             return NO_PHASE
@@ -158,7 +155,6 @@ class CertificationRun:
         return missing_figure(UNSEEN) if used is None else RecordFigure(value=used)
 
     def cause(self, phase: str, *names: str) -> RecordFigure:
-        """The subject's CPU time by some causes together."""
         account = self.accounts.get(phase)
         if account and not account.why and not account.causes:
             return missing_figure(
@@ -172,7 +168,7 @@ class CertificationRun:
         return sum_causes(account, *names)
 
     def number(self, phase: str, *names: str) -> RecordFigure:
-        """How often the kernel counted something, if every reading has it."""
+        """How often the kernel counted events, if every reading has them."""
         return self._counted(phase, names, lambda account: sum(account.counts[name] for name in names))
 
     def occurrences(self, phase: str, *causes: str) -> RecordFigure:
@@ -192,7 +188,7 @@ class CertificationRun:
         return self._of(phase, take)
 
     def loaded(self) -> float | None:
-        """The number of programs loaded in the whole run; None if they were not counted."""
+        """Programs loaded in the whole run; None if they were not counted."""
         report = self._report
         execs = report.counts.execs.value if report else None
         return None if execs is None else float(execs.count)
@@ -208,7 +204,7 @@ class CertificationRun:
         return RecordFigure(value=sum(numbers))
 
     def own_idle(self, phase: str) -> RecordFigure:
-        """Share of the CPUs that the subject's processes left unused, including what other processes used."""
+        """Share of the CPUs that the subject left unused, with what other processes used."""
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
@@ -217,7 +213,6 @@ class CertificationRun:
         return missing_figure("nobody looked whether its processes slept") if idle is None else RecordFigure(value=idle)
 
     def total(self, phase: str) -> RecordFigure:
-        """All CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
 
     def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> RecordFigure:
@@ -245,13 +240,13 @@ class CertificationRun:
 
 
 def why_unmetered(figure: MeterFigure[Any] | None) -> str:
-    """Why the whole run's meter report lacks a figure; if the report has it, a reading lacked it."""
+    """Why a meter report lacks a figure; if it has it, a reading lacked it."""
     why = figure.why if figure else None
     return why if why and why != UNRECORDED else "it was not counted in every reading"
 
 
 def sum_causes(account: CpuAccount, *names: str) -> RecordFigure:
-    """CPU time by some causes together, with its sampling error."""
+    """CPU time by several causes, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     samples = account.samples
     if not seconds:
@@ -288,7 +283,7 @@ def missing_figure(why: str, absence: Absence | None = None) -> RecordFigure:
 
 
 def shorten_reason(why: str) -> str:
-    """Put a reason into one row, cut to its last LONGEST characters."""
+    """One row, cut to its last LONGEST characters."""
     row = " ".join(why.split())
     return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
 

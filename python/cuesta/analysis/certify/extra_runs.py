@@ -33,15 +33,12 @@ class ExtraRuns:
         return [run for run in self.runs.get(what, []) if not why_not_counted(run, what)]
 
     def calls(self, phase: str, *causes: str) -> RecordFigure:
-        """How often causes occurred, counted by the full tracer."""
         return self._mean(TRACED, lambda run: run.occurrences(phase, *causes))
 
     def symbols(self, phase: str) -> RecordFigure:
-        """References that dynamic linkers bound by name."""
         return self._mean(LINKAGE, lambda run: self._symbols(run, phase))
 
     def completion(self) -> RecordFigure:
-        """Mean real time of a process without meters."""
         return self._mean(CONTROL, lambda run: RecordFigure(value=fmean(run.times.completion)))
 
     def _symbols(self, run: CertificationRun, phase: str) -> RecordFigure:
@@ -57,7 +54,7 @@ class ExtraRuns:
         return self._enough(run, counts[1])
 
     def _enough(self, run: CertificationRun, symbols: int) -> RecordFigure:
-        """The number, if the linkers of most loaded programs reported."""
+        """The number, if the linkers of LEAST_TOLD of the loaded programs reported."""
         programs = self.linked[run.folder].programs[-1]
         if not programs:
             return missing_figure("no program's linker said anything: they have no GNU linker, or not our environment")
@@ -77,7 +74,6 @@ class ExtraRuns:
         return missing or RecordFigure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
     def why_none_counts(self, what: str) -> str:
-        """Why no run of that kind counts."""
         runs = self.runs.get(what, [])
         if runs:
             return f"{RUN[what]} does not count: {'; '.join(why_not_counted(runs[-1], what))}"
@@ -87,7 +83,7 @@ class ExtraRuns:
 
 
 def why_not_counted(run: CertificationRun, what: str) -> list[str]:
-    """Why a run does not count. One that is not timed counts if all users came to the end, however late."""
+    """A run that is not timed counts if all users came to the end, however late."""
     return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 
 

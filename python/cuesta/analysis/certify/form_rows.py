@@ -23,7 +23,7 @@ Rows = Mapping[str, FormRow]
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """One of MPL-17's kinds of faults, and what corresponds to it today."""
+    """A kind of faults of MPL-17, and its equivalent today."""
 
     key: str
     name: str
@@ -42,7 +42,6 @@ class FaultKind:
     """The runs that count it: `HOW_COUNTED`."""
 
     def row_label(self, what: str) -> str:
-        """A row of part c for people: `missing page (page faults): number`."""
         return f"{self.name} ({self.today}): {what}" if self.today else f"{self.name}: {what}"
 
 
@@ -110,7 +109,7 @@ NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in
 
 
 def subject_time(run: CertificationRun, phase: str) -> RecordFigure:
-    """The subject's CPU time without loading processes; including it if causes are not known."""
+    """The subject's CPU time less loading, as far as causes are known."""
     own, loading = run.cpu(phase), run.cause(phase, LOADING)
     return own if own.value is None or loading.value is None else subtract(own, loading)
 
@@ -140,7 +139,7 @@ def kernel_thread_time(run: CertificationRun, phase: str) -> RecordFigure:
 
 
 def used_by_others(run: CertificationRun, phase: str) -> RecordFigure:
-    """CPU time of others, without the kernel's threads, which have their own row."""
+    """CPU time of others without kernel threads, which have a row of their own."""
     all_others, threads = run.other_use(phase, "others"), kernel_thread_time(run, phase)
     if all_others.value is None or threads.value is None or run.meters_whole_machine:
         return all_others
@@ -226,7 +225,6 @@ PART_B = (
 
 
 def number_rows(part: str, keys: Iterable[str]) -> dict[str, str]:
-    """Number the rows of a part as the form does: `a.1`, `a.2`."""
     return {key: f"{part}.{number}" for number, key in enumerate(filter(is_numbered, keys), 1)}
 
 
@@ -234,7 +232,7 @@ NUMBERS_A, NUMBERS_B = (number_rows(part, (row.key for row in rows)) for part, r
 
 
 def time_row(row: CpuRow, runs: Sequence[CertificationRun]) -> FormRow:
-    """Make a row of part a or b: means over runs of both phases, and their sum."""
+    """A row of part a or b: means over runs of both phases, and their sum."""
     creation, command = (mean_figure([row.take(run, phase) for run in runs]) for phase in SCRIPT_PHASES)
     return FormRow(
         key=row.key,
@@ -305,13 +303,13 @@ def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], ext
 
 
 def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, command: RecordFigure) -> RecordFigure:
-    """Add both phases up; a benchmark has only the command phase."""
+    """The sum of the phases; a benchmark has only the command phase."""
     benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
     return command if benchmark else add_figures(creation, command)
 
 
 def sum_figures(figures: Iterable[RecordFigure], divisor: float = 1.0) -> RecordFigure:
-    """Add up figures that have values and are independent; `divisor` is their number for a mean."""
+    """The sum of known, independent figures, divided."""
     known = list(figures)
     value = sum(each.value or 0.0 for each in known) / divisor
     if all(each.high is None for each in known):
@@ -320,7 +318,6 @@ def sum_figures(figures: Iterable[RecordFigure], divisor: float = 1.0) -> Record
 
 
 def subtract(one: RecordFigure, other: RecordFigure) -> RecordFigure:
-    """The difference of two figures that have values."""
     value = (one.value or 0.0) - (other.value or 0.0)
     if one.high is None and other.high is None:
         return RecordFigure(value=value)
@@ -329,13 +326,12 @@ def subtract(one: RecordFigure, other: RecordFigure) -> RecordFigure:
 
 
 def scale_figure(one: RecordFigure, by: float) -> RecordFigure:
-    """A figure with its error and interval multiplied by a number; the figure has a value."""
     limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
     return RecordFigure(**{name: None if each is None else each * by for name, each in limits.items()})
 
 
 def mean_figure(figures: Sequence[RecordFigure]) -> RecordFigure:
-    """The mean over runs; if a run lacks the figure, the reason."""
+    """The mean over runs, or why a run lacks the figure."""
     if not figures:
         return RecordFigure(why="no run counts", absence=Absence.NO_RUN)
     missing = next((figure for figure in figures if figure.value is None), None)

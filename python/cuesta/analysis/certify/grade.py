@@ -44,13 +44,12 @@ def select_counting_runs(runs: Sequence[CertificationRun]) -> list[Certification
 
 
 def make_check(name: str, result: tuple[bool, str]) -> Check:
-    """A check from whether it holds, and the sentence that says so."""
     ok, said = result
     return Check(name=name, ok=ok, said=said)
 
 
 def run_checks(timed: Sequence[CertificationRun], phased: bool) -> list[Check]:
-    """Check the runs in `run-N`, whether they count or not, in the order of the form."""
+    """Check all runs in `run-N`, in the order of the form."""
     return list(_run_checks(timed, select_counting_runs(timed), SCRIPT_PHASES if phased else SCRIPT_PHASES[1:]))
 
 
@@ -79,13 +78,13 @@ def _run_checks(
 
 
 def explain_invalid(timed: Sequence[CertificationRun]) -> str:
-    """Why the first run in `run-N` that does not count does not; a sentence that all count if there is none."""
+    """Why the first run that does not count does not."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in timed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 
 def check_completeness(requested: int, counted: int, excluded: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that as many runs count as were requested; if not, tell why."""
+    """Whether as many runs count as were requested."""
     number = f"{counted} of the {many(requested, 'run')} that were asked for counted"
     if counted >= requested:
         return True, number
@@ -100,7 +99,7 @@ def check_completeness(requested: int, counted: int, excluded: Sequence[Certific
 
 
 def check_form(form: Measurements, phased: bool) -> tuple[bool, str]:
-    """Check that the form has every figure; if not, name the first that is missing and why."""
+    """Whether the form has every figure."""
     missing = list(list_missing_figures(form, phased))
     if not missing:
         return True, "every part of the form could be had"
@@ -123,7 +122,7 @@ def list_missing_figures(form: Measurements, phased: bool) -> Iterator[tuple[str
 
 
 def check_settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Compare the first run's CPU time and length with those of the others."""
+    """Whether the first run's CPU time and length are like those of the others."""
     series = {
         "CPU time": [subject for run in runs if (subject := subject_cpu(run)) is not None],
         "length": [sum(span.seconds for span in run.times.spans.values()) for run in runs],
@@ -142,13 +141,12 @@ def check_settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def subject_cpu(run: CertificationRun) -> float | None:
-    """CPU time of the subject in all phases."""
     accounts = run.accounts.values()
     return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
 
 
 def check_closure(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that the subject, others, idle and steal, measured apart, add up to the CPUs' time."""
+    """Whether the subject, others, idle and steal, measured apart, add up to the CPUs' time."""
     worst = max((closure_error(account) for run in runs for account in run.accounts.values()), default=0.0)
     said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
@@ -158,7 +156,7 @@ def check_closure(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def closure_error(account: CpuAccount) -> float:
-    """Share of the CPUs' time by which a phase does not add up, beyond the resolution of the clocks."""
+    """The relative error of that sum beyond the resolution of the clocks."""
     whole = account.whole_readings
     lacking = whole.capacity - account.measured
     off = max(lacking - whole.interrupts, 0.0) if lacking > 0 else -lacking
@@ -166,7 +164,7 @@ def closure_error(account: CpuAccount) -> float:
 
 
 def check_trust(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that samples agree with the clocks of the subject's CPU time, and that these clocks miss no process."""
+    """Whether samples agree with the clocks of the subject's CPU time, which miss no process."""
     owns = [report.own for run in runs for report in run.recorded.metered.reports.values()]
     if doubt := next((own.doubt for own in owns if own.doubt), None):
         return False, f"the subject's CPU time is doubtful: {doubt}"
@@ -182,14 +180,13 @@ def check_steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def check_others(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that others use little CPU time, because it makes all times longer."""
+    """Whether others use little CPU time, which lengthens all times."""
     most = max((value for run in runs if (value := share_over_phases(run, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
 def share_over_phases(run: CertificationRun, name: str) -> RecordFigure:
-    """Share of the CPUs' time over all phases."""
     seconds = sum(account.seconds for account in run.accounts.values())
     parts = [run.other_use(phase, name) for phase in run.accounts]
     missing = next((part for part in parts if part.value is None), None)
@@ -199,7 +196,6 @@ def share_over_phases(run: CertificationRun, name: str) -> RecordFigure:
 
 
 def check_utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that the subject used at most all CPU time."""
     worst = max(
         (each.subject / each.seconds for run in runs for each in run.accounts.values() if each.seconds),
         default=0.0,
@@ -208,7 +204,7 @@ def check_utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def check_coverage(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that samples cover most of the CPU time that is split by cause."""
+    """Whether samples cover most of the CPU time that is split by cause."""
     least = min((account.coverage for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
     sentence = f"samples told of {most} of the subject's CPU time, and the rest is split like it"

@@ -32,7 +32,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PhaseTimes:
-    """The times of a run's phases and users, by the driver's clock."""
+    """Times of a run's phases and users, by the driver's clock."""
 
     users: int
     spans: dict[str, Span]
@@ -80,7 +80,7 @@ def read_script(tape: _native.Tape) -> PhasedScript:
 
 
 def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
-    """Read the phases of a run. Without a pause there is one phase: a benchmark."""
+    """The phases of a run; without a pause there is one: a benchmark."""
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
     log = transactions(recorded)

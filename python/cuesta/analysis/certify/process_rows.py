@@ -71,7 +71,7 @@ def process_rows(
 
 
 def reference_rows(own: ProcessRow, reference: Reference | None) -> Iterator[ProcessRow]:
-    """Make the rows of the reference system: its time for the same commands, and the ratio to it."""
+    """The reference system's time for the same commands, and the ratio to it."""
     unasked = "no reference system was named (--reference FOLDER)"
     unnamed = RecordFigure(why=unasked, absence=Absence.NO_REFERENCE)
     time = RecordFigure(value=reference.seconds) if reference else unnamed
@@ -137,7 +137,6 @@ def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterat
 def clock_row(
     runs: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
 ) -> ProcessRow:
-    """Make a row of real time, from the driver's clock."""
     figure = mean_figure([RecordFigure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
 

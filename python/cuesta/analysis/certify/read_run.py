@@ -59,7 +59,6 @@ def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = (
 
 
 def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_phases: Iterable[Span]) -> str | None:
-    """Why there is no account of a phase; None if there is one."""
     if not recorded.metered.rows:
         return explain_no_reading(recorded)
     if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
@@ -74,13 +73,11 @@ def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_ph
 
 
 def explain_no_reading(recorded: Recorded) -> str:
-    """Why the meters read nothing at all."""
     about, gaps = recorded.metered.about(0), recorded.metered.gaps
     return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
 
 
 def overlap(row: Row, span: Span) -> float:
-    """Seconds that a reading and a phase share."""
     return min(row.end, span.end) - max(row.end - row.length, span.begin)
 
 
@@ -134,7 +131,7 @@ def add_counts(account: CpuAccount, counts: Counts) -> None:
 
 
 def scale_causes_to_subject(account: CpuAccount) -> None:
-    """Scale the CPU time by cause so that it adds up to all of the subject's: some readings have no sample of it."""
+    """Scale the CPU time by cause to all of the subject's: some readings have no sample of it."""
     covered_seconds = sum(account.causes.values())
     if covered_seconds and account.subject:
         account.coverage = covered_seconds / account.subject
@@ -142,7 +139,6 @@ def scale_causes_to_subject(account: CpuAccount) -> None:
 
 
 def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
-    """Add a reading's CPU time by cause, and how often each occurred."""
     counts = {name: cause.count.value for name, cause in by_cause.causes.items()}
     account.occurrences.update({name: count for name, count in counts.items() if count is not None})
     add_samples(account.samples, by_cause)
@@ -152,7 +148,6 @@ def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
 
 
 def add_samples(totals: SampleTotals, by_cause: ByCause) -> None:
-    """Add a reading's samples and their sampling error."""
     number = (by_cause.about["samples"].value or 0.0) if "samples" in by_cause.about else 0.0
     with_error = {name: each for name, each in by_cause.causes.items() if each.standard_error.value is not None}
     seconds = {name: each.seconds.value or 0.0 for name, each in with_error.items()}

@@ -97,7 +97,6 @@ def derive_measurements(
 def why_not_certified(
     certification: Certification, results: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
-    """Why it is not certified, each reason once."""
     moved_aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
     failed = [each for each in results if not each.ok]
     yield from dict.fromkeys(each.said for each in failed)
@@ -106,12 +105,11 @@ def why_not_certified(
 
 
 def within(certification: Certification, run: CertificationRun) -> str:
-    """A run's path within the certification."""
     return run.folder.relative_to(certification.folder).as_posix()
 
 
 def describe_driver(runs: Sequence[CertificationRun]) -> Driver:
-    """How precise the driver was: the worst of all runs."""
+    """The worst lateness of all runs."""
     steps = [run.step for run in runs]
     return Driver(
         lateness_p50=most([step.lateness.p50 for step in steps]),
@@ -127,7 +125,7 @@ def most(values: Sequence[float | None]) -> RecordFigure:
 
 
 def describe_workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
-    """What the users did, as the first run recorded it."""
+    """The workload of the first run."""
     if not runs:
         return NOTHING
     recorded = runs[0].recorded
@@ -150,7 +148,6 @@ def describe_method(
     excluded: Sequence[CertificationRun],
     extra: ExtraRuns,
 ) -> Method:
-    """How it was measured."""
     unmetered = extra.completion()
     abouts = [about for run in runs if (about := run.recorded.metered.about(0))]
     rows = [row.length for run in runs for row in run.recorded.metered.rows]
@@ -172,7 +169,7 @@ def describe_method(
 
 
 def meter_cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFigure:
-    """Share by which a process takes longer with meters than in the control run."""
+    """The relative increase of a process's real time by meters, against the control run."""
     metered = mean_figure([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
     times = divide_figures(metered, unmetered)
     return times if times.value is None else RecordFigure(value=times.value - 1)
@@ -199,7 +196,7 @@ def run_row(certification: Certification, run: CertificationRun) -> RunRow:
 
 
 def list_published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
-    """Put each published figure beside the form's, or beside the mean of the runs."""
+    """Published figures beside the form's, or beside the mean of the runs."""
     of_form = {f"form.{row.key}": row.figure for row in form.d}
     for rows in zip(*(run.summary.published for run in runs), strict=False):
         one = rows[0]

@@ -47,7 +47,7 @@ class Difference:
 
 
 def collect_facts(run: JsonObject) -> RunFacts:
-    """The facts of a run, from its `run.json`."""
+    """By kind, from `run.json`."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
     own["machine"] = {name: machine.get(name) for name in MACHINE} | {"memory": _gib(machine.get("memory"))}
@@ -99,12 +99,12 @@ def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -
 
 
 def _without(names: Collection[str], table: JsonObject) -> dict[str, object]:
-    """The other settings of a table. One that is off is left out: older records lack it."""
+    """The other settings of a table that are not off: older records lack those that are."""
     return {name: value for name, value in table.items() if name not in names and value != "off"}
 
 
 def _split(target: str) -> tuple[str, str]:
-    """Split a target into the kind of line with its settings, and the address."""
+    """The kind of line with its settings, and the address."""
     scheme, colon, rest = target.partition(":")
     if scheme in OWN_PROGRAMS:  # the rest is a command, which may contain a question mark
         return scheme + colon, rest

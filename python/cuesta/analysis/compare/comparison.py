@@ -27,7 +27,7 @@ from cuesta.units import many
 
 
 class Overall(StrEnum):
-    """Result over all headline figures."""
+    """The result over all headline figures."""
 
     UNCHANGED = "no change beyond the margin"
     CHANGED = "changed"
@@ -49,8 +49,6 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides, compared."""
-
     base: Side
     new: Side
     in_pairs: bool
@@ -172,7 +170,7 @@ def list_refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
 
 
 def refuse_unknown_figures(names: Iterable[str], runs: Sequence[ComparedRun]) -> Iterator[Refusal]:
-    """Refuse compensations of figures that are not tested in these runs."""
+    """Refuse compensations of figures that are not tested."""
     judged = [metric.name for metric in choose_headlines(runs)]
     for name in names:
         if name not in judged:
@@ -180,7 +178,6 @@ def refuse_unknown_figures(names: Iterable[str], runs: Sequence[ComparedRun]) ->
 
 
 def refuse_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
-    """Refuse a side without a usable run."""
     remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
     for name, one in (("BASE", base), ("NEW", new)):
         if not one.runs:
@@ -190,7 +187,7 @@ def refuse_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
 
 
 def collect_figure(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
-    """A figure run by run, without the runs that have none."""
+    """A figure of both sides, run by run, of runs that have it."""
     before, after = (
         [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
     )
@@ -200,7 +197,7 @@ def collect_figure(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs
 
 
 def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
-    """Why a figure has no ratio; None if it has one."""
+    """Why a figure has no ratio."""
     known = [run.figures.get(metric.name) for run in runs]
     absent = known.count(None)
     if absent:
@@ -219,7 +216,7 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
 
 
 def list_notes(comparison: Comparison) -> Iterator[str]:
-    """Sentences on what limits the conclusions."""
+    """Limitations of the conclusions."""
     if comparison.refused:
         return
     base, new = comparison.base.runs, comparison.new.runs
@@ -248,7 +245,7 @@ def list_notes(comparison: Comparison) -> Iterator[str]:
 
 
 def note_few_runs(comparison: Comparison) -> Iterator[str]:
-    """A sentence if the number of runs is too small for a verdict."""
+    """Whether there are too few runs for a verdict."""
     fewest = min(len(comparison.base.runs), len(comparison.new.runs))
     have = (
         many(fewest, "pair")

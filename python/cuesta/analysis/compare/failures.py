@@ -27,7 +27,7 @@ class Failing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureComparison:
-    """One share of failures on both sides."""
+    """A share of failures on both sides."""
 
     metric: Metric
     base: Sequence[float]
@@ -38,7 +38,7 @@ class FailureComparison:
 
     @property
     def difference(self) -> float:
-        """By how much the mean share of the new side is larger."""
+        """New less base, of the means."""
         return statistics.fmean(self.new) - statistics.fmean(self.base)
 
     @property
@@ -53,14 +53,14 @@ class FailureComparison:
 def judge_failures(
     figures: Sequence[tuple[Metric, Sequence[float], Sequence[float]]], in_pairs: bool
 ) -> list[FailureComparison]:
-    """Test shares of failures together: each with its values run by run, of the base and of the new side."""
+    """Test shares of failures, each run by run on both sides, together."""
     shift = paired if in_pairs else unpaired
     p_equal = holm({metric.name: shift(base, new).p_value() for metric, base, new in figures})
     return [FailureComparison(metric, base, new, p_equal[metric.name]) for metric, base, new in figures]
 
 
 def withhold(verdict: Verdict, failures: Sequence[FailureComparison]) -> Verdict:
-    """The verdict on a figure, given the failures: whichever side fails more is not faster, certain or not."""
+    """The verdict on a figure given the failures: a side that fails more is never faster."""
     of_new = any(each.difference >= MATTERS for each in failures)
     of_base = any(each.difference <= -MATTERS for each in failures)
     if (verdict == Verdict.FASTER and of_new) or (verdict == Verdict.SLOWER and of_base):

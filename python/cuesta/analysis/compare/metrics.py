@@ -29,7 +29,6 @@ class Metric:
 
 
 def metric(name: str) -> Metric:
-    """Look up a metric in the catalogue."""
     figure = BY_NAME[name]
     table, *statistic = figure.path
     of_distribution = table in DURATIONS

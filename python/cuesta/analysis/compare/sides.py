@@ -84,16 +84,12 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedRun:
-    """A run that is not used."""
-
     folder: Path
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: its usable runs, and the excluded ones."""
-
     folder: Path
     runs: list[ComparedRun]
     excluded: list[ExcludedRun]
@@ -110,7 +106,7 @@ def read_side(folder: Path, step: int | None = None) -> Side:
 
 
 def read_paired_sides(folder: Path, step: int | None = None) -> tuple[Side, Side]:
-    """Read both sides of runs made in pairs: a pair counts if both of its runs are usable."""
+    """Both sides of runs in pairs: a pair counts if both of its runs are usable."""
     base, new = Side(folder, [], []), Side(folder, [], [])
     for pair in read_pairs(folder):
         _add_pair(base, new, (read_compared_run(pair.base, step), read_compared_run(pair.new, step)))
@@ -130,7 +126,6 @@ def _add_pair(base: Side, new: Side, pair: tuple[ComparedRun, ComparedRun]) -> N
 
 
 def separate_usable(folder: Path, runs: Sequence[ComparedRun]) -> Side:
-    """Separate usable runs from excluded ones."""
     result = Side(folder, [], [])
     for run in runs:
         if why := run.why_excluded or why_copy(run, result.runs, folder):
@@ -141,7 +136,7 @@ def separate_usable(folder: Path, runs: Sequence[ComparedRun]) -> Side:
 
 
 def why_copy(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
-    """A sentence if the run is a copy of one of the others; None if it is not."""
+    """A sentence if the run is a copy of one of the others."""
     twin = next((other for other in others if same_run(run, other)), None)
     return f"it is a copy of {relative_name(twin.folder, folder)}" if twin else None
 
@@ -151,12 +146,11 @@ def relative_name(run: Path, folder: Path) -> str:
 
 
 def same_run(one: ComparedRun, other: ComparedRun) -> bool:
-    """Whether two folders contain the same run. A copy is no repetition."""
     return one.started == other.started and one.figures == other.figures
 
 
 def read_compared_run(folder: Path, step: int | None = None) -> ComparedRun:
-    """Read a run; of a sweep, the step with this number or else its last."""
+    """A run; of a sweep the given step, or else its last."""
     return extract_figures(folder, summarise(folder, LAST if step is None else step), step)
 
 
@@ -176,7 +170,7 @@ def compare_certification_run(run: CertificationRun, setup: CertificationSetup) 
 
 
 def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> ComparedRun:
-    """Take the step with this number, by default the plan's last."""
+    """The figures of a step, by default the plan's last."""
     number = summary.planned_steps - 1 if step is None else step
     measured_step = next((figures for figures in summary.steps if figures.step == number), None)
     figures = measured_step or summary.last
@@ -216,13 +210,13 @@ def failures_of(step: StepFigures) -> dict[str, float]:
 
 
 def distributions_of(step: StepFigures) -> dict[str, Distribution]:
-    """By metric: the distribution that it is taken from."""
+    """By metric."""
     metrics = (*HEADLINE, *ECHO_HEADLINES, *EXPLORATORY)
     return {each.name: getattr(step, each.series) for each in metrics if each.series}
 
 
 def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
-    """The figures of a step by metric; those of the host only if its meters covered enough of the interval."""
+    """Those of the host only if its meters covered METERED of the interval."""
     metrics = {each.name: each for each in (*HEADLINE, *ECHO_HEADLINES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
     return {
@@ -232,7 +226,7 @@ def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | No
 
 
 def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:
-    """By metric: that of each class of transactions, or of each group whose keys are timed."""
+    """By metric, of each class of transactions or each group whose keys are timed."""
     classes = [(each.label, each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
     return {
@@ -242,7 +236,7 @@ def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution
 
 
 def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str | None:
-    """Why a run may not be used: it did not end as planned, or its figures cannot be trusted."""
+    """Why a run is not used: it did not end as planned, or has doubts that do not blame the host."""
     if summary.ended != "completed":
         return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"
     if step is None:

@@ -47,7 +47,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RatioTest:
-    """Result of testing one figure's ratio."""
+    """The test of one ratio."""
 
     p_equal: float
     """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
@@ -64,8 +64,6 @@ class RatioTest:
 
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
-    """One figure on both sides."""
-
     metric: Metric
     base: Sequence[float]
     """Run by run, as measured. In pairs, the n-th of each side belong together."""
@@ -95,7 +93,6 @@ class MetricComparison:
 
 
 def estimate_ratio(figure: MetricComparison) -> MetricComparison:
-    """Estimate the ratio of a figure, unless it is missing."""
     if figure.missing is not None:
         return figure
     factor = math.log(figure.compensation or 1.0)
@@ -147,7 +144,7 @@ def _spread(base: Sequence[float], new: Sequence[float], in_pairs: bool) -> floa
 
 
 def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
-    """The p-value of a shift of exactly the margin, on the side of the estimate; 1 if the estimate is within it."""
+    """The p-value of a shift of the margin in the direction of the estimate; 1 within the margin."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(log_margin, estimated)) if abs(estimated) > log_margin else 1.0
 
@@ -166,7 +163,7 @@ def _verdict(
 
 
 def _more_runs(figure: MetricComparison, shift: LocationShift, log_margin: float, tests: int) -> int | None:
-    """Estimate how many more runs would decide, if the true ratio is near the estimate."""
+    """Further runs that would decide if the true ratio is the estimate."""
     estimated = shift.estimate
     alpha = ALPHA if abs(estimated) < log_margin else ALPHA / tests
     needed = least_runs(1 - alpha, figure.in_pairs)
@@ -201,7 +198,7 @@ def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> floa
 
 
 def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
-    """Runs a side (or pairs) that detect a difference of `gap` in logarithms four times in five."""
+    """Runs a side (or pairs) for a power of 80 % at a difference of `gap`, in logarithms."""
     needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
     while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
         needed += 1
@@ -210,7 +207,7 @@ def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int
 
 @cache
 def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
-    """Smallest change that is detected four times in five, in standard deviations."""
+    """The least change with a power of 80 %, in standard deviations."""
     if runs > FEW:
         first, z = _normal(alpha)
         return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
@@ -221,7 +218,7 @@ def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
 
 
 def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
-    """Simulate runs of one system, with a spread of 1."""
+    """Simulated runs of one system, with standard deviation 1."""
     if in_pairs:
         return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])
     return unpaired(*([rng.gauss(0, 1) for _ in range(runs)] for _ in range(2)))

@@ -119,7 +119,7 @@ Node = Callable[[Scope], Value]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One side of a formula, ready to be computed."""
+    """One side of a formula, parsed."""
 
     node: Node
     names: tuple[str, ...]
@@ -129,8 +129,6 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A relation between two expressions."""
-
     text: str
     left: Expression
     relation: str
@@ -327,7 +325,6 @@ class Parser:
         return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
 
     def many(self, pattern: str) -> list[str]:
-        """Expand a name with a star."""
         found = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
         if not found:
             raise self.wrong("expected a name of the file", pattern)

@@ -148,7 +148,7 @@ def list_texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
 
 
 def compute_value(transcript: Transcript, formula: Formula, name: str) -> str | None:
-    """Write what a formula computes for a name; None if the formula is not about it."""
+    """The value of a formula for a name; None if the formula is not about it."""
     outcome = transcript.outcome(formula)
     if formula.relation == "in" and outcome.left != transcript.text(name).strip():
         return write_value(outcome.left, "")
@@ -160,14 +160,14 @@ def compute_value(transcript: Transcript, formula: Formula, name: str) -> str | 
 
 
 def write_value(value: Value | None, like: str) -> str | None:
-    """Write a computed value in the format of a print."""
+    """In the format of a print."""
     if isinstance(value, Quantity):
         return write_like(value.value, like)
     return value if isinstance(value, str) else None
 
 
 def find_unrepaired(transcript: Transcript) -> Iterator[Finding]:
-    """Find the values of failing formulas that no typed reading repairs."""
+    """Values of failing formulas that no typed reading repairs."""
     failing = dict[str, list[tuple[Formula, Outcome]]]()
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
@@ -235,7 +235,7 @@ def find_roundings(transcript: Transcript) -> Iterator[Finding]:
 
 
 def find_short_rows(document: Document) -> Iterator[Finding]:
-    """Find rows with fewer cells than columns: their cells may have shifted."""
+    """Rows with fewer cells than columns, which may have shifted."""
     for row, (cells, columns) in document.short.items():
         printed = [each.text for name, each in document.prints.items() if name.rpartition(".")[0] == row]
         why = f"{cells} cells below {columns} columns: they may have shifted"
@@ -243,7 +243,7 @@ def find_short_rows(document: Document) -> Iterator[Finding]:
 
 
 def find_torn_cells(document: Document) -> Iterator[Finding]:
-    """Find cells with an open bracket; join each to the next one if that closes it."""
+    """Cells with an open bracket, joined to the next one if that closes it."""
     cells = [(name, each) for name, each in document.prints.items() if count_open_brackets(each.text)]
     for at, (name, one) in enumerate(cells):
         if count_open_brackets(one.text) < 0:

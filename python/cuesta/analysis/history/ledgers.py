@@ -16,8 +16,6 @@ SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class CertifiedSystem:
-    """A certification and its folder."""
-
     folder: str
     record: Record
     doubt: str = ""
@@ -33,7 +31,7 @@ class CertifiedSystem:
 def build_ledgers(
     goals: Sequence[Goals], certified: Sequence[CertifiedSystem], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
-    """Make a ledger for each file of goals, and for each workload without such a file."""
+    """A ledger for each file of goals, and for each workload without one."""
     certified = sorted(certified, key=lambda each: each.record.given.started)
     planned_names = {each.plan for each in goals if each.plan}
     for each in goals:
@@ -128,7 +126,6 @@ def elapsed_by_run(record: Record) -> list[float]:
 
 
 def mean_idle(record: Record) -> float | None:
-    """Mean share of true idle."""
     known = [run.idle.value for run in record.runs if run.idle.value is not None]
     return fmean(known) if known else None
 

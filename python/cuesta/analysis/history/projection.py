@@ -145,8 +145,6 @@ class ReleaseOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Systems of one workload, their goals and projections."""
-
     title: str
     workload: str
     unit: str
@@ -210,7 +208,7 @@ def build_ledger(  # noqa: PLR0913, PLR0917
 
 
 def last_without_improvement(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
-    """The last system before the first that brings an improvement; the last of all if none does."""
+    """The last system before the first with an improvement; the last of all if none has one."""
     first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
     return ordered[first - 1] if first else None
 

@@ -70,7 +70,7 @@ class Quantity:
 
 
 def multiply(a: float, b: float) -> float:
-    """Multiply; zero times infinity is zero."""
+    """0 × ∞ is 0."""
     return 0.0 if a == 0 or b == 0 else a * b
 
 
@@ -97,7 +97,7 @@ def parse_number(digits: str) -> float:
 
 
 def count_decimals(text: str) -> int:
-    """Decimals of the last number in a print."""
+    """Of the last number in a print."""
     numbers = re.findall(NUMBER, text)
     return len(numbers[-1].partition(".")[2]) if numbers else 0
 
@@ -109,7 +109,7 @@ def parse_unit(text: str) -> str:
 
 
 def write_like(value: float, like: str) -> str:
-    """Write a computed number in the format of a print."""
+    """A computed number in the format of a print."""
     if CLOCK.match(like):
         return f"{value // 3600:.0f}:{value % 3600 // 60:02.0f}:{value % 60 // 1:02.0f}"
     grouped = "," if re.search(GROUPED, like) or abs(value) >= 1e5 else ""

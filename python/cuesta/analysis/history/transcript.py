@@ -92,7 +92,6 @@ class Transcript:
         return self.document.lists[name]
 
     def outcome(self, formula: Formula) -> Outcome:
-        """Compute both sides of a formula and compare them."""
         try:
             left, right = formula.left.node(self), formula.right.node(self)
         except (UnreadableError, ZeroDivisionError, OverflowError):
@@ -145,7 +144,6 @@ def compare_values(relation: str, left: Value, right: Value) -> Agreement:
 
 
 def compare_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
-    """Compare two numbers: exactly, then within rounding."""
     slack = left.slack + right.slack
     if relation == "divides":
         return Agreement.HOLDS if left.value and right.value % left.value == 0 else Agreement.FAILS

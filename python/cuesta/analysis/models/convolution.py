@@ -26,7 +26,6 @@ Logs = list[float]
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The exact means for a number of users."""
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
     if len(queueing) == 1 and not queueing[0].rates:
@@ -45,7 +44,6 @@ def normalization(network: Network, users: int) -> Logs:
 
 
 def throughput(network: Network, users: int) -> float:
-    """Transactions a second."""
     logs = normalization(network, users)
     return math.exp(logs[users - 1] - logs[users])
 
@@ -143,6 +141,5 @@ def divide_by_geometric(logs: Logs, ratio: float) -> Logs:
 
 
 def log_sum(logs: Sequence[float]) -> float:
-    """The logarithm of a sum of exponentials."""
     most = max(logs)
     return most + math.log(sum(math.exp(each - most) for each in logs)) if most > LOG_ZERO else LOG_ZERO

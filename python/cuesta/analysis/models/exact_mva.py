@@ -13,7 +13,6 @@ from cuesta.errors import InputError
 
 
 def solve(network: Network, users: int) -> Solution:
-    """The exact means for a number of users."""
     insist_on_users(users)
     (last,) = deque(recursion(network, users), maxlen=1)
     return solution(network, users, *last)

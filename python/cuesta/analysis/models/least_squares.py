@@ -27,7 +27,6 @@ class Fit:
 
     @property
     def squares(self) -> float:
-        """The sum of squared errors."""
         return sum(each * each for each in self.errors)
 
     @property

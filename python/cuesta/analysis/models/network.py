@@ -46,7 +46,6 @@ class Station:
 
     @property
     def is_single(self) -> bool:
-        """Whether it has one server whose rate is constant."""
         return self.servers == 1 and not self.rates
 
     @property
@@ -143,6 +142,5 @@ def solution(network: Network, users: float, throughput: float, queues: Sequence
 
 
 def insist_on_users(users: int) -> None:
-    """Raise InputError unless there is at least one user."""
     if users < 1:
         raise InputError(f"expected at least 1 user, got {users}")

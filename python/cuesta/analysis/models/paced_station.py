@@ -65,5 +65,4 @@ def network_response(network: Network, users: int, cycle: float) -> float:
 
 
 def saturation(cycle: float, demand: float, servers: int = 1) -> float:
-    """The number of users who saturate the station."""
     return cycle * servers / demand if demand else math.inf

@@ -12,8 +12,6 @@ FEWEST_POPULATIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class ScalabilityLaw:
-    """The three coefficients."""
-
     contention: float
     """σ: the share of the work that is serial."""
     coherency: float
@@ -22,5 +20,4 @@ class ScalabilityLaw:
     """γ: transactions a second of one user."""
 
     def throughput(self, users: float) -> float:
-        """Transactions a second."""
         return self.efficiency * users / (1 + self.contention * (users - 1) + self.coherency * users * (users - 1))

@@ -33,12 +33,12 @@ class Answer:
 
     @cached_property
     def now(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
-        """The capacities of each system as it was measured."""
+        """Capacities as measured."""
         return {each: derive_capacities(each, loads_of(each), [], self.allowed) for each in self.prediction.systems}
 
     @cached_property
     def then(self) -> Mapping[SystemPrediction, WhatIf]:
-        """The loads and capacities of each system with the changes."""
+        """Loads and capacities with the changes."""
         return {each: self.with_changes(each) for each in self.prediction.systems}
 
     def with_changes(self, system: SystemPrediction) -> WhatIf:

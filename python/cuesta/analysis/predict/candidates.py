@@ -48,12 +48,12 @@ def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
 
 
 def server_counts(stations: Sequence[Station]) -> list[int]:
-    """The numbers of servers of the metered resources that have several."""
+    """Of the metered resources with several servers."""
     return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
 
 
 def has_fixed_service(points: Sequence[Point]) -> bool:
-    """Whether all stations of the rows are known to have fixed services."""
+    """Whether all services of the rows are known to be fixed."""
     if all(point.is_fixed for point in points):
         return bool(points)
     alone = [point for point in points if point.at.users == 1 and {"p50", "p95"} <= point.percentiles.keys()]
@@ -64,7 +64,6 @@ def has_fixed_service(points: Sequence[Point]) -> bool:
 
 
 def varies_like_fixed_service(alone: Point, model: FittedModel) -> bool:
-    """Whether the responses of one user vary by no more than fixed services do."""
     limiting = model.limiting(alone.at)
     spread = alone.percentiles["p95"] - alone.percentiles["p50"]
     return limiting is not None and spread <= SPREAD * limiting.demand

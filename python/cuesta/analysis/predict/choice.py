@@ -58,12 +58,10 @@ def choose_model(points: Sequence[Point]) -> Choice | None:
 
 
 def has_criterion(model: FittedModel) -> bool:
-    """Whether there are enough rows for AICc."""
     return math.isfinite(model.information)
 
 
 def rank_by_criterion(models: Sequence[FittedModel]) -> list[FittedModel]:
-    """The models with support, the best first."""
     ranked = sorted(filter(has_criterion, models), key=lambda model: model.information)
     return [model for model in ranked if model.information - ranked[0].information <= SUPPORTED]
 
@@ -97,5 +95,4 @@ def prefer_stations(supported: Sequence[FittedModel]) -> FittedModel:
 
 
 def rms_error(model: FittedModel) -> float:
-    """Root mean square residual."""
     return math.sqrt(model.fit.squares / model.fit.rows)

@@ -179,7 +179,6 @@ def measured_response(point: Point) -> float:
 
 
 def list_parameters(form: Form, points: Sequence[Point]) -> Parameters:
-    """The parameters of a form for rows."""
     unknown = [point.at for point in points if point.at.known_delay is None] if form.has_delay else []
     delays = dict.fromkeys(name for at in unknown for name in at.delays)
     demands = dict.fromkeys(point.at.demand for point in points) if form.has_demand else {}
@@ -232,7 +231,7 @@ def largest_demand(points: Sequence[Point], name: str) -> float:
 
 
 def fitted_parts(model: FittedModel) -> Mapping[str, float]:
-    """The fitted delays and demands by name, in seconds."""
+    """Delays and demands by name, in seconds."""
     names = model.parameters.delays
     least = 0.0 if len(names) == 1 else -math.inf  # a delay that is one of several may shorten the others
     delays = {f"R₀ {name}": max(value, least) for name, value in zip(names, model.values, strict=False)}

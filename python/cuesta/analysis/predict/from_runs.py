@@ -58,7 +58,6 @@ def derive_points(*summaries: Summary) -> list[Point]:
 
 
 def select_usable_steps(summary: Summary) -> list[StepFigures]:
-    """The valid steps of a run whose mean response is known."""
     return [step for step in summary.undoubted if share_unanswered(step) <= MOST_UNANSWERED]
 
 
@@ -110,7 +109,6 @@ def configured_pace(measured: MeasuredStep) -> str:
 
 
 def explain_left_out(summary: Summary) -> Iterator[str]:
-    """The steps that are not used, and why."""
     for each in summary.doubts:
         where = summary.recorded.folder.name if each.step is None else f"step {each.step + 1}"
         yield f"{where} is left out: {each.doubt}"
@@ -192,5 +190,4 @@ def derive_conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own:
 
 
 def with_relative_error(value: float, error: float) -> Quantity:
-    """A number with bounds of a relative error on either side."""
     return Quantity(value * max(1 - error, 0.01), value, value * (1 + error))

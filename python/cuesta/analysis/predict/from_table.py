@@ -50,8 +50,6 @@ def apply_readings(transcript: Transcript) -> Transcript:
 
 @dataclass(frozen=True, slots=True)
 class PointsBlock:
-    """One `[[points]]` of a table."""
-
     path: Path
     transcript: Transcript
     block: JsonObject

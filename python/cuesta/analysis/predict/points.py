@@ -21,8 +21,6 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """A load on a configuration."""
-
     configuration: str
     users: int
     think: float = 0.0
@@ -105,7 +103,7 @@ class Point:
 
 
 def pool_rows(points: Sequence[Point]) -> Point:
-    """One row with the means of several of the same load."""
+    """Means of several rows of one load."""
     names = [name for name in points[0].percentiles if all(name in each.percentiles for each in points)]
     return replace(
         points[0],
@@ -126,8 +124,6 @@ def mean_quantity(values: Sequence[Quantity]) -> Quantity | None:
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """All rows that were read."""
-
     title: str
     points: Sequence[Point]
     users_are: str = "users"

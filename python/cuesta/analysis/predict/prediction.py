@@ -37,8 +37,6 @@ REMEDY = "measure more numbers of users, or meter the host: its utilization give
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The prediction of one load."""
-
     at: Conditions
     response: float
     """Mean seconds."""
@@ -190,7 +188,6 @@ def group_by_shared_parameters(points: Sequence[Point]) -> list[list[Point]]:
 def predict_system(
     points: Sequence[Point], choice: Choice, asked: Sequence[Conditions], margin: float
 ) -> SystemPrediction:
-    """Predict the loads of one group by the forms that were fitted to some of its rows."""
     fit = choice.best.points
     whole = choice if len(fit) in (0, len(points)) else choose_model(points) or choice
     system = SystemPrediction(points, choice, whole, margin, compute_held_out(choice, points))
@@ -203,7 +200,6 @@ def predict_system(
 
 
 def select_reported(system: SystemPrediction, saturations: Sequence[Saturation]) -> list[Saturation]:
-    """The saturation points for which the model is adequate."""
     return [each for each in saturations if not system.unchecked(each.at, each.users)]
 
 

@@ -64,7 +64,7 @@ def draw_trials(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
 
 
 def draw_line(points: list[Spec], x: Spec, y: Spec) -> Spec:
-    """Join the medians of the loads, of trials that count."""
+    """Through the medians of the loads, of trials that count."""
     counted = [point for point in points if point["s"] != SET_ASIDE]
     encoding = {
         "x": {"field": "x", **x},

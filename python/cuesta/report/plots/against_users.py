@@ -52,7 +52,7 @@ def plot_sweeps(summary: Summary) -> Iterator[Plot]:
 
 
 def select_middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
-    """Of steps that differ in nothing but `seed` the one with the middle response; in order of users."""
+    """Of repeats, which differ in `seed` alone, the one with the median response; by users."""
     repeats = dict[tuple[int, str], list[StepFigures]]()
     for step in steps:
         repeats.setdefault((step.users, name_swept_settings(step)), []).append(step)
@@ -63,14 +63,13 @@ def select_middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
 
 
 def overlay_sweeps(runs: Mapping[str, Summary]) -> Iterator[Plot]:
-    """Draw the throughput of several runs against the number of users, a curve for each."""
     curves = {name: sorted(run.steps, key=lambda step: step.users) for name, run in runs.items()}
     if len({step.users for steps in curves.values() for step in steps}) >= 2:
         yield plot_throughput(curves, None)
 
 
 def plot_throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
-    """Draw transactions per second, and the asymptotes as far as they fit into the plot."""
+    """Transactions per second, and the asymptotes as far as they fit into the plot."""
     series = [
         Series(label or "measured", [(step.users, step.transactions.per_s or 0.0) for step in steps])
         for label, steps in curves.items()
@@ -93,7 +92,7 @@ def plot_throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
 def _trace_light_load(
     steps: Sequence[StepFigures], light: LightLoadAsymptote, top: float
 ) -> Iterator[tuple[float, float]]:
-    """The line of users who do not wait for one another, as far as it fits below `top`."""
+    """The light-load asymptote, as far as it fits below `top`."""
     before = (0.0, 0.0)
     yield before
     for step in steps:
@@ -108,7 +107,6 @@ def _trace_light_load(
 def plot_percentiles(
     title: str, what: str, curves: Curves, of: Callable[[StepFigures], Distribution]
 ) -> Iterator[Plot]:
-    """Draw percentiles of a duration against users."""
     series = [
         Series(f"{name} {label}".strip(), [(step.users, getattr(of(step), name)) for step in known])
         for label, steps in curves.items()
@@ -128,7 +126,6 @@ def _plot(title: str, under: list[Spec], series: Sequence[Series], y: Spec, unit
 
 
 def name_ceiling(heavy: HeavyLoadAsymptote) -> str:
-    """Name the asymptote of a saturated system."""
     return f"ceiling set by {heavy.resource}"
 
 
@@ -139,5 +136,4 @@ def name_swept_settings(step: StepFigures) -> str:
 
 
 def last_part(name: str) -> str:
-    """The last part of a dotted setting."""
     return name.rpartition(".")[2]

@@ -42,7 +42,6 @@ def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 
 def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
-    """Draw the driver's own delays by percentile."""
     delay = {"delay": waits_of(recorded.measured_in(step.step), "lateness")}
     yield from plot_percentiles(
         "Driver delay by percentile", "from when a key could be sent to when it was sent", delay
@@ -50,13 +49,12 @@ def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 
 def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
-    """Draw a curve for each run, of its last step."""
     curves = {name: waits_of(run.recorded.measured_in(run.last.step), series) for name, run in runs.items()}
     yield from plot_percentiles(title, series, curves)
 
 
 def plot_histogram(of: Waits, title: str) -> Iterator[Plot]:
-    """Draw the share of values of each size, of all that was asked."""
+    """The share of values of each size, of all that was asked."""
     bars = spread(of.answered) if of.answered and of.count else []
     if not bars:
         return
@@ -80,7 +78,6 @@ def plot_histogram(of: Waits, title: str) -> Iterator[Plot]:
 
 
 def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:
-    """Draw percentile curves; no plot without values."""
     known = {label: each for label, each in waits.items() if each.count}
     if not known:
         return
@@ -102,7 +99,6 @@ def _note_censored(waits: Mapping[str, Waits]) -> str:
 
 
 def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
-    """Name each class, with its group where there are several."""
     several = len({each.group for each in classes}) > 1
     for each in classes:
         yield each.label if several else each.transaction, each

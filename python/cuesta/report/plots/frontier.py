@@ -57,7 +57,6 @@ def scale_axis(title: str, highest: Sequence[float]) -> Spec:
 
 
 def make_row(point: Point) -> Spec:
-    """A point with its ranges, its series and its name."""
     (configuration, setting), (response, cpu) = point
     names = " and ".join(name for name, _ in setting) or NONE
     return {
@@ -73,7 +72,6 @@ def make_row(point: Point) -> Spec:
 
 
 def draw_whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
-    """Draw the range of the repeats."""
     return {
         "data": {"values": rows},
         "mark": {"type": "rule", "strokeWidth": 1.2},
@@ -98,12 +96,10 @@ def draw_dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
 
 
 def draw_names(rows: list[Spec], x: Spec, y: Spec) -> Spec:
-    """Write beside each point what it is set to."""
     mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
     encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "text": {"field": "l", "type": "nominal"}}
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
 
 
 def list_settings(settings: Iterable[tuple[str, str]]) -> str:
-    """List swept settings with their values, as `path kernel, tmux 20ms`."""
     return ", ".join(f"{name.removeprefix('host.')} {cut(value, LONGEST_VALUE)}" for name, value in settings)

@@ -41,7 +41,6 @@ INSTANT = "seconds from the start of the run"
 
 
 def plot_course(recorded: Recorded) -> Iterator[Plot]:
-    """Draw the course of the run."""
     points = over_time(recorded)
     if not points:
         return
@@ -55,7 +54,7 @@ def plot_course(recorded: Recorded) -> Iterator[Plot]:
 
 
 def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
-    """Draw the number of values by size and time; a darker cell has more values."""
+    """The number of values by size and time, as darkness."""
     cells = density_over_time(recorded, series)
     if not cells:
         return
@@ -79,7 +78,6 @@ def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
 
 
 def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
-    """Draw the median and the p99 of each second."""
     known = [point for point in points if series in point.p50]
     if known:
         both = [
@@ -91,7 +89,6 @@ def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, tit
 
 
 def plot_throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
-    """Draw transactions and errors a second."""
     series = [Series("transactions/s", [(point.at, point.per_s) for point in points])]
     if any(point.errors_per_s for point in points):
         series.append(Series("errors/s", [(point.at, point.errors_per_s) for point in points], COLOURS[5]))
@@ -99,13 +96,11 @@ def plot_throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
 
 
 def plot_users(recorded: Recorded, points: Sequence[Point]) -> Plot:
-    """Draw the number of users with a line."""
     series = [Series("users", [(point.at, float(point.users)) for point in points])]
     return _plot_lines("Users connected over time", recorded, series, linear_scale("users", zero=True), NUMBER)
 
 
 def plot_host_uses(recorded: Recorded) -> Iterator[Plot]:
-    """Draw the use of the host's CPUs; the uncoloured part is idle."""
     if stretches := causes.uses_over_time(recorded):
         reports = recorded.metered.reports.values()
         tier = bracket_tiers(*(figure for report in reports for figure in uses(report).values()))
@@ -114,7 +109,7 @@ def plot_host_uses(recorded: Recorded) -> Iterator[Plot]:
 
 
 def plot_host_causes(recorded: Recorded) -> Iterator[Plot]:
-    """Draw the host's own CPU time by cause; no plot if no sample met the host."""
+    """The host's own CPU time by cause; no plot without samples."""
     stretches = causes.causes_over_time(recorded)
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
         tier = bracket_tiers(*(report.by_cause for report in recorded.metered.reports.values()))

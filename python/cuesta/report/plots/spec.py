@@ -69,12 +69,11 @@ def make_plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (),
 
 
 def linear_scale(title: str, *, zero: bool = False, **axis: Any) -> Spec:
-    """Describe an axis of numbers."""
     return {"type": "quantitative", "title": title, "scale": {"zero": zero}, "axis": {"tickCount": 5, **axis}}
 
 
 def log_scale(title: str, values: Iterable[float | None]) -> Spec:
-    """Describe a logarithmic axis of seconds, at least a factor of two long, with a little room at both ends."""
+    """An axis of seconds, at least a factor of two long, with a margin at both ends."""
     known = [value for value in values if value is not None and value > 0] or [1.0]
     middle = math.sqrt(min(known) * max(known))
     low, high = min(*known, middle / math.sqrt(2)), max(*known, middle * math.sqrt(2))
@@ -95,7 +94,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def duration_scale(title: str, values: Sequence[float | None]) -> Spec:
-    """Describe an axis of seconds: logarithmic where the values spread by more than a decade."""
+    """An axis of seconds: logarithmic if the values spread by more than a decade."""
     known = [value for value in values if value is not None and value > 0]
     if known and max(known) > 12 * min(known):
         return log_scale(title, known)
@@ -111,7 +110,7 @@ def colour_scale(series: Sequence[Series], symbol: str = "square") -> Spec:
 
 
 def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool = False) -> list[Spec]:
-    """Draw lines, with the values of all of them at the cursor."""
+    """Lines, with the values of all of them at the cursor."""
     values = [
         {"x": place, "y": value, "s": each.label, "k": f"s{number}"}
         for number, each in enumerate(series)
@@ -133,7 +132,6 @@ def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots:
 
 
 def draw_cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
-    """Show the values of all series at the pointer."""
     written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
     rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
     pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
@@ -151,7 +149,6 @@ def draw_cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: 
 
 
 def shade_span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
-    """Shade what lies between two values of x or y."""
     encoding = {channel: {"datum": low}, f"{channel}2": {"datum": high}}
     return {"mark": {"type": "rect", "color": colour}, "encoding": encoding, "data": {"values": [{}]}}
 

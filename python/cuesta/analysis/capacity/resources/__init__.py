@@ -30,5 +30,5 @@ __all__ = ["Kind", "Resource", "resources"]
 
 
 def read_resources(measured: MeasuredStep) -> Sequence[Resource]:
-    """All resources that were metered in a step, whatever their meters say."""
+    """Whatever their meters show."""
     return [resource for kind in FAMILY for resource in kind.read_resources(measured)]

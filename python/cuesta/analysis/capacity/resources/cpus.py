@@ -34,7 +34,6 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
 
 
 def count_cpus(measured: MeasuredStep) -> int:
-    """The number of CPUs that percentages refer to."""
     if measured.report and measured.report.cpus:
         return len(measured.report.cpus)
     rows = measured.recorded.metered.rows
@@ -42,12 +41,11 @@ def count_cpus(measured: MeasuredStep) -> int:
 
 
 def share_of_own_work(cpu: CpuUse) -> float:
-    """The share of the CPUs that the host itself used; its interrupts too if it is the whole machine."""
+    """The host's own share; with its interrupts if it is the whole machine."""
     return (cpu.usr + cpu.sys + ((cpu.irq or 0.0) if cpu.others is None else 0.0)) / 100
 
 
 def has_ready_times(measured: MeasuredStep) -> bool:
-    """Whether the kernel timed the run queue of the host's tasks."""
     return measured.report is not None and measured.report.traffic.ready.value is not None
 
 

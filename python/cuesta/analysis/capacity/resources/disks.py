@@ -23,5 +23,5 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
 
 
 def count_queued(device: Device) -> float:
-    """The mean number of requests that waited behind another: all outstanding ones less the one that keeps it busy."""
+    """Mean number of waiting requests: outstanding ones less the one in service."""
     return max((device.queue.value or 0.0) - (device.busy.value or 0.0) / 100, 0.0)

@@ -15,8 +15,6 @@ from cuesta.target import kind_of
 
 @dataclass(frozen=True, slots=True)
 class LineSpeed:
-    """How fast characters follow each other on a line, each way."""
-
     baud: int
     """Bits a second."""
     bits: int = 10
@@ -24,7 +22,7 @@ class LineSpeed:
 
     @property
     def character(self) -> float:
-        """Seconds that one character takes."""
+        """Seconds."""
         return self.bits / self.baud
 
     def __str__(self) -> str:
@@ -43,7 +41,7 @@ class TerminalLine:
 
     @property
     def seconds(self) -> float:
-        """How long the characters of an answer take on the line."""
+        """Of an answer's characters on the line."""
         return self.answer * self.speed.character
 
 
@@ -80,7 +78,7 @@ def read_terminal_line(measured: MeasuredStep) -> TerminalLine | None:
 
 
 def slowest_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | None:
-    """The slower of what the driver makes of a group's lines and what its serial device has; None without either."""
+    """The slower of the driver's line speed and that of a serial device; None without either."""
     of_plan = group.get("line_speed")
     of_driver = int(of_plan) if of_plan is not None else read_tape_speed(tape)
     speeds = [LineSpeed(of_driver)] if of_driver else []
@@ -91,14 +89,14 @@ def slowest_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | N
 
 
 def read_device_speed(settings: Mapping[str, str]) -> LineSpeed:
-    """The speed of a serial device by the settings of its target (docs/lines.md has them)."""
+    """From the settings of a serial target (docs/lines.md)."""
     parity = settings.get("parity", "none") != "none"
     bits = 1 + int(settings.get("data", "8")) + parity + int(settings.get("stop", "1"))
     return LineSpeed(int(settings.get("baud", "9600")), bits)
 
 
 def parse_tape(measured: MeasuredStep, name: str) -> _native.Tape | None:
-    """Parse the tape that a group played, as recorded; None if it cannot be read."""
+    """The recorded tape of a group; None if it cannot be read."""
     folder = measured.recorded.folder / "tapes"
     try:
         text = (folder / f"{PurePath(name.removeprefix('builtin:')).stem}.tape").read_text(encoding="utf-8")
@@ -119,7 +117,7 @@ def read_tape_speed(tape: _native.Tape | None) -> int:
 
 
 def count_answer(measured: MeasuredStep) -> float:
-    """Characters of an answer as counted: all that the line brought, less the echoes of keys that were timed."""
+    """Characters of an answer: all that the line carried, less the echoes of timed keys."""
     work, step = measured.work, measured.step
     if work is None or work.unit == "key":
         return 1.0
