@@ -47,3 +47,22 @@ def named(node: ast.AST) -> Iterator[str]:
         first, _, rest = node.module.partition(".")
         if first == "cuesta":
             yield from [rest.partition(".")[0]] if rest else (alias.name for alias in node.names)
+
+
+KNOWN_BY = {
+    "cuesta.analysis.certify": {"compare/sides.py", "sql_rows.py"},
+    "cuesta.analysis.history": {"sql_rows.py"},
+}
+"""Rooms of one study, and the files of `analysis` that read any kind of folder and so import them."""
+
+
+@pytest.mark.parametrize("room", KNOWN_BY)
+def test_a_room_of_one_study_is_known_by_nobody_else(room: str) -> None:
+    analysis, own = ROOT / "analysis", ROOT.parent / room.replace(".", "/")
+    others = [file for file in analysis.rglob("*.py") if own not in file.parents]
+    knowing = [file for file in others if any(name.startswith(room) for name in imported_modules(file))]
+    assert {str(file.relative_to(analysis)) for file in knowing} == KNOWN_BY[room]
+
+
+def imported_modules(file: Path) -> set[str]:
+    return {node.module or "" for node in ast.walk(tree(file)) if isinstance(node, ast.ImportFrom)}

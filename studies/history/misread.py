@@ -20,8 +20,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from cuesta.analysis.history.formula import Formula
-from cuesta.analysis.history.quantity import Quantity, count_decimals, parse_print
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
+from cuesta.analysis.quantity import Quantity, count_decimals, parse_print
 from cuesta.ledger.historical import PrintedValue, read_historical
 
 BOUNDS = {"<=", ">="}

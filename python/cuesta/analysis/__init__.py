@@ -20,7 +20,8 @@
 - `certify`, `compare`, `history`: one package for each question about several runs. `compare` imports `certify`,
   never the reverse.
 - `models`: queueing theory. It imports nothing of the analysis. `predict`: fits models to runs and typed tables.
-- `sql_rows`: runs and certifications as rows of the ledger's database.
+- `sql_rows`: runs and certifications as rows of the ledger's database. `quantity`: interval arithmetic on numbers that
+  were rounded or measured.
 """
 
 from cuesta.analysis.summary import Summary, summarise

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.certify.certification_run import DEVIATIONS
+from cuesta.analysis.certainty import TWO_SIDED_95
 from cuesta.analysis.host_figures import by_cause
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
@@ -46,7 +46,7 @@ def half_width(recorded: Recorded) -> float | None:
     if not largest:
         return None
     at_once = max(recorded.metered.rows[-1].end / MOST_POINTS, 1.0)  # a point of several rows rests on more samples
-    return DEVIATIONS * largest[len(largest) // 2] / math.sqrt(at_once)
+    return TWO_SIDED_95 * largest[len(largest) // 2] / math.sqrt(at_once)
 
 
 def _errors(report: MeterReport) -> list[float]:

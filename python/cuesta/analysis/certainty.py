@@ -11,6 +11,8 @@ from cuesta.ledger.run_folder import Interval
 
 CONFIDENCE = 0.90
 """Of two-sided intervals; either side alone has 95 %."""
+TWO_SIDED_95 = 1.96
+"""Standard errors on either side of a 95 % interval."""
 
 
 def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.changes import read_demand, read_servers
 from cuesta.analysis.predict.from_runs import read_runs
-from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
 from cuesta.analysis.predict.selection import (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from cuesta.analysis.predict.from_table import read_table
+from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.predict.points import Point
 
 STUDIES = Path(__file__).parents[3] / "studies"

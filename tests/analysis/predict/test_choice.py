@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import asymptotic_bounds, closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.fitting import relative_error
@@ -12,6 +11,7 @@ from cuesta.analysis.predict.held_out import split_by_load
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
 from cuesta.analysis.predict.what_if import derive_capacity
+from cuesta.analysis.quantity import Quantity
 
 AT = Conditions("c", 1, think=5.0, demand="c", delays=("c",))
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.analysis.quantity import Quantity
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed, paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.models.scalability_law import ScalabilityLaw
@@ -16,6 +15,7 @@ from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
 from cuesta.analysis.predict.saturation import saturations_by_model as saturation_of
+from cuesta.analysis.quantity import Quantity
 from tests.analysis.predict.seeds import TMUX, rows
 
 POPULATIONS = (2, 5, 10, 20, 30, 40)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.history.transcript import Transcript
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.choice import choose_known, choose_model
@@ -14,7 +15,6 @@ from cuesta.analysis.predict.forms.exponential import Exponential
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.station import OneStation
-from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict

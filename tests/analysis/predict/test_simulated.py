@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from cuesta.analysis.certainty import error_of_mean
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
@@ -17,6 +16,7 @@ from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_runs import with_relative_error
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import WIDEST, SystemPrediction, predict
+from cuesta.analysis.quantity import Quantity
 from tests.analysis.closed_loop import closed_loop
 
 THINK, SERVICE, LINE = 5.0, 0.2, 0.3

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models import closed, paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.answer import Answer
@@ -15,6 +14,7 @@ from cuesta.analysis.predict.prediction import Prediction, predict
 from cuesta.analysis.predict.simulate import SimulatedSystem, prepare_simulator, run_simulations, without_users
 from cuesta.analysis.predict.simulated_limit import TRIAL
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, WHOLE, Length
+from cuesta.analysis.quantity import Quantity
 from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
 

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.changes import Change, apply_changes, largest_population
 from cuesta.analysis.predict.fitting import FittedModel, fit_form
 from cuesta.analysis.predict.forms.station import OneStation
-from cuesta.analysis.predict.from_table import read_table
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import predict
 from cuesta.analysis.predict.what_if import predict_changed_loads
+from cuesta.analysis.quantity import Quantity
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep, list_swept_besides_users
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
-from cuesta.analysis.certainty import error_of_rate
+from cuesta.analysis.certainty import TWO_SIDED_95, error_of_rate
 from cuesta.figures.step import StepFigures
 from cuesta.units import share
 
@@ -24,8 +24,6 @@ BUSY_ENOUGH = 0.3
 """Least utilization at which a demand is believed: U/X of a resource that hardly works is mostly its other work."""
 ALMOST_BUSIEST = 0.9
 """Share of its highest utilization from which on a step counts for the demand of a resource."""
-TWO_SIDED_95 = 1.96
-"""Standard errors on either side of a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)

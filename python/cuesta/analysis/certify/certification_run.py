@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
+from cuesta.analysis.certainty import TWO_SIDED_95
 from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
@@ -21,8 +22,6 @@ from cuesta.records.schema import fields
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 NOT_SAMPLED = RunnableTasks([], [], [])
-DEVIATIONS = 1.96
-"""Standard errors on either side of a 95 % interval."""
 LONGEST = 200
 """Characters of a reason; the last ones are kept, which say most."""
 SCRIPT_PHASES = ("creation", "command")
@@ -267,15 +266,15 @@ def figure_with_error(seconds: float, share: float, samples: float, calibration:
     return RecordFigure(
         value=seconds,
         standard_error=math.hypot(error, calibration),
-        low=max(seconds - math.hypot((share - low) * whole, DEVIATIONS * calibration), 0.0),
-        high=seconds + math.hypot((high - share) * whole, DEVIATIONS * calibration),
+        low=max(seconds - math.hypot((share - low) * whole, TWO_SIDED_95 * calibration), 0.0),
+        high=seconds + math.hypot((high - share) * whole, TWO_SIDED_95 * calibration),
     )
 
 
 def unsampled_figure(whole: float, samples: float) -> RecordFigure:
     """CPU time that no sample found: 0, with the upper limit for the number of samples."""
     high = whole * _native.share_interval(0.0, samples)[1]
-    return RecordFigure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
+    return RecordFigure(value=0.0, standard_error=high / TWO_SIDED_95, low=0.0, high=high)
 
 
 def missing_figure(why: str, absence: Absence | None = None) -> RecordFigure:

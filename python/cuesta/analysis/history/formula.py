@@ -20,7 +20,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from cuesta.analysis.history.quantity import Quantity, parse_unit
+from cuesta.analysis.quantity import Quantity, parse_unit
 from cuesta.errors import InputError
 
 TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|"([^"]*)"|([A-Za-z_]\w*(?:\.(?:\w+|\*))*)|(<=|>=|[-=+*/%(),]))')

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cuesta.analysis.history.formula import Formula, Value
-from cuesta.analysis.history.quantity import Quantity, write_like
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
+from cuesta.analysis.quantity import Quantity, write_like
 from cuesta.ledger.historical import Document
 
 

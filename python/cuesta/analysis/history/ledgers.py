@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from cuesta.analysis.history.projection import Ledger, MeasuredSystem, build_ledger
-from cuesta.analysis.history.quantity import parse_print
+from cuesta.analysis.quantity import parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals
 from cuesta.ledger.record import Record

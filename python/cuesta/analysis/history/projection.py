@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import prod, sqrt
 from statistics import fmean, pstdev
 
-from cuesta.analysis.history.quantity import parse_print
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL, ratio_interval
+from cuesta.analysis.quantity import parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 

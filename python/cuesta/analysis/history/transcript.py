@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Self
 
 from cuesta.analysis.history.formula import Expression, Formula, UnreadableError, Value, expand, parse, parse_expression
-from cuesta.analysis.history.quantity import Quantity, parse_print
+from cuesta.analysis.quantity import Quantity, parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.historical import Document, PrintedValue
 

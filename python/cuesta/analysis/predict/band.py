@@ -13,11 +13,11 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from cuesta.analysis.certainty import CONFIDENCE, student
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.models.least_squares import fit
 from cuesta.analysis.predict.fitting import FittedModel, fit_form, list_starts, residuals_function
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.analysis.quantity import Quantity
 
 NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 """Standard errors on either side of a two-sided interval."""

@@ -7,8 +7,8 @@ from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, list_swep
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
 from cuesta.analysis.certainty import by_second, error_of_rate, error_of_response
 from cuesta.analysis.compare.comparability import HOST, collect_facts, list_differences
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, Point, Unit
+from cuesta.analysis.quantity import Quantity
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import RefusedError
 from cuesta.figures.durations import Distribution

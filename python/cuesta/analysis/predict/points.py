@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
-from cuesta.analysis.history.quantity import Quantity
+from cuesta.analysis.quantity import Quantity
 
 KEYS = "keys"
 """The unit of rows whose responses are echoes of keys."""

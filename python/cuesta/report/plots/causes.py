@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from cuesta.analysis.certainty import TWO_SIDED_95
 from cuesta.report.model import Plot
 from cuesta.report.plots.over_time import MOST_LAYERS
 from cuesta.report.plots.spec import (
@@ -20,7 +21,6 @@ from cuesta.report.plots.spec import (
 
 BAR = 34
 """Pixels of height for each system."""
-TWO_SIDED_95 = 1.96
 LONGEST_NAME = 150
 """Pixels of a system's name."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.history.formula import HOLE, PATTERN, UnreadableError, bind_holes, parse_expression
-from cuesta.analysis.history.quantity import Quantity
 from cuesta.analysis.history.transcript import Transcript, read_print
 from cuesta.analysis.predict.points import Conditions, Measurements, Point, Unit
+from cuesta.analysis.quantity import Quantity
 from cuesta.errors import InputError
 from cuesta.ledger.historical import read_historical, read_toml
 from cuesta.ledger.rows import JsonObject

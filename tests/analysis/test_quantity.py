@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.history.formula import expand, parse
-from cuesta.analysis.history.quantity import Quantity, parse_print, parse_unit, write_like
+from cuesta.analysis.quantity import Quantity, parse_print, parse_unit, write_like
 from cuesta.errors import InputError
 
 
