@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.choice import rms_error
 from cuesta.analysis.predict.fitting import FittedModel, named_parts
 from cuesta.analysis.predict.prediction import SystemPrediction
 from cuesta.analysis.predict.simulate import SimulatedSystem
-from cuesta.analysis.predict.what_if import Capacity
+from cuesta.analysis.predict.what_if import Answer, Capacity
 from cuesta.plain_text import plain
 from cuesta.report.model import Fact, Facts, Part, Remark, Report, Section, Verdict
 from cuesta.report.prediction_figures import figure_remarks, figure_table, held_out_part, hidden_columns, transfer_table

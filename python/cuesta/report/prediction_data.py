@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuesta.analysis.certainty import CONFIDENCE
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.fitting import named_parts
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.predict.prediction import Figure, SystemPrediction
@@ -13,7 +12,7 @@ from cuesta.analysis.predict.saturation import Saturation
 from cuesta.analysis.predict.simulate import SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
 from cuesta.analysis.predict.simulation import SimulatedFigure
-from cuesta.analysis.predict.what_if import Capacity, Estimate
+from cuesta.analysis.predict.what_if import Answer, Capacity, Estimate
 
 
 def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.band import Band
 from cuesta.analysis.predict.points import Conditions
-from cuesta.analysis.predict.prediction import Figure, SystemPrediction
-from cuesta.analysis.predict.remarks import remark_on_laws
+from cuesta.analysis.predict.prediction import Figure, SystemPrediction, remark_on_laws
 from cuesta.analysis.predict.transfer import Transfer, list_transfers
+from cuesta.analysis.predict.what_if import Answer
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed

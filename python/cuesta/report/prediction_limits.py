@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Iterator
 
 from cuesta.analysis.capacity.findings import describe_saturation_conflict
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.prediction import BY_MODEL, SystemPrediction
 from cuesta.analysis.predict.saturation import Conflict, Saturation
-from cuesta.analysis.predict.what_if import Capacity, ChangedFigure, Estimate, describe_change
+from cuesta.analysis.predict.what_if import Answer, Capacity, ChangedFigure, Estimate, describe_change
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table
 from cuesta.report.prediction_figures import hidden_columns, write_band, write_pace

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.points import Point
 from cuesta.analysis.predict.simulate import SimulatedHost, SimulatedSystem
 from cuesta.analysis.predict.simulated_limit import SimulatedLimit
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, NO_INTERVAL, PERCENTILES, SimulatedFigure
-from cuesta.analysis.predict.what_if import Estimate
+from cuesta.analysis.predict.what_if import Answer, Estimate
 from cuesta.report.model import Cell, Part, Remark, Table, Words
 from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between
 

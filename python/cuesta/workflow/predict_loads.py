@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.predict.answer import Answer
+from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.predict.changes import read_demand, read_servers
 from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.history.table_points import read_table

@@ -12,7 +12,6 @@ import pytest
 from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import Network, Station
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.changes import Change, apply_changes
 from cuesta.analysis.predict.choice import choose_model
 from cuesta.analysis.predict.fitting import FittedModel, relative_error
@@ -21,6 +20,7 @@ from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import predict
 from cuesta.analysis.predict.saturation import saturations_by_response
 from cuesta.analysis.predict.simulate import run_simulations
+from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.quantity import Quantity
 from cuesta.target import BUILTIN_HOST
 from tests.analysis.capacity.simulated import Load, write

@@ -11,14 +11,12 @@ from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.choice import choose_known, choose_model
 from cuesta.analysis.predict.fitting import FittedModel, fit_form, fitted_parts, measured_response
 from cuesta.analysis.predict.forms.asymptote import Asymptote
-from cuesta.analysis.predict.forms.exponential import Exponential
+from cuesta.analysis.predict.forms.curves import EXPONENTIAL, POWER
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
-from cuesta.analysis.predict.prediction import SystemPrediction, predict
-from cuesta.analysis.predict.remarks import remark_on_laws
+from cuesta.analysis.predict.prediction import SystemPrediction, predict, remark_on_laws
 from cuesta.analysis.predict.saturation import fit_utilization_line, saturation_by_meter
 from cuesta.analysis.predict.transfer import list_transfers
 from cuesta.ledger.historical import read_historical
@@ -246,7 +244,7 @@ def test_beyond_the_measured_range_nothing_is_reported() -> None:
 def test_criteria_of_the_forms() -> None:
     """In milliseconds squared they are 20, 26 and 24."""
     milliseconds = 20 * 13.815510557964274  # 20 rows · ln 10⁶
-    found = [fit_form(form, rows(TMUX)) for form in (OneStation(), Power(), Exponential())]
+    found = [fit_form(form, rows(TMUX)) for form in (OneStation(), POWER, EXPONENTIAL)]
     criteria = [each.information + milliseconds for each in found if each]
     assert criteria == pytest.approx([20.4, 26.5, 24.2], abs=0.06)
     assert choose_model(rows(TMUX)).best.form == OneStation()  # type: ignore[union-attr]

@@ -8,12 +8,12 @@ import pytest
 
 from cuesta.analysis.models import closed, paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import Prediction, predict
 from cuesta.analysis.predict.simulate import SimulatedSystem, prepare_simulator, run_simulations, without_users
 from cuesta.analysis.predict.simulated_limit import TRIAL
 from cuesta.analysis.predict.simulation import BATCH, BATCHES, WHOLE, Length
+from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.quantity import Quantity
 from cuesta.errors import InputError
 from cuesta.figures.limit import Limit

@@ -6,9 +6,9 @@
 - `forms`: the ways in which a response may depend on the load, one file each; `candidates`: those that rows may have.
   `fitting` fits one to rows, `band` gives the interval of what it predicts, `choice` selects among all of them.
 - `prediction`: predicts loads, or says why a figure is withheld; `held_out`: the error at rows that were not fitted;
-  `transfer`: one configuration from another; `remarks`: what operational laws say of rows that the model misses.
-- `saturation`: the saturation point by the response and by the meters, and whether they disagree. `what_if`: the
-  saturation point, other loads and the users that a limit allows, with `changes`; `answer`: all that was asked.
+  `transfer`: one configuration from another.
+- `saturation`: the saturation point by the response and by the meters, and whether they disagree. `what_if`: all that
+  was asked: loads, the saturation point and the users that a limit allows, with `changes` or without.
 - `simulate`: the simulations that were asked for. `workload`: what simulated users do; `pace`: their think and keying
   times; `simulation`: one load at the stations of a model; `simulated_limit`: how many users keep a percentile.
 """

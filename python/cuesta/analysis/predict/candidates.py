@@ -11,11 +11,10 @@ from dataclasses import replace
 from cuesta.analysis.models.network import Station
 from cuesta.analysis.predict.fitting import FittedModel, fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
-from cuesta.analysis.predict.forms.exponential import Exponential
+from cuesta.analysis.predict.forms.curves import EXPONENTIAL, POWER
 from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.forms.known import KnownDelay
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.forms.power import Power
 from cuesta.analysis.predict.forms.scalability import Scalability
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.meters import derive_stations
@@ -38,7 +37,7 @@ def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
     if all(stations.get(point.at.demand) for point in points):
         yield from (OneStation(count) for count in server_counts(stations[points[0].at.demand]))
         yield Metered(stations)
-    yield from (Asymptote(), Power(), Exponential(), Scalability(), KnownDelay())
+    yield from (Asymptote(), POWER, EXPONENTIAL, Scalability(), KnownDelay())
 
 
 def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:

@@ -1,7 +1,7 @@
 """Predicts other loads with their uncertainty, or says why a figure is withheld."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.models import asymptotic_bounds
@@ -95,6 +95,10 @@ class SystemPrediction:
     @property
     def model(self) -> FittedModel:
         return self.choice.best
+
+    @property
+    def loads(self) -> list[Conditions]:
+        return [figure.at for figure in self.figures]
 
     @property
     def is_checked(self) -> bool:
@@ -259,3 +263,32 @@ def is_outside(at: Conditions, points: Sequence[Point]) -> bool:
     users, owns = [each.users for each in own], [each.own for each in own]
     slack = 0.1 * max(owns)
     return not (min(users) <= at.users <= max(users) and min(owns) - slack <= at.own <= max(owns) + slack)
+
+
+def remark_on_laws(figure: Figure, model: FittedModel) -> Iterator[str]:
+    """What operational laws say of a measured row that the model misses."""
+    observed = figure.measured
+    law = observed.by_law if observed else None
+    if observed is None or law is None or observed.response is not None:
+        return
+    known = figure.at.known_delay
+    if known and law.value < known:
+        yield f"R = N/X − Z is {law.value:.2f} s, below the {known:.2f} s that are known to pass on the line"
+    if (
+        figure.error
+        and abs(figure.error) > 2 * MARGIN
+        and model.limiting(figure.at)
+        and (think := effective_think(model, observed))
+    ):
+        yield f"as if users thought {think:.1f} s instead of {figure.at.own:.2g} s"
+
+
+def effective_think(model: FittedModel, observed: Point) -> float | None:
+    """The think time at which the model gives the observed throughput; None if none does."""
+    assert observed.throughput
+    low, high = 0.0, observed.at.users / observed.throughput.value
+    for _ in range(60):
+        middle = (low + high) / 2
+        said = model.throughput(replace(observed.at, think=middle, keying=0.0))
+        low, high = (middle, high) if said > observed.throughput.value else (low, middle)
+    return low if low > 0 else None

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from cuesta.analysis.predict.answer import Answer
 from cuesta.analysis.predict.changes import Change
 from cuesta.analysis.predict.pace import apply_pace
 from cuesta.analysis.predict.points import Conditions, list_paces
@@ -15,6 +14,7 @@ from cuesta.analysis.predict.simulated_limit import (
     list_percentiles,
 )
 from cuesta.analysis.predict.simulation import SimulatedFigure, Simulator, insist_on_stations
+from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.predict.workload import choose_workload
 from cuesta.errors import RefusedError
 

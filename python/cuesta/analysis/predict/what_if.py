@@ -4,8 +4,9 @@ Bands are those of the model's parameters; changes count as exact.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.band import Band, Predict, band
@@ -21,7 +22,7 @@ from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_sa
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, list_paces
-from cuesta.analysis.predict.prediction import OPEN, Figure, SystemPrediction, predict_load
+from cuesta.analysis.predict.prediction import OPEN, Figure, Prediction, SystemPrediction, predict_load
 from cuesta.analysis.predict.saturation import BELIEVED, is_apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
@@ -224,3 +225,48 @@ def describe_change(system: SystemPrediction, change: Change) -> str:
     name = resolve_station(change.station, station_names(system, at), network)
     servers = next(station.servers for station in network.stations if station.name == name)
     return f"{change} instead of {max(servers, counted_servers(system, at).get(name, 1)):g}"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """One system with the changes; empty without changes."""
+
+    figures: Sequence[ChangedFigure] = ()
+    capacities: Sequence[Capacity] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    prediction: Prediction
+    changes: Sequence[Change]
+    limit: Limit | None
+    allowed: float | None
+    """The mean response that the limit allows, in seconds."""
+
+    @property
+    def users_are(self) -> str:
+        return self.prediction.measurements.users_are
+
+    @cached_property
+    def now(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
+        """Capacities as measured."""
+        return {each: derive_capacities(each, each.loads, [], self.allowed) for each in self.prediction.systems}
+
+    @cached_property
+    def then(self) -> Mapping[SystemPrediction, WhatIf]:
+        """Loads and capacities with the changes."""
+        return {each: self.with_changes(each) for each in self.prediction.systems}
+
+    def with_changes(self, system: SystemPrediction) -> WhatIf:
+        if not self.changes:
+            return WhatIf()
+        changed = derive_capacities(system, system.loads, self.changes, self.allowed)
+        return WhatIf(predict_changed_loads(system, self.changes), changed)
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether no load, and no number of users that the limit allows, is withheld."""
+        hosts = [*self.now.values(), *(each.capacities for each in self.then.values())]
+        limits = [each.allowed for capacities in hosts for each in capacities if each.allowed]
+        is_complete = not (self.prediction.not_reported or self.prediction.refused)
+        return is_complete and all(each.is_determined for each in limits)

@@ -3,6 +3,6 @@
 - `station`: one station with a fitted demand. `asymptote`: the asymptotic bounds of one station.
 - `metered`: stations with metered demands.
 - `known`: a known delay, without a station.
-- `power`, `exponential`: curves of a paced response that no theory supports, but that rows may fit as well.
+- `curves`: a power and an exponential, which no theory supports, but which rows of a paced load may fit as well.
 - `scalability`: Gunther's law, for six or more populations at one think time.
 """
