@@ -183,7 +183,7 @@ def effect_cells(change: Change | None, write: Callable[[float], str]) -> tuple[
     return write_range(change.with_it, write), write_range(change.without, write)
 
 
-def write_range(of: Spread, write: Callable[[float], str]) -> str:
-    if len(of.values) == 1:
-        return write(of.median)
-    return f"{write(of.median)} [{write(of.low)}–{write(of.high)}]"
+def write_range(spread: Spread, write: Callable[[float], str]) -> str:
+    if len(spread.values) == 1:
+        return write(spread.median)
+    return f"{write(spread.median)} [{write(spread.low)}–{write(spread.high)}]"

@@ -74,24 +74,24 @@ def head(name: str, text: str = "") -> Words:
     return Words(text or figure.label, figure.meaning)
 
 
-def write_count(of: Distribution) -> str:
+def write_count(durations: Distribution) -> str:
     """The number of values, and of those that were not answered."""
-    return count(of.count) + (f" +{count(of.censored)}" if of.censored else "")
+    return count(durations.count) + (f" +{count(durations.censored)}" if durations.censored else "")
 
 
-def write_duration(of: Distribution, name: str) -> str:
+def write_duration(durations: Distribution, name: str) -> str:
     """A statistic of a distribution, with a sign if it is a lower bound."""
-    return AT_LEAST * (name in of.at_least) + seconds(getattr(of, name))
+    return AT_LEAST * (name in durations.at_least) + seconds(getattr(durations, name))
 
 
-def write_percentile(of: Distribution, name: str) -> str:
+def write_percentile(durations: Distribution, name: str) -> str:
     """A percentile or the maximum, with a mark for few values."""
-    return write_duration(of, name) + MARK * (getattr(of, name) is not None and is_weak(of, name))
+    return write_duration(durations, name) + MARK * (getattr(durations, name) is not None and is_weak(durations, name))
 
 
-def is_weak(of: Distribution, name: str) -> bool:
+def is_weak(durations: Distribution, name: str) -> bool:
     """Whether a percentile has fewer than `ENOUGH` values beyond it."""
-    return name in BEYOND and is_few(of.asked, BEYOND[name])
+    return name in BEYOND and is_few(durations.asked, BEYOND[name])
 
 
 def is_few(number: int, beyond: float) -> bool:
@@ -99,13 +99,13 @@ def is_few(number: int, beyond: float) -> bool:
     return number * beyond < ENOUGH - 1e-9
 
 
-def has_weak(of: Distribution) -> bool:
-    return of.asked > 0 and is_weak(of, "p999")
+def has_weak(durations: Distribution) -> bool:
+    return durations.asked > 0 and is_weak(durations, "p999")
 
 
-def percentiles(of: Distribution) -> tuple[str, ...]:
+def percentiles(durations: Distribution) -> tuple[str, ...]:
     """The cells below `PERCENTILES`."""
-    return tuple(write_percentile(of, name) for name in PERCENTILES)
+    return tuple(write_percentile(durations, name) for name in PERCENTILES)
 
 
 def write_rate(rate: float | None) -> str:

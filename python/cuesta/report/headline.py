@@ -64,10 +64,10 @@ def state_median(step: StepFigures, name: str, said: str) -> str:
     return f"{said} {write_duration(of, 'p50')}{since}{longer}"
 
 
-def state_tail(of: Distribution) -> str:
+def state_tail(durations: Distribution) -> str:
     """The p99, or the maximum of too few values for it."""
-    of_few = f"the longest of {count(of.asked)}: {write_duration(of, 'max')}"
-    return of_few if is_weak(of, "p99") else f"p99 {write_duration(of, 'p99')}"
+    of_few = f"the longest of {count(durations.asked)}: {write_duration(durations, 'max')}"
+    return of_few if is_weak(durations, "p99") else f"p99 {write_duration(durations, 'p99')}"
 
 
 def state_limits(summary: Summary) -> str:

@@ -72,10 +72,10 @@ def tables(step: StepFigures) -> Iterator[Table]:
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
 
 
-def device_cells(of: Device) -> Iterator[str]:
-    yield from (digits(of.reads.per_s), digits(of.writes.per_s))
-    yield from (duration(of.atb), number(of.queue), duration(of.response), duration(of.service))
-    yield from (percent_cell(of.busy), whole(of.errors))
+def device_cells(device: Device) -> Iterator[str]:
+    yield from (digits(device.reads.per_s), digits(device.writes.per_s))
+    yield from (duration(device.atb), number(device.queue), duration(device.response), duration(device.service))
+    yield from (percent_cell(device.busy), whole(device.errors))
 
 
 def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:

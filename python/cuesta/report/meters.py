@@ -107,8 +107,8 @@ def cpu(meter_report: MeterReport) -> Iterator[str]:
             yield align_row(f"cpu{number_}", map(percent, cpu_shares(each)))
 
 
-def cpu_shares(of: Cpu) -> Sequence[MeterFigure[float]]:
-    return [getattr(of, name) for name in SAR]
+def cpu_shares(cpu: Cpu) -> Sequence[MeterFigure[float]]:
+    return [getattr(cpu, name) for name in SAR]
 
 
 def own_rows(meter_report: MeterReport) -> Iterator[str]:

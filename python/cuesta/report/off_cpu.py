@@ -29,5 +29,5 @@ def rows(meter_report: MeterReport) -> Iterator[tuple[str, ...]]:
         yield "in a run queue", *cells(queued)
 
 
-def cells(of: Quantiles) -> tuple[str, ...]:
-    return count(of.count), *map(seconds, (of.sum, of.p50, of.p90, of.p99, of.max))
+def cells(times: Quantiles) -> tuple[str, ...]:
+    return count(times.count), *map(seconds, (times.sum, times.p50, times.p90, times.p99, times.max))

@@ -20,48 +20,48 @@ def sections(summary: Summary) -> Iterator[Section]:
         )
 
 
-def published_table(of: TableBeside) -> Table:
+def published_table(table: TableBeside) -> Table:
     """Without columns that were not printed, and further figures that no step has."""
-    given = [name for name in of.rows[0].given if any(row.given[name] is not None for row in of.rows)]
-    also = [name for name in of.plan.also if any(row.also[name] is not None for row in of.rows)]
-    names = [""] if of.plan.rows else []
+    given = [name for name in table.rows[0].given if any(row.given[name] is not None for row in table.rows)]
+    also = [name for name in table.plan.also if any(row.also[name] is not None for row in table.rows)]
+    names = [""] if table.plan.rows else []
     heads: list[Cell] = [*names, *given]
-    heads += [*(column_head(of, name) for name in of.plan.columns), *map(head, also)]
+    heads += [*(column_head(table, name) for name in table.plan.columns), *map(head, also)]
     rows = [
         (
-            *([row.name] if of.plan.rows else []),
+            *([row.name] if table.plan.rows else []),
             *(write_printed(row.given[name], count) for name in given),
-            *(write_cell(of, row, name) for name in of.plan.columns),
+            *(write_cell(table, row, name) for name in table.plan.columns),
             *(write_further(name, row.also[name]) for name in also),
         )
-        for row in of.rows
+        for row in table.rows
     ]
-    which = "that repeat the row" if of.plan.rows else "with so many users"
-    repeats = f"; medians of the steps {which}" if any(row.steps > 1 for row in of.rows) else ""
-    without = f"; without {many(of.doubted, 'step')} in doubt" if of.doubted else ""
-    caption = f"in brackets: as published in {of.plan.table.source}{repeats}{without}"
+    which = "that repeat the row" if table.plan.rows else "with so many users"
+    repeats = f"; medians of the steps {which}" if any(row.steps > 1 for row in table.rows) else ""
+    without = f"; without {many(table.doubted, 'step')} in doubt" if table.doubted else ""
+    caption = f"in brackets: as published in {table.plan.table.source}{repeats}{without}"
     # Named rows have more columns of the document: a terminal has no room for further ones.
-    wide = range(len(heads) - len(also), len(heads)) if of.plan.rows else ()
+    wide = range(len(heads) - len(also), len(heads)) if table.plan.rows else ()
     return Table(heads, rows, caption, wide=wide)
 
 
-def name_conditions(of: TableBeside) -> str:
-    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in of.plan.when.items())
+def name_conditions(table: TableBeside) -> str:
+    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in table.plan.when.items())
     return f"; measured with {settings}" if settings else ""
 
 
-def column_head(of: TableBeside, name: str) -> Words:
+def column_head(table: TableBeside, name: str) -> Words:
     """The document's name of a column with its unit, and the meaning of the measured figure."""
-    figures = [CATALOGUE[each] for each in of.plan.columns[name]]
+    figures = [CATALOGUE[each] for each in table.plan.columns[name]]
     label = f"%{name}" if figures[0].unit == Unit.PERCENT else name
     if figures[0].unit == Unit.SECONDS:
-        label = f"{label}, {_native.show_duration(round(1e9 * of.plan.units.get(name, 1.0))).removeprefix('1')}"
+        label = f"{label}, {_native.show_duration(round(1e9 * table.plan.units.get(name, 1.0))).removeprefix('1')}"
     return Words(label, " ".join(figure.meaning for figure in figures))
 
 
-def write_cell(of: TableBeside, row: RowBeside, name: str) -> str:
+def write_cell(table: TableBeside, row: RowBeside, name: str) -> str:
     """The measured number and in brackets the published one, both in the document's format."""
-    write = MEASURED.get(CATALOGUE[of.plan.columns[name][0]].unit, digits)
+    write = MEASURED.get(CATALOGUE[table.plan.columns[name][0]].unit, digits)
     value, published = row.measured[name], row.published.get(name)
     measured = ABSENT if value is None else write(value)
     return measured if published is None else f"{measured} ({write_printed(published, '{:g}'.format)})"

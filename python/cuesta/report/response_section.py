@@ -119,9 +119,9 @@ def times_table(rows: list[DistributionRow]) -> Table:
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
 
 
-def times_cells(name: str, of: Distribution) -> list[str]:
+def times_cells(name: str, durations: Distribution) -> list[str]:
     """The mean and the percentiles. No answer is as fast as its key: a first sign after 0 ns was none."""
-    times = [write_duration(of, "mean"), *percentiles(of)]
+    times = [write_duration(durations, "mean"), *percentiles(durations)]
     is_none = [name == "first_response" and time.rstrip(MARK) == seconds(0.0) for time in times]
     return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 

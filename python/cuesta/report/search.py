@@ -37,43 +37,41 @@ FEW_NOTES = 4
 """Reasons that a first screen lists."""
 
 
-def state_result(of: SearchResult, where: str) -> str:
+def state_result(search: SearchResult, where: str) -> str:
     """One sentence; it claims nothing that was not measured."""
-    found, method = of.outcome, of.method
-    meets = f"at {where} meet {name_objective(of)}"
+    found, method = search.outcome, search.method
+    meets = f"at {where} meet {name_objective(search)}"
     if found.users is None:
         said = f"no load that was tried {meets.replace('meet', 'met')}"
     else:
         said = f"{'about' if found.interval[1] else 'at least'} {method.written(found.users)} {meets}"
-    return "; ".join(filter(None, (said + write_interval(of), state_certified(of), LEADS[found.limited_by])))
+    return "; ".join(filter(None, (said + write_interval(search), state_certified(search), LEADS[found.limited_by])))
 
 
-def name_objective(of: SearchResult) -> str:
-    return " and ".join(of.objective)
+def name_objective(search: SearchResult) -> str:
+    return " and ".join(search.objective)
 
 
-def write_interval(of: SearchResult) -> str:
+def write_interval(search: SearchResult) -> str:
     """The interval in brackets; for the classification of RFC 9971 the two bounds, which are no interval."""
-    low, high = of.outcome.interval
+    low, high = search.outcome.interval
     if low is None or high is None:
         return ""
-    span = of.method.span(low, high)
-    if of.method.rule == "rfc9971":
+    span = search.method.span(low, high)
+    if search.method.rule == "rfc9971":
         return f" (bounds by RFC 9971: {span})"
     return f" (90 % interval: {span})"
 
 
-def state_certified(of: SearchResult) -> str:
-    if of.method.rule == "rfc9971" or of.outcome.users is None:
+def state_certified(search: SearchResult) -> str:
+    if search.method.rule == "rfc9971" or search.outcome.users is None:
         return ""
-    number = of.outcome.certified
-    return (
-        "none was confirmed" if number is None else f"{of.method.written(number)} confirmed by {count_confirming(of)}"
-    )
+    load, by = search.outcome.certified, count_confirming(search)
+    return "none was confirmed" if load is None else f"{search.method.written(load)} confirmed by {by}"
 
 
-def count_confirming(of: SearchResult) -> str:
-    return many(of.method.confirmations, "trial")
+def count_confirming(search: SearchResult) -> str:
+    return many(search.method.confirmations, "trial")
 
 
 def section(summary: Summary) -> Iterator[Section]:
@@ -92,13 +90,13 @@ def section(summary: Summary) -> Iterator[Section]:
     yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
 
 
-def describe_state(of: SearchResult) -> str:
-    found = of.outcome
+def describe_state(search: SearchResult) -> str:
+    found = search.outcome
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
     if found.breach is None:
         return f"{ended}; no load was shown to miss the objective"
-    was = "was" if of.method.written(found.breach) == "1 user" or not of.method.whole else "were"
-    return f"{ended}; {of.method.written(found.breach)} {was} shown to miss the objective"
+    was = "was" if search.method.written(found.breach) == "1 user" or not search.method.whole else "were"
+    return f"{ended}; {search.method.written(found.breach)} {was} shown to miss the objective"
 
 
 def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
@@ -123,8 +121,8 @@ def list_backlogs(summary: Summary) -> Iterator[str]:
             yield f"trial {number}: what the trial before had left undone {done}, before this one was measured"
 
 
-def explain_rfc9971(of: SearchResult) -> Iterator[str]:
-    if of.method.rule == "rfc9971":
+def explain_rfc9971(search: SearchResult) -> Iterator[str]:
+    if search.method.rule == "rfc9971":
         yield (
             "a load is an upper bound if too large a share of its trials' time missed the objective, a lower bound if "
             "no more trials can change that it did not (RFC 9971); near the limit both depend on chance"
@@ -132,36 +130,36 @@ def explain_rfc9971(of: SearchResult) -> Iterator[str]:
         return
     yield (
         "the interval comes from a line through the logarithms of the trials near the limit; a load is confirmed if "
-        f"the upper 95 % bound of {count_confirming(of)} there meets the objective"
+        f"the upper 95 % bound of {count_confirming(search)} there meets the objective"
     )
 
 
-def trial_table(summary: Summary, of: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
+def trial_table(summary: Summary, search: SearchResult, trial_rows: Sequence[TrialRow]) -> Table:
     steps = {step.step: step for step in summary.steps}
     rows: list[tuple[Cell, ...]] = [
         (
             str(row.trial.step + 1),
-            of.method.number(row.trial.load),
-            *measured_cells(steps[row.trial.step], of),
+            search.method.number(row.trial.load),
+            *measured_cells(steps[row.trial.step], search),
             judge_trial(row.trial),
-            write_believed(row, of),
+            write_believed(row, search),
             Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
             row.ask.because if row.ask else "",
         )
         for row in trial_rows
     ]
-    names = [str(Limit.read(text).figure) for text in of.objective]
+    names = [str(Limit.read(text).figure) for text in search.objective]
     about = Words("limit", "where the limit is by the trials so far, with the 90 % interval")
-    heads: list[Cell] = ["trial", "users" if of.method.whole else "rate/s", *names, "objective", about, "to"]
+    heads: list[Cell] = ["trial", "users" if search.method.whole else "rate/s", *names, "objective", about, "to"]
     heads.append("why that load")
     cells = (str(cell) for row in rows for cell in row[2 : 2 + len(names)])
     caption, because = FEW if any(cell.endswith(MARK) for cell in cells) else "", len(heads) - 1
     return Table(heads, rows, caption, wide={because}, wraps=because)
 
 
-def measured_cells(step: StepFigures, of: SearchResult) -> list[str]:
+def measured_cells(step: StepFigures, search: SearchResult) -> list[str]:
     results = {result.limit: result for result in step.limits}
-    return [write_value(results.get(text), step) for text in of.objective]
+    return [write_value(results.get(text), step) for text in search.objective]
 
 
 def write_value(result: LimitResult | None, step: StepFigures) -> str:
@@ -181,11 +179,11 @@ def trial_note(trial: Trial) -> str:
     return "; ".join((*trial.doubts, *trial.against))
 
 
-def write_believed(row: TrialRow, of: SearchResult) -> str:
+def write_believed(row: TrialRow, search: SearchResult) -> str:
     """The bracket of the limit after a trial."""
-    if (loads := row.believed(of.method)) is None:
+    if (loads := row.believed(search.method)) is None:
         return ABSENT
-    point, low, high = map(of.method.number, loads)
+    point, low, high = map(search.method.number, loads)
     return f"{point} ({low}–{high})"
 
 
@@ -210,15 +208,15 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     return "  ".join(filter(None, parts))
 
 
-def name_worst(step: StepFigures, of: SearchResult) -> str:
+def name_worst(step: StepFigures, search: SearchResult) -> str:
     """The limit with the largest relative excess, and its measured value."""
-    result = of.worst_limit(step)
+    result = search.worst_limit(step)
     if result is None:
-        return f"{', '.join(of.objective)}: not measured"
+        return f"{', '.join(search.objective)}: not measured"
     return f"{Limit.read(result.limit).figure} {write_value(result, step)}"
 
 
-def name_next(of: SearchResult, ask: Try | Outcome) -> str:
+def name_next(search: SearchResult, ask: Try | Outcome) -> str:
     if isinstance(ask, Try):
-        return f"next {of.method.written(ask.load)}: {ask.because}"
+        return f"next {search.method.written(ask.load)}: {ask.because}"
     return f"ends: {ask.why}"

@@ -131,11 +131,11 @@ def describe_bounds(lines: Asymptotes) -> Iterator[str]:
             yield f"{describe_surplus(each)}: steps of this length differ that much by chance; longer ones are surer"
 
 
-def describe_saturation(of: Asymptotes) -> Iterator[str]:
+def describe_saturation(lines: Asymptotes) -> Iterator[str]:
     """N*, where the asymptotes cross."""
-    if of.crossing and of.crossing_interval and of.heavy:
-        users = f"saturates at about {digits(of.crossing)} users, {write_interval(of.crossing_interval)}"
-        yield f"{users}: where the {name_ceiling(of.heavy)} is reached; with more, some wait for others"
+    if lines.crossing and lines.crossing_interval and lines.heavy:
+        users = f"saturates at about {digits(lines.crossing)} users, {write_interval(lines.crossing_interval)}"
+        yield f"{users}: where the {name_ceiling(lines.heavy)} is reached; with more, some wait for others"
 
 
 def describe_past_saturation(summary: Summary) -> Iterator[str]:
@@ -153,9 +153,9 @@ def describe_past_saturation(summary: Summary) -> Iterator[str]:
         )
 
 
-def list_contradictions(of: Asymptotes) -> Iterator[str]:
+def list_contradictions(lines: Asymptotes) -> Iterator[str]:
     """Steps that an asymptote contradicts."""
-    for each in of.above:
+    for each in lines.above:
         if not each.is_chance:
             yield (
                 f"CONTRADICTION: {describe_surplus(each)}. Chance does not explain it: transactions do not take the "

@@ -1,6 +1,6 @@
 """Writes a page of certifications side by side, each with a stacked bar of CPU time by cause, as in MPL-17 (1969)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from markupsafe import Markup
@@ -27,22 +27,22 @@ def write_systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> Non
     return write(file, page(f"{len(of)} systems side by side", _parts(of, folders, file.absolute().parent)))
 
 
-def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[Markup]:
-    lesser = [name for name, record in of.items() if record.grade != "certified"]
-    reasons = [(f"{name}: {why}", "") for name in lesser for why in of[name].because]
+def _parts(records: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[Markup]:
+    lesser = [name for name, record in records.items() if record.grade != "certified"]
+    reasons = [(f"{name}: {why}", "") for name in lesser for why in records[name].because]
     yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
-    unlike = [paragraph(UNLIKE)] if len(group_by_script(of)) > 1 else []
-    yield section("Systems", [table(("", *of), about_rows(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
-    for script, alike in group_by_script(of).items():
+    unlike = [paragraph(UNLIKE)] if len(group_by_script(records)) > 1 else []
+    about = table(("", *records), about_rows(records.values()))
+    yield section("Systems", [about, *unlike, paragraph(NO_COMPARISON, "faint")])
+    for script, alike in group_by_script(records).items():
         for phase, title in PHASE_TITLES.items():
-            yield section(title if len(alike) == len(of) else f"{title}, {script}", _phase(alike, phase, title))
+            yield section(title if len(alike) == len(records) else f"{title}, {script}", _phase(alike, phase, title))
     yield section(
         "Forms", [links([each / "record.html" for each in folders if (each / "record.html").exists()], place)]
     )
 
 
-def about_rows(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
-    records = of.values()
+def about_rows(records: Collection[Record]) -> Iterator[tuple[Cell, ...]]:
     yield "grade", *(record.grade for record in records)
     yield "system", *((record.given.system, "wraps") for record in records)
     yield "started", *(record.given.started for record in records)
@@ -51,10 +51,10 @@ def about_rows(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
     yield "runs that count", *(str(record.method.runs) for record in records)
 
 
-def group_by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
+def group_by_script(records: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
     """By script, because a plot has bars of one script only."""
     groups: dict[str, dict[str, Record]] = {}
-    for name, record in of.items():
+    for name, record in records.items():
         groups.setdefault(f"{record.given.kind}, script {short_script(record)}", {})[name] = record
     return groups
 
@@ -63,16 +63,16 @@ def short_script(record: Record) -> str:
     return record.workload.sha256[:12]
 
 
-def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]:
-    costs = {name: cost for name, record in of.items() if (cost := cpu_by_cause(record, phase))}
+def _phase(records: Mapping[str, Record], phase: str, title: str) -> Iterator[Markup]:
+    costs = {name: cost for name, record in records.items() if (cost := cpu_by_cause(record, phase))}
     if not costs:
         return
     causes = list(dict.fromkeys(cause for cost in costs.values() for cause in cost))
-    errors = {name: cpu_by_cause(record, phase, "standard_error") for name, record in of.items()}
+    errors = {name: cpu_by_cause(record, phase, "standard_error") for name, record in records.items()}
     yield plots(plot_bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes, errors))
-    cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in of)) for cause in causes]
-    totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in of]
-    heads, source = ("CPU time of one process", *of), "part IV b of the form, over the number of users"
+    cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in records)) for cause in causes]
+    totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in records]
+    heads, source = ("CPU time of one process", *records), "part IV b of the form, over the number of users"
     yield table(heads, [*cells, (TOTAL, *totals)], source)
 
 

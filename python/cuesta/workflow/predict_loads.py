@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.predict.what_if import Answer
+from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.predict.changes import read_demand, read_servers
 from cuesta.analysis.predict.from_runs import read_runs
-from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import MARGIN, predict
 from cuesta.analysis.predict.selection import (
@@ -20,7 +19,7 @@ from cuesta.analysis.predict.selection import (
 )
 from cuesta.analysis.predict.simulate import SimulatedSystem, run_simulations
 from cuesta.analysis.predict.simulated_limit import is_percentile
-from cuesta.analysis.predict.what_if import read_mean_limit
+from cuesta.analysis.predict.what_if import Answer, read_mean_limit
 from cuesta.errors import Exit, RefusedError, UsageError
 from cuesta.figures.limit import Limit
 

@@ -24,18 +24,18 @@ COLOURS = {MET: "var(--good)", MISSED: "var(--bad)", SET_ASIDE: REST}
 SHAPES = {MET: "circle", MISSED: "cross", SET_ASIDE: "stroke"}
 
 
-def plot_trials(summary: Summary, of: SearchResult) -> Iterator[Plot]:
+def plot_trials(summary: Summary, search: SearchResult) -> Iterator[Plot]:
     """One plot for each limit that was measured at two loads or more."""
     steps = {step.step: step for step in summary.steps}
-    for text in of.objective:
+    for text in search.objective:
         limit = Limit.read(text)
         points = [
             {"x": trial.load, "y": value, "s": name_side(trial), "step": trial.step + 1}
-            for trial in of.trials
+            for trial in search.trials
             if (value := measured_value(steps[trial.step], text)) is not None
         ]
         if len({point["x"] for point in points}) > 1:
-            yield draw_trials(limit, of, points)
+            yield draw_trials(limit, search, points)
 
 
 def name_side(trial: Trial) -> str:
@@ -48,13 +48,13 @@ def measured_value(step: StepFigures, limit: str) -> float | None:
     return next((result.value for result in step.limits if result.limit == limit), None)
 
 
-def draw_trials(limit: Limit, of: SearchResult, points: list[Spec]) -> Plot:
-    name, what = str(limit.figure), "users" if of.method.whole else "rate, per second"
+def draw_trials(limit: Limit, search: SearchResult, points: list[Spec]) -> Plot:
+    name, what = str(limit.figure), "users" if search.method.whole else "rate, per second"
     values = [*(point["y"] for point in points), limit.value]
     y = duration_scale(name, values) if limit.figure.is_duration else linear_scale(name)
     right = 1.05 * max(point["x"] for point in points)
     x = linear_scale(what, tickMinStep=1) | {"scale": {"domain": [0, right], "nice": False}}
-    low, high = of.outcome.interval
+    low, high = search.outcome.interval
     layers: list[Spec] = [shade_span(low, min(high, right), "x")] if low is not None and high is not None else []
     layers += [draw_line(points, x, y), draw_rule(limit.value, y), draw_dots(points, x, y, limit, what)]
     note = "shaded: where the limit is, by all trials; dashed: the objective"

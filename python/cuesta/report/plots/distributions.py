@@ -53,12 +53,12 @@ def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) 
     yield from plot_percentiles(title, series, curves)
 
 
-def plot_histogram(of: Waits, title: str) -> Iterator[Plot]:
+def plot_histogram(waits: Waits, title: str) -> Iterator[Plot]:
     """The share of values of each size, of all that was asked."""
-    bars = spread(of.answered) if of.answered and of.count else []
+    bars = spread(waits.answered) if waits.answered and waits.count else []
     if not bars:
         return
-    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / of.asked, "n": bar.count} for bar in bars]
+    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.asked, "n": bar.count} for bar in bars]
     tip = [
         {"field": "x", "title": "from", "formatType": "duration", "type": "quantitative"},
         {"field": "x2", "title": "to", "formatType": "duration", "type": "quantitative"},
@@ -74,7 +74,7 @@ def plot_histogram(of: Waits, title: str) -> Iterator[Plot]:
     }
     mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
     drawn = make_plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
-    yield replace(drawn, note=_note_censored({"": of}))
+    yield replace(drawn, note=_note_censored({"": waits}))
 
 
 def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:
@@ -104,7 +104,6 @@ def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, T
         yield each.label if several else each.transaction, each
 
 
-def _waits_of_class(recorded: Recorded, step: int, of: TransactionClass) -> Waits:
-    return waits_of(
-        recorded.measured_in(step), "response", lambda tag: (tag.group, tag.source) == (of.group, of.transaction)
-    )
+def _waits_of_class(recorded: Recorded, step: int, one: TransactionClass) -> Waits:
+    key = one.group, one.transaction
+    return waits_of(recorded.measured_in(step), "response", lambda tag: (tag.group, tag.source) == key)

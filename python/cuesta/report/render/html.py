@@ -64,13 +64,13 @@ def _verdict(verdict: Verdict) -> Markup:
     return page.verdict(verdict.word, verdict.text, verdict.reasons, verdict.good) + notices
 
 
-def _figure(of: BigFigure) -> Markup:
+def _figure(figure: BigFigure) -> Markup:
     return Markup('<div class="figure"{}><span class="label">{}</span><span class="{}">{}</span>{}</div>\n').format(
-        page.attribute("title", of.meaning),
-        of.label,
-        f"value {CLASSES[of.tone]}".strip(),
-        of.value,
-        Markup('<span class="faint">{}</span>').format(of.detail) if of.detail else Markup(),
+        page.attribute("title", figure.meaning),
+        figure.label,
+        f"value {CLASSES[figure.tone]}".strip(),
+        figure.value,
+        Markup('<span class="faint">{}</span>').format(figure.detail) if figure.detail else Markup(),
     )
 
 
