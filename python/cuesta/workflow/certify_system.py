@@ -161,7 +161,7 @@ def finish_certification(folder: Path, key: Path | None) -> Certification:
     certification = read_certification(folder)
     if not (folder / RECORD).exists():
         write_json(folder / RECORD, certification.json())
-    page.write(folder / PAGE, form_page.page(certification.record, folder))
+    page.write(folder / PAGE, form_page.build_page(certification.record, folder))
     return replace(certification, signature=sign(folder, key)) if key else certification
 
 
