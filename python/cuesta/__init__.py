@@ -24,9 +24,9 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
-    from cuesta.workflow.library import certify, check, compare, open, predict, run, search  # noqa: A004, used as `cuesta.open`
+    from cuesta.workflow.library import certify, check, compare, open, predict, query, run, search  # noqa: A004, used as `cuesta.open`
 
-__all__ = ["certify", "check", "compare", "open", "predict", "run", "search"]
+__all__ = ["certify", "check", "compare", "open", "predict", "query", "run", "search"]
 
 
 def __getattr__(name: str) -> object:

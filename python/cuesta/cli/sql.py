@@ -5,14 +5,13 @@ import csv
 from io import StringIO
 from pathlib import Path
 
-from cuesta.analysis.sql_rows import of_certification, of_run
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit
 from cuesta.ledger.database import Database, SqlResult, check_select
-from cuesta.ledger.discover import discover, fingerprint
 from cuesta.report import sql_result as report
 from cuesta.terminal import inform, show
 from cuesta.units import many
+from cuesta.workflow.query_ledger import fill
 
 PARQUET = b"PAR1"
 """How a Parquet file begins."""
@@ -23,7 +22,7 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
     check_select(arguments.sql)
     _check_parquet(arguments.parquet)
     with Database.at(arguments.database) as database:
-        _fill(database, places)
+        fill(database, places)
         damaged = database.damaged()
         if arguments.parquet:
             show(f"{arguments.parquet}: {many(database.write(arguments.sql, arguments.parquet), 'row')}")
@@ -57,15 +56,6 @@ def _is_parquet(file: Path) -> bool:
         return False
     with file.open("rb") as opened:
         return opened.read(len(PARQUET)) == PARQUET
-
-
-def _fill(database: Database, places: list[Path]) -> None:
-    """Read the folders that changed since the database was saved, or all of them if it was not."""
-    folders = discover([place.absolute() for place in places])
-    readers = dict.fromkeys(folders.runs, of_run) | dict.fromkeys(folders.certifications, of_certification)
-    prints = {str(folder): fingerprint(folder) for folder in readers}
-    for name in database.changed(prints):
-        database.take(name, prints[name], readers[Path(name)](Path(name)))
 
 
 def tables(where: str | None) -> int:

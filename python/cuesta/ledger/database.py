@@ -82,6 +82,11 @@ class Database:
             cursor = self.connection.execute(sql)
             return SqlResult([each[0] for each in cursor.description or []], cursor.fetchall())
 
+    def select(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """The rows of one SELECT, made when they are read."""
+        with self.query(sql, None):
+            return self.connection.sql(sql)
+
     def write(self, sql: str, file: Path) -> int:
         """Write the result of one SELECT to a Parquet file; returns the number of rows."""
         with self.query(sql, file):

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from cuesta.analysis.causes import cost_by_cause, error_by_cause
 from cuesta.analysis.compare.comparability import collect_facts, write_fact
 from cuesta.analysis.summary import Summary
@@ -56,7 +58,12 @@ def markdown(runs: Mapping[str, Summary]) -> str:
 
 
 def html(runs: Mapping[str, Summary], file: Path) -> None:
-    write(file, render.html(build_joint_report(runs), file.absolute().parent))
+    write(file, build_page(runs, file.absolute().parent))
+
+
+def build_page(runs: Mapping[str, Summary], place: Path) -> Markup:
+    """The page of one run, or of several by name; its links begin in the folder `place`."""
+    return render.html(build_joint_report(runs), place)
 
 
 def build_joint_report(runs: Mapping[str, Summary]) -> Report:

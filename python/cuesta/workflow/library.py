@@ -7,7 +7,7 @@ Durations are timedeltas, numbers of seconds, or texts as flags have them. Paths
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.compare.comparison import Terms
@@ -32,6 +32,9 @@ from cuesta.workflow.measure import measure, prepare_run
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.run_result import Run, open_finished
+
+if TYPE_CHECKING:
+    from cuesta.workflow.query_ledger import Frame
 
 File = str | Path
 
@@ -182,6 +185,17 @@ def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
     return Search(run.summary) if "search" in run.summary.recorded.run else run
 
 
+def query(sql: str, /, *places: File) -> "Frame":
+    """Select from the tables of the ledger, filled from the runs and certifications in folders and below them.
+
+    Arrow's readers take the result as it is: `polars.DataFrame(cuesta.query("FROM steps", "runs"))`. Raises UsageError
+    for a query that is not one SELECT (`cuesta ledger --tables` lists tables and columns).
+    """
+    from cuesta.workflow.query_ledger import query_ledger  # noqa: PLC0415, DuckDB is slow to load
+
+    return query_ledger(sql, [Path(place) for place in places or (".",)])
+
+
 def check(file: File, /, *, here: File = ".") -> Check:
     """Check a tape or a plan, and tell how it is read. Raises InputError with the place, and what was expected."""
     named = str(file)
@@ -211,4 +225,4 @@ def _folder(out: File | None, here: File, name: str) -> Path:
     return Path(out) if out is not None else new_folder(Path(here), name)
 
 
-__all__ = ["certify", "check", "compare", "open", "predict", "run", "search"]
+__all__ = ["certify", "check", "compare", "open", "predict", "query", "run", "search"]

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.engine.folder import write_json
 from cuesta.errors import CuestaError, Exit
 from cuesta.figures.step import LimitResult, StepFigures
+
+if TYPE_CHECKING:
+    from cuesta.workflow.query_ledger import Frame
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,19 @@ class Run:
         file = file or self.folder / "report.html"
         html({self.folder.name: self.summary}, file)
         return file
+
+    def frame(self, table: str = "steps") -> "Frame":
+        """A table of the ledger with this run's rows, for anything that reads Arrow (`cuesta ledger --tables`)."""
+        from cuesta.workflow.query_ledger import frame_of_run  # noqa: PLC0415, DuckDB is slow to load
+
+        return frame_of_run(self.folder, table)
+
+    def _repr_html_(self) -> str:
+        """The page of the run, in a frame of its own, for notebooks."""
+        from cuesta.report.several import build_page  # noqa: PLC0415, slow, and not always wanted
+
+        page = escape(build_page({self.folder.name: self.summary}, self.folder))
+        return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0"></iframe>'
 
     def json(self) -> dict[str, Any]:
         """The object that `--json` prints (docs/summary.schema.json)."""
