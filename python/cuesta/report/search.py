@@ -44,7 +44,7 @@ def state_result(search: SearchResult, where: str) -> str:
     if found.users is None:
         said = f"no load that was tried {meets.replace('meet', 'met')}"
     else:
-        said = f"{'about' if found.interval[1] else 'at least'} {method.written(found.users)} {meets}"
+        said = f"{'about' if found.interval[1] else 'at least'} {method.with_unit(found.users)} {meets}"
     return "; ".join(filter(None, (said + write_interval(search), state_certified(search), LEADS[found.limited_by])))
 
 
@@ -67,7 +67,7 @@ def state_certified(search: SearchResult) -> str:
     if search.method.rule == "rfc9971" or search.outcome.users is None:
         return ""
     load, by = search.outcome.certified, count_confirming(search)
-    return "none was confirmed" if load is None else f"{search.method.written(load)} confirmed by {by}"
+    return "none was confirmed" if load is None else f"{search.method.with_unit(load)} confirmed by {by}"
 
 
 def count_confirming(search: SearchResult) -> str:
@@ -95,8 +95,8 @@ def describe_state(search: SearchResult) -> str:
     ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
     if found.breach is None:
         return f"{ended}; no load was shown to miss the objective"
-    was = "was" if search.method.written(found.breach) == "1 user" or not search.method.whole else "were"
-    return f"{ended}; {search.method.written(found.breach)} {was} shown to miss the objective"
+    was = "was" if search.method.with_unit(found.breach) == "1 user" or not search.method.whole else "were"
+    return f"{ended}; {search.method.with_unit(found.breach)} {was} shown to miss the objective"
 
 
 def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
@@ -142,7 +142,7 @@ def trial_table(summary: Summary, search: SearchResult, trial_rows: Sequence[Tri
             search.method.number(row.trial.load),
             *measured_cells(steps[row.trial.step], search),
             judge_trial(row.trial),
-            write_believed(row, search),
+            write_estimate(row, search),
             Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
             row.ask.because if row.ask else "",
         )
@@ -179,9 +179,9 @@ def trial_note(trial: Trial) -> str:
     return "; ".join((*trial.doubts, *trial.against))
 
 
-def write_believed(row: TrialRow, search: SearchResult) -> str:
-    """The bracket of the limit after a trial."""
-    if (loads := row.believed(search.method)) is None:
+def write_estimate(row: TrialRow, search: SearchResult) -> str:
+    """The estimate of the limit after a trial."""
+    if (loads := row.rounded_estimate(search.method)) is None:
         return ABSENT
     point, low, high = map(search.method.number, loads)
     return f"{point} ({low}–{high})"
@@ -199,10 +199,10 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
     step = next(step for step in summary.steps if step.step == last.trial.step)
     parts = [
         f"trial {last.trial.step + 1:>2}",
-        f"{of.method.written(last.trial.load):>10}",
+        f"{of.method.with_unit(last.trial.load):>10}",
         f"{name_worst(step, of)}",
         f"{judge_trial(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
-        f"limit {write_believed(last, of)}" if last.belief else "",
+        f"limit {write_estimate(last, of)}" if last.estimate else "",
         name_next(of, ask or of.replay.next),
     ]
     return "  ".join(filter(None, parts))
@@ -218,5 +218,5 @@ def name_worst(step: StepFigures, search: SearchResult) -> str:
 
 def name_next(search: SearchResult, ask: Try | Outcome) -> str:
     if isinstance(ask, Try):
-        return f"next {search.method.written(ask.load)}: {ask.because}"
+        return f"next {search.method.with_unit(ask.load)}: {ask.because}"
     return f"ends: {ask.why}"

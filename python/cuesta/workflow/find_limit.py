@@ -96,7 +96,7 @@ class PlannedSearch:
         trial = minutes(seconds_of_trial(self.settings, 0))
         takes = f"a trial takes about {trial}, and {TRIALS[self.method.rule]} trials are usual"
         within = f"; it ends within {minutes(self.budget)}" if self.budget else ""
-        start = self.method.written(self.method.start)
+        start = self.method.with_unit(self.method.start)
         return f"searches for the largest number of {what} with {objective}, from {start} on; {takes}{within}"
 
 

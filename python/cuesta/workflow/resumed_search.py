@@ -19,7 +19,7 @@ def resumed_plan(folder: Path) -> tuple[Plan, Method]:
         raise InputError(f"{folder}: this run was no search, so that it cannot go on")
     try:
         settings = Settings.model_validate(run["plan"])
-        method = Method.of(run["search"]["method"])
+        method = Method.from_json(run["search"]["method"])
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{folder / 'run.json'}: the plan or the method of the search is damaged") from None
     return Plan(str(folder), settings, (Step({}, settings),)), method

@@ -101,7 +101,7 @@ def test_what_is_believed_does_not_depend_on_the_order_of_trials(
     method = Method("regression", lowest=1, highest=60, start=4, whole=True)
     trials = [Trial(n, float(load), **verdict | {"doubts": []}) for n, (load, verdict) in enumerate(given_)]
     mixed = random.sample(trials, len(trials))
-    assert replay(trials, method).rows[-1].belief == replay(mixed, method).rows[-1].belief
+    assert replay(trials, method).rows[-1].estimate == replay(mixed, method).rows[-1].estimate
 
 
 @settings(deadline=None, max_examples=60)

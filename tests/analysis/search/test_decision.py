@@ -336,7 +336,7 @@ def test_an_interrupted_search_says_what_it_knows() -> None:
     found = replay([trial(0, 8, -1.0), trial(1, 16, -0.5)], BY_USERS).conclude("the budget of 10m ended")
     assert (found.users, found.interval, found.limited_by) == (16, (16, None), "budget")
     assert found.why == "the budget of 10m ended"
-    assert replay([trial(0, 8, -1.0)], BY_USERS).rows[-1].belief is None
+    assert replay([trial(0, 8, -1.0)], BY_USERS).rows[-1].estimate is None
 
 
 @pytest.mark.parametrize("rule", ["regression", "rfc9971"])
@@ -423,9 +423,9 @@ def test_a_search_that_confirms_nothing_is_irregular_and_says_so() -> None:
 def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
     method = Method("regression", lowest=1, highest=100, start=32, whole=True)
     trials = [trial(0, 32, -1.0), trial(1, 64, -0.3), trial(2, 100, 0.01)]
-    believed = replay(trials, method).rows[-1].belief
-    assert believed is not None
-    assert believed.high > 100
+    estimate = replay(trials, method).rows[-1].estimate
+    assert estimate is not None
+    assert estimate.high > 100
     found = replay(trials, method).conclude("time ran out")
     assert found.interval == (64, 100)
     assert found.users is not None
@@ -435,7 +435,7 @@ def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
 def test_an_interval_that_reaches_below_the_lowest_load_begins_at_none() -> None:
     method = Method("regression", lowest=5, highest=100, start=5, whole=False)
     trials = [trial(0, 5, -0.01), trial(1, 10, 0.4), trial(2, 5, 0.01)]
-    believed = replay(trials, method).rows[-1].belief
-    assert believed is not None
-    assert believed.low < 5
+    estimate = replay(trials, method).rows[-1].estimate
+    assert estimate is not None
+    assert estimate.low < 5
     assert replay(trials, method).conclude("time ran out").interval[0] == 0

@@ -103,7 +103,7 @@ def order_by_load(summary: "Summary") -> Sequence[LoadPoint]:
     if (search := summary.search) and (last := search.at_limit()):
         by_number = {step.step: step for step in summary.steps}
         trials = [*sorted((t for t in search.counted if t.load < last.load), key=lambda trial: trial.load), last]
-        return [LoadPoint(by_number[t.step], t.load, search.method.written(t.load)) for t in trials]
+        return [LoadPoint(by_number[t.step], t.load, search.method.with_unit(t.load)) for t in trials]
     steps = summary.steps
     others = {name.rpartition(".")[2] for name in list_swept_besides_users(summary)}
     if not others and len({step.users for step in steps}) > 1:

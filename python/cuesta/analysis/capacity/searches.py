@@ -24,13 +24,13 @@ def judge_search(summary: "Summary") -> Finding | None:
     if trial is None:
         return Undecided(f"no trial counts: {outcome.why}", "")
     if outcome.lacks_users:
-        return FewUsers(LACKING, search.method.written(trial.load))
+        return FewUsers(LACKING, search.method.with_unit(trial.load))
     return judge_trial(search, trial)
 
 
 def judge_trial(search: SearchResult, trial: Trial) -> Finding | None:
     """What the trial at the limit tells by itself, if the host did not just become slow."""
-    load, against = search.method.written(trial.load), "; ".join(trial.against)
+    load, against = search.method.with_unit(trial.load), "; ".join(trial.against)
     met_limits = trial.excess is None or trial.excess <= 0
     if trial.gave_out and (search.outcome.limited_by == "host gave out" or met_limits):
         return GaveOut(against, load)
@@ -42,4 +42,4 @@ def judge_driver(summary: "Summary", search: SearchResult, load: float) -> OfThe
     steps = [trial.step for trial in search.trials if trial.load == load and trial.is_driver_limit]
     doubts = of_the_driver([each.doubt for each in summary.doubts if each.step == steps[-1]])
     advice = doubts[0].advice if doubts else "use another machine"
-    return OfTheDriver(str(doubts[0]) if doubts else search.outcome.why, search.method.written(load), advice)
+    return OfTheDriver(str(doubts[0]) if doubts else search.outcome.why, search.method.with_unit(load), advice)

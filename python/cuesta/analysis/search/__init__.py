@@ -13,13 +13,13 @@
 """
 
 from cuesta.analysis.search.method import Method, recorded_rate
-from cuesta.analysis.search.outcome import Belief, Outcome, Try
+from cuesta.analysis.search.outcome import Estimate, Outcome, Try
 from cuesta.analysis.search.replay import Replay, TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
 from cuesta.analysis.search.trial import Trial, trials_of
 
 __all__ = [
-    "Belief",
+    "Estimate",
     "Method",
     "Outcome",
     "Replay",

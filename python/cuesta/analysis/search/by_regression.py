@@ -1,4 +1,4 @@
-"""The rule `regression`: double to the first miss, fit a line near the limit, confirm the lower end of its interval."""
+"""The rule `regression`: bracket the limit, fit a line near it, confirm the lower end of the interval."""
 
 import math
 import statistics
@@ -7,112 +7,109 @@ from cuesta.analysis.certainty import student
 from cuesta.analysis.search.confirmation import Round
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Try
-from cuesta.analysis.search.regression import fit, observations
+from cuesta.analysis.search.outcome import Estimate, Try
+from cuesta.analysis.search.regression import fit, observe
 
 BESIDE = 0.06
-"""How far below and above the limit the trials stand, as a share of it: near enough for a straight line, far enough for
-its slope."""
+"""Distance of trials from the limit, as a share of it: near enough for a straight line, far enough for its slope."""
 
 SAME = 0.03
-"""Rates that differ by less than this share are tried as one: numbers of users near 30 differ by as much."""
+"""Rates that differ by less than this share count as one load; whole numbers of users near 30 differ by as much."""
 
 MOST_ROUNDS = 3
-"""Confirmations, each at a lower load than the one before."""
+"""Most confirmations, each at a lower load than the one before."""
 
 CHECKS = 3
-"""The number of trials at a load that met the objective above where the limit seems to be: either those or the misses
-below are chance."""
+"""Trials at a load that met the objective above the estimated interval: either they or the misses below are chance."""
 
 STEP_DOWN = (0.06, 0.25)
-"""How much lower a confirmation after a failed one is made, at least and at most."""
+"""Least and greatest step from a failed confirmation down to the next, as shares of its load."""
 
 
-def belief(history: History) -> Belief | None:
-    return fit(observations(history.counted))
+def estimate_limit(history: History) -> Estimate | None:
+    return fit(observe(history.counted))
 
 
-def between(history: History, believed: Belief) -> Try | None:
-    """The next trial near the limit; None when it is known well enough."""
+def next_near_limit(history: History, estimate: Estimate) -> Try | None:
+    """Choose the next trial near the limit; None when the interval is narrow and no confirmation is left."""
     method = history.method
-    near, seems = trials_near(history, believed), method.written(rounded(believed, method)[0])
-    if near < method.most_trials and (above := met_above(history, believed)) is not None:
+    near, seems = count_trials_near(history, estimate), method.with_unit(round_estimate(estimate, method)[0])
+    if near < method.most_trials and (above := pass_above(history, estimate)) is not None:
         return Try(above, "refine", f"it met the objective, above where the limit seems to be, {seems}")
-    if near >= method.most_trials or is_narrow(believed, method):
-        return confirmation(history, believed)
+    if near >= method.most_trials or is_narrow(estimate, method):
+        return next_confirmation(history, estimate)
     share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
-    load = tried_near(method.load(believed.point * (1 + share)), history)
+    load = nearest_tried(method.load(estimate.point * (1 + share)), history)
     because = f"{where} the limit seems to be, {seems}"
     if history.driver_limit is not None and load >= history.driver_limit:
-        load = max(history.met)
-        because = f"the most that met it, because the driver could not do {method.written(history.driver_limit)}"
+        load = max(history.loads_met)
+        because = f"the most that met it, because the driver could not do {method.with_unit(history.driver_limit)}"
     return Try(load, "refine", because)
 
 
-def tried_near(load: float, history: History) -> float:
-    """A load that counted and differs by less than SAME, else `load`: only loads that repeat tell the noise."""
+def nearest_tried(load: float, history: History) -> float:
+    """A tried rate that differs by less than SAME, else `load`: the noise is estimated from loads that repeat."""
     tried = [trial.load for trial in history.counted if abs(trial.load / load - 1) < SAME]
     return load if history.method.whole else min(tried, key=lambda each: abs(each - load), default=load)
 
 
-def met_above(history: History, believed: Belief) -> float | None:
-    """The smallest load above the interval that met the objective, and was not tried often enough to believe it."""
-    loads = sorted({trial.load for trial in history.counted if trial.met and trial.load > believed.high})
-    rare = (load for load in loads if len(history.at(load)) < CHECKS)
+def pass_above(history: History, estimate: Estimate) -> float | None:
+    """The smallest load above the interval that met the objective in fewer than CHECKS trials."""
+    loads = sorted({trial.load for trial in history.counted if trial.met and trial.load > estimate.high})
+    rare = (load for load in loads if len(history.trials_at(load)) < CHECKS)
     return next((load for load in rare if history.driver_limit is None or load < history.driver_limit), None)
 
 
-def trials_near(history: History, believed: Belief) -> int:
-    """The number of trials within a factor of two of where the limit seems to be, besides those that check the host."""
+def count_trials_near(history: History, estimate: Estimate) -> int:
+    """Count the trials within a factor of two of the limit, without those that check whether the host has changed."""
     tried = [trial for trial in history.counted if trial not in history.checks]
-    return sum(believed.point / 2 <= trial.load <= 2 * believed.point for trial in tried)
+    return sum(estimate.point / 2 <= trial.load <= 2 * estimate.point for trial in tried)
 
 
-def is_narrow(believed: Belief, method: Method) -> bool:
-    width = believed.high - believed.low
-    return width <= max(method.narrow_loads if method.whole else 0.0, method.narrow * believed.point)
+def is_narrow(estimate: Estimate, method: Method) -> bool:
+    width = estimate.high - estimate.low
+    return width <= max(method.narrow_loads if method.whole else 0.0, method.narrow * estimate.point)
 
 
-def confirmation(history: History, believed: Belief) -> Try | None:
-    """The next load to be certified; None if there is none below those that could not be."""
-    if len(history.rounds) >= MOST_ROUNDS or any(each.certified for each in history.rounds):
+def next_confirmation(history: History, estimate: Estimate) -> Try | None:
+    """Choose the next load to confirm; None if one was confirmed, or none is left below those that failed."""
+    if len(history.rounds) >= MOST_ROUNDS or any(each.is_certified for each in history.rounds):
         return None
     method = history.method
-    load = floor(believed.low, method)
+    load = round_down(estimate.low, method)
     because = f"the lower end of the interval, where {method.confirmations} trials show whether the objective is met"
     if history.rounds:
-        load = min(load, lower(history.rounds[-1], believed, method))
-        because = f"lower, because {method.written(history.rounds[-1].load)} could not be confirmed"
+        load = min(load, lower_confirmation(history.rounds[-1], estimate, method))
+        because = f"lower, because {method.with_unit(history.rounds[-1].load)} could not be confirmed"
     load = max(load, method.lowest)
     if history.rounds and load >= history.rounds[-1].load:
         return None
     return Try(method.load(load), "confirm", because)
 
 
-def lower(failed: Round, believed: Belief, method: Method) -> float:
-    """The load where, by the slope at the limit, as many trials should show what they failed to show at another."""
-    needed = student(method.confirmations - 1) * believed.noise * math.sqrt(2 / method.confirmations)
+def lower_confirmation(failed: Round, estimate: Estimate, method: Method) -> float:
+    """The load at which, by the slope at the limit, the same number of trials should confirm the objective."""
+    needed = student(method.confirmations - 1) * estimate.noise * math.sqrt(2 / method.confirmations)
     reached = statistics.fmean(failed.excesses or [0.0])
     least, most = STEP_DOWN
-    share = min(max((reached + needed) / believed.slope, least), most)
-    return min(floor(failed.load * (1 - share), method), failed.load - 1 if method.whole else failed.load)
+    share = min(max((reached + needed) / estimate.slope, least), most)
+    return min(round_down(failed.load * (1 - share), method), failed.load - 1 if method.whole else failed.load)
 
 
-def rounded(believed: Belief, method: Method) -> tuple[float, float, float]:
-    """Point and interval as loads that can be tried: users are whole, and the interval only grows by that.
+def round_estimate(estimate: Estimate, method: Method) -> tuple[float, float, float]:
+    """Round point and interval to loads that can be tried: users are whole, and the interval never narrows.
 
-    The limit is sought among these loads, so it is at most the highest. It is 0 if not even the lowest meets the
-    objective: the low end is 0 where the limit may be below the lowest.
+    The point stays within the lowest and the highest load. The low end is 0 where the limit may be below the lowest.
     """
-    high = float(math.ceil(believed.high)) if method.whole else believed.high
-    point, low = floor(believed.point, method), floor(believed.low, method)
+    high = float(math.ceil(estimate.high)) if method.whole else estimate.high
+    point, low = round_down(estimate.point, method), round_down(estimate.low, method)
     low = low if low >= method.lowest else 0.0
-    return within(point, method), min(low, method.highest), within(high, method)
+    return clamp(point, method), min(low, method.highest), clamp(high, method)
 
 
-def within(load: float, method: Method) -> float:
+def clamp(load: float, method: Method) -> float:
     return min(max(load, method.lowest), method.highest)
 
 
-def floor(load: float, method: Method) -> float:
+def round_down(load: float, method: Method) -> float:
     return float(int(load)) if method.whole else load

@@ -1,4 +1,4 @@
-"""Whether trials at one load show that it meets the objective, or that it misses it: Student's t on logarithms."""
+"""Confirms that a load meets the objective: Student's t on the excesses of several trials there."""
 
 import math
 import statistics
@@ -22,19 +22,19 @@ class Round:
         return [trial.excess for trial in self.trials if trial.excess is not None]
 
     @property
-    def refuted(self) -> bool:
-        """Whether more trials are of no use: something besides the limit counts against one, or they tend to miss."""
+    def has_failed(self) -> bool:
+        """Whether confirmation has already failed: a trial has an objection, or the mean excess is above zero."""
         if any(trial.against or trial.excess is None for trial in self.trials):
             return True
         return len(self.trials) > 1 and sum(self.excesses) > 0
 
     @property
-    def over(self) -> bool:
-        return self.refuted or len(self.trials) >= self.wanted
+    def is_finished(self) -> bool:
+        return self.has_failed or len(self.trials) >= self.wanted
 
     @property
-    def certified(self) -> bool:
-        return not self.refuted and len(self.trials) >= self.wanted and upper_bound(self.excesses) <= 0
+    def is_certified(self) -> bool:
+        return not self.has_failed and len(self.trials) >= self.wanted and upper_bound(self.excesses) <= 0
 
 
 def upper_bound(excesses: Sequence[float]) -> float:

@@ -1,7 +1,7 @@
-"""Whether the host still does what it did: the first load that met is tried again after each failure above it.
+"""Checks that the host has not changed: the first load that passed is tried again after each miss above it.
 
-A host that has aged, that stays broken, or that needs time to recover makes all that follows tell of another host. What
-is tried until it is as before does not count; if it does not come back, the search ends with both levels.
+A host that has degraded, stays broken or needs time to recover is another host than the one that was searched. Trials
+do not count until it is as before; if it does not recover, the search ends with both levels.
 """
 
 import math
@@ -12,40 +12,40 @@ from cuesta.analysis.search.outcome import Change, Try
 from cuesta.analysis.search.trial import Trial
 
 RISE = 4.0
-"""How much the excess at one load may rise by chance, in scales of the noise, of which"""
+"""Rise of the excess at one load, in scales of the noise, from which on the host is worse."""
 
-LEAST = 0.15
-"""this is the least: the usual noise of a percentile of a few minutes."""
+LEAST_NOISE = 0.15
+"""Least scale of the noise there: that of a percentile of a few minutes."""
 
 SURE = 2
-"""Trials in a row that must be worse by so much."""
+"""Consecutive worse trials after which the host has changed."""
 
 PATIENCE = 5
-"""Trials for which a host that has changed is waited for."""
+"""Further trials that a changed host is given to recover."""
 
 
 @dataclass(slots=True)
 class Constancy:
-    """The first load that met, and how it did since then."""
+    """The first load that passed, and the trials that check it."""
 
     method: Method
     first: Trial | None = None
     failed: Trial | None = None
-    """The failure above it after which the host was not yet seen to be as before."""
+    """The miss above it since which no check has passed."""
     worse: list[Trial] = field(default_factory=list)
-    """Trials since that failure that say that it is not."""
+    """The checks since that miss that were worse."""
     change: Change | None = None
     """The last change of the host; None if there was none."""
 
-    def count(self, trial: Trial) -> None:
-        """Note a trial that counts."""
+    def add(self, trial: Trial) -> None:
+        """Add a trial that counts."""
         if self.first is None:
             self.first = trial if trial.met else None
         elif not trial.met and trial.load > self.first.load:
             self.failed = self.failed or trial
 
-    def take(self, trial: Trial, noise: float) -> bool:
-        """Note a trial that was asked for to see whether the host is as before; whether it is.
+    def add_check(self, trial: Trial, noise: float) -> bool:
+        """Add a check; returns whether the host is as before.
 
         `noise`: the scale of the differences between trials at one load, in natural logarithms.
         """
@@ -66,28 +66,28 @@ class Constancy:
         return self.failed is None
 
     def is_worse(self, trial: Trial, noise: float) -> bool:
-        """Whether a trial at the first load misses, and is worse than the first one there by more than chance."""
+        """Whether a check misses, and its excess has risen beyond chance since the first trial at that load."""
         assert self.first
         if trial.met or trial.excess is None or trial.against or self.first.excess is None:
             return not trial.met
-        return trial.excess - self.first.excess > RISE * max(noise, LEAST)
+        return trial.excess - self.first.excess > RISE * max(noise, LEAST_NOISE)
 
     @property
     def is_lost(self) -> bool:
-        """Whether the host did not come back for as long as it was waited for."""
+        """Whether the host did not recover in the trials that it was given."""
         return len(self.worse) >= SURE + PATIENCE
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to be learnt of a host that did not come back."""
+        """Whether the search ends: the host did not recover, and a lower load that it still meets is known, or none."""
         is_known = self.change is not None and self.change.level is not None
         return self.is_lost and (is_known or self.worse[-1].load <= self.method.lowest)
 
-    def ask(self) -> Try | None:
-        """What to try to see whether the host is as before; None if that is known."""
+    def next_check(self) -> Try | None:
+        """Choose a check; None if the host is known to be as before, or the search is over."""
         if self.first is None or self.failed is None or self.is_over or not self.method.tries_again:
             return None
-        load, written = self.first.load, self.method.written
+        load, written = self.first.load, self.method.with_unit
         if self.is_lost:
             last = self.worse[-1].load
             return Try(
@@ -102,5 +102,5 @@ class Constancy:
 
 
 def ratio(trial: Trial) -> float | None:
-    """What was measured of the worst limit, as a multiple of it; None if it was not measured."""
+    """The figure of the worst limit as a multiple of its bound; None if it was not measured."""
     return None if trial.excess is None else math.exp(trial.excess)

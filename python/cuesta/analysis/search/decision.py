@@ -3,86 +3,86 @@
 import math
 
 from cuesta.analysis.search import by_regression, rfc9971
-from cuesta.analysis.search.conclusion import outcome_of
+from cuesta.analysis.search.conclusion import conclude
 from cuesta.analysis.search.history import MOST_DOUBTED, History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial
 
 CLEAR = 0.3
-"""From this excess on a single trial shows a miss, or several together: twice the usual noise of a percentile of a few
-minutes."""
+"""Excess beyond which one trial, or several together, show a miss: twice the noise of a percentile of some minutes."""
 
 WIDE = 4.0
-"""Loads that met and missed the objective are too far from each other for a line between them beyond this ratio."""
+"""Ratio of the bracket's ends above which it is bisected before a line is fitted."""
 
 MOST_CHECKS = 60
-"""Trials of whether the host is as before, at which a search ends."""
+"""Checks of whether the host has changed, after which a search ends."""
 
 NEAR = 1.1
-"""Loads that differ by less than this ratio are as near as a search for the driver's limit gets."""
+"""Ratio of two loads below which the bracket of the driver's limit is not bisected further."""
 
 
 def decide(history: History) -> Try | Outcome:
-    """Decide on all trials so far."""
+    """Choose the next trial, or end the search."""
     if (stuck := history.stuck) is not None:
-        return outcome_of(
+        return conclude(
             history,
             "doubts",
-            f"trials with {history.method.written(stuck.load)} could not be trusted: {stuck.doubts[0]}",
+            f"trials with {history.method.with_unit(stuck.load)} could not be trusted: {stuck.doubts[0]}",
         )
     checks = len(history.checks)
     if history.trials - checks >= most_of_all(history.method) or checks >= MOST_CHECKS:
-        return outcome_of(history, "budget", f"{history.trials} trials were made")
+        return conclude(history, "budget", f"{history.trials} trials were made")
     if history.unrecovered:
-        written = history.method.written(history.unrecovered.load)
+        written = history.method.with_unit(history.unrecovered.load)
         why = f"the host stopped and did not recover: nothing was answered with {written} either"
-        return outcome_of(history, "host" if history.met else "lowest", why)
+        return conclude(history, "host" if history.loads_met else "lowest", why)
     if history.constancy.is_over:
-        return outcome_of(history, "changed", "")
-    asked = recovery(history) or history.constancy.ask() or under_way(history)
+        return conclude(history, "changed", "")
+    asked = next_recovery(history) or history.constancy.next_check() or next_pending(history)
     return asked or (refine(history) if is_bracketed(history) else bracket(history))
 
 
 def most_of_all(method: Method) -> int:
-    """More trials than any search needs: doubling over all loads that there are takes some sixty."""
+    """An upper bound of the trials of a search; doubling over all possible loads takes some sixty."""
     return 64 + MOST_DOUBTED + method.most_trials * method.trials_a_load + 3 * method.confirmations
 
 
 def is_bracketed(history: History) -> bool:
-    """Whether the limit is between two loads, beyond what chance may do."""
-    if not history.met or not history.missed:
+    """Whether the limit is between two loads, and the upper one did not miss by chance."""
+    if not history.loads_met or not history.loads_missed:
         return False
-    above = sum(trial.excess or 0.0 for trial in history.counted if not trial.met and trial.load > history.met[-1])
+    passed = history.loads_met[-1]
+    above = sum(trial.excess or 0.0 for trial in history.counted if not trial.met and trial.load > passed)
     clear = [trial for trial in history.counted if is_clear_miss(trial)]
     top = max(trial.load for trial in history.counted)
-    return bool(clear) or above > CLEAR or top >= history.method.highest or is_beyond(2 * top, history)
+    return bool(clear) or above > CLEAR or top >= history.method.highest or exceeds_driver(2 * top, history)
 
 
 def is_clear_miss(trial: Trial) -> bool:
-    """Whether a single trial shows that its load misses."""
+    """Whether one trial suffices to show that its load misses."""
     return not trial.met and (trial.excess is None or bool(trial.against) or trial.excess > CLEAR)
 
 
-def recovery(history: History) -> Try | None:
-    """After a trial without any answer: a load that the host can serve, to see whether it has stopped for good.
+def next_recovery(history: History) -> Try | None:
+    """Choose a load that the host can serve, after a trial in which it answered nothing; None after any other trial.
 
-    Until it has recovered, no other load tells anything.
+    No other load says anything before the host has recovered.
     """
     last = history.last
     if last is None or last.answers != "none":
         return None
-    load = min(last.load, history.met[-1] if history.met else history.method.lowest)
-    if not history.met and load == last.load:
+    load = min(last.load, history.loads_met[-1] if history.loads_met else history.method.lowest)
+    if not history.loads_met and load == last.load:
         return None
-    written = history.method.written(last.load)
+    written = history.method.with_unit(last.load)
     return Try(load, "recover", f"nothing was answered with {written}: the host may have to recover")
 
 
-def under_way(history: History) -> Try | None:
-    """The rest of what goes on: a repeat, or a confirmation."""
+def next_pending(history: History) -> Try | None:
+    """Choose a trial that repeats one that did not count, or continues a confirmation; None if neither is pending."""
     for load in history.spoiled:
-        if not is_beyond(load, history):
+        if not exceeds_driver(load, history):
             return Try(load, "repeat", "the last trial there does not count")
     if history.confirming:
         this = history.rounds[-1]
@@ -90,74 +90,72 @@ def under_way(history: History) -> Try | None:
     return None
 
 
-def is_beyond(load: float, history: History) -> bool:
+def exceeds_driver(load: float, history: History) -> bool:
     """Whether the driver cannot offer a load."""
     return history.driver_limit is not None and load >= history.driver_limit
 
 
 def bracket(history: History) -> Try | Outcome:
-    """Double to the first miss, or halve to the first load that is met."""
+    """Double to the first miss, or halve to the first pass."""
     method = history.method
     if not history.counted:
-        return first(history)
-    if not history.met:
-        return downwards(history)
+        return choose_first(history)
+    if not history.loads_met:
+        return halve(history)
     most = max(trial.load for trial in history.counted)
     top = method.highest if history.driver_limit is None else history.driver_limit
     if most < top:
         load = method.load(min(2 * most, top))
         if history.driver_limit is None:
-            tried = "met the objective" if most == history.met[-1] else "missed by so little that it may be chance"
+            has_passed = most == history.loads_met[-1]
+            tried = "met the objective" if has_passed else "missed by so little that it may be chance"
             more = "twice as many" if load == 2 * most else "the most that may be tried"
-            return Try(load, "bracket", f"{method.written(most)} {tried}: {more}")
+            return Try(load, "bracket", f"{method.with_unit(most)} {tried}: {more}")
         load = method.load((most * top) ** 0.5)
         if top > NEAR * most and most < load < top:
-            return Try(
-                load,
-                "bracket",
-                f"between {method.number(most)}, which met it, and {method.number(top)}, which the driver cannot do",
-            )
-    return at_the_top(history, most)
+            ends = f"{method.number(most)}, which met it, and {method.number(top)}, which the driver cannot do"
+            return Try(load, "bracket", f"between {ends}")
+    return end_at_highest(history, most)
 
 
 def can_double(load: float, history: History) -> bool:
-    return load < history.method.highest and not is_beyond(history.method.load(2 * load), history)
+    return load < history.method.highest and not exceeds_driver(history.method.load(2 * load), history)
 
 
-def first(history: History) -> Try | Outcome:
-    """The first trial; lower if the driver cannot offer the start."""
+def choose_first(history: History) -> Try | Outcome:
+    """Choose the first load; lower if the driver cannot offer the start."""
     method, beyond = history.method, history.driver_limit
     if beyond is None:
         return Try(method.load(method.start), "bracket", "the first load")
     if beyond <= method.lowest:
-        return outcome_of(
-            history, "driver", f"the driver could not do {method.written(beyond)}, the fewest that may be tried"
+        return conclude(
+            history, "driver", f"the driver could not do {method.with_unit(beyond)}, the fewest that may be tried"
         )
     return Try(
         method.load(min(beyond / 2, method.start)),
         "bracket",
-        f"fewer, because the driver could not do {method.written(beyond)}",
+        f"fewer, because the driver could not do {method.with_unit(beyond)}",
     )
 
 
-def downwards(history: History) -> Try | Outcome:
-    method, least = history.method, history.missed[0]
-    if least > method.lowest and all_seem_to_miss(history):
+def halve(history: History) -> Try | Outcome:
+    method, least = history.method, history.loads_missed[0]
+    if least > method.lowest and lowest_should_miss(history):
         return Try(method.lowest, "bracket", "fewer missed by hardly less: the fewest that may be tried")
     if least > method.lowest:
-        return Try(method.load(least / 2), "bracket", f"{method.written(least)} missed already: half as many")
-    at_lowest, most = history.at(least), history.missed[-1]
+        return Try(method.load(least / 2), "bracket", f"{method.with_unit(least)} missed already: half as many")
+    at_lowest, most = history.trials_at(least), history.loads_missed[-1]
     if len(at_lowest) > 1 and not any(map(is_clear_miss, history.counted)) and can_double(most, history):
         return Try(method.load(2 * most), "bracket", "all missed by so little that it may be chance: twice as many")
     if len(at_lowest) > 1 or is_clear_miss(at_lowest[0]):
-        return outcome_of(
-            history, "lowest", f"{method.written(least)}, the fewest that may be tried, missed the objective already"
+        return conclude(
+            history, "lowest", f"{method.with_unit(least)}, the fewest that may be tried, missed the objective already"
         )
     return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
 
 
-def all_seem_to_miss(history: History) -> bool:
-    """Whether the excess falls so slowly from load to load that the lowest one should miss clearly too."""
+def lowest_should_miss(history: History) -> bool:
+    """Whether the excess, extrapolated to the lowest load, is a clear miss there too."""
     known = {trial.load: trial.excess for trial in history.counted if trial.excess is not None and not trial.against}
     if len(known) < 2:
         return False
@@ -166,40 +164,40 @@ def all_seem_to_miss(history: History) -> bool:
     return near - slope * math.log(least / history.method.lowest) > CLEAR
 
 
-def at_the_top(history: History, most: float) -> Try | Outcome:
-    """Nothing missed up to the largest load that could be tried: confirm that one."""
+def end_at_highest(history: History, most: float) -> Try | Outcome:
+    """Confirm the largest load that could be tried, or end: nothing missed up to it."""
     method, beyond = history.method, history.driver_limit
-    end = "no more may be tried" if beyond is None else f"the driver could not do {method.written(beyond)}"
+    end = "no more may be tried" if beyond is None else f"the driver could not do {method.with_unit(beyond)}"
     if not history.rounds and method.rule == "regression":
         return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
     if beyond is not None:
-        return outcome_of(history, "driver", end)
-    return outcome_of(history, "highest", f"{method.written(most)}, the most that may be tried, met the objective")
+        return conclude(history, "driver", end)
+    return conclude(history, "highest", f"{method.with_unit(most)}, the most that may be tried, met the objective")
 
 
 def refine(history: History) -> Try | Outcome:
-    """Some load is met and some load is missed: look between them."""
+    """Narrow the bracket."""
     return refine_by_rfc9971(history) if history.method.rule == "rfc9971" else refine_by_regression(history)
 
 
 def refine_by_regression(history: History) -> Try | Outcome:
-    lower = history.met[-1]
-    upper = next((load for load in history.missed if load > lower), lower)
+    lower = history.loads_met[-1]
+    upper = next((load for load in history.loads_missed if load > lower), lower)
     middle = history.method.load(math.sqrt(lower * upper))
-    if upper > WIDE * lower and lower < middle < upper and not is_beyond(middle, history):
+    if upper > WIDE * lower and lower < middle < upper and not exceeds_driver(middle, history):
         number = history.method.number
         return Try(middle, "bracket", f"between {number(lower)}, which met it, and {number(upper)}, which missed")
-    believed = by_regression.belief(history)
-    ask = by_regression.between(history, believed) if believed else None
-    return ask or outcome_of(history, "host", "")
+    estimate = by_regression.estimate_limit(history)
+    ask = by_regression.next_near_limit(history, estimate) if estimate else None
+    return ask or conclude(history, "host", "")
 
 
 def refine_by_rfc9971(history: History) -> Try | Outcome:
-    if (load := rfc9971.undecided(history)) is not None and not is_beyond(load, history):
-        return rfc9971.again(load, history.at(load))
-    lower, upper = rfc9971.bounds(history)
+    if (load := rfc9971.undecided_load(history)) is not None and not exceeds_driver(load, history):
+        return rfc9971.repeat(load, history.trials_at(load))
+    lower, upper = rfc9971.find_bounds(history)
     if lower is not None and upper is not None:
-        return rfc9971.between(history, lower, upper) or outcome_of(history, "host", "")
+        return rfc9971.bisect(history, lower, upper) or conclude(history, "host", "")
     return widen(history, lower, upper)
 
 
@@ -207,12 +205,12 @@ def widen(history: History, lower: float | None, upper: float | None) -> Try | O
     method = history.method
     if upper is not None:
         if upper <= method.lowest:
-            return outcome_of(
+            return conclude(
                 history,
                 "lowest",
-                f"{method.written(upper)}, the fewest that may be tried, missed the objective already",
+                f"{method.with_unit(upper)}, the fewest that may be tried, missed the objective already",
             )
-        return Try(method.load(upper / 2), "bracket", f"{method.written(upper)} is an upper bound: half as many")
+        return Try(method.load(upper / 2), "bracket", f"{method.with_unit(upper)} is an upper bound: half as many")
     if lower is not None and can_double(lower, history):
-        return Try(method.load(2 * lower), "bracket", f"{method.written(lower)} is a lower bound: twice as many")
-    return at_the_top(history, lower if lower is not None else history.met[-1])
+        return Try(method.load(2 * lower), "bracket", f"{method.with_unit(lower)} is a lower bound: twice as many")
+    return end_at_highest(history, lower if lower is not None else history.loads_met[-1])

@@ -1,4 +1,4 @@
-"""How a search goes about it: its settings, as `run.json` records them."""
+"""The settings of a search, as `run.json` records them."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
@@ -26,17 +26,17 @@ class Method:
     whole: bool
     """Whether loads are whole numbers: users."""
     confirmations: int = 5
-    """Trials at the load that is to be certified. The bound needs at least two."""
+    """Trials that confirm a load; the bound needs at least two."""
     most_trials: int = 14
-    """Trials near the limit before the confirmation. The rule `rfc9971` may use that many loads."""
+    """Most trials near the limit before the confirmation; most loads by the rule `rfc9971`."""
     narrow: float = 0.10
-    """The 90 % interval is narrow enough at this share of the limit,"""
+    """Stop at this relative width of the 90 % interval,"""
     narrow_loads: float = 4.0
-    """or of this number of users. Rates have no such number: they may be of any size."""
+    """or at this width in users; rates have no such width, since they may be of any size."""
     full_length: float = 60.0
     """Seconds of a full-length trial (RFC 9971, Goal Final Trial Duration); shorter ones count less there."""
     tries_again: bool = False
-    """Whether the first load that met is tried again after each failure above it; earlier versions did not."""
+    """Whether the first load that passed is checked after each miss above it; earlier versions did not."""
     exceed_ratio: float = 0.5
     """The share of a load's trial time that may miss the limit (RFC 9971, Goal Exceed Ratio)."""
     trials_a_load: int = 3
@@ -47,11 +47,11 @@ class Method:
         return asdict(self)
 
     @staticmethod
-    def of(recorded: dict[str, Any]) -> "Method":
+    def from_json(recorded: dict[str, Any]) -> "Method":
         """Read the settings from `run.json`; settings that this version does not know are left out."""
         return Method(**{field.name: recorded[field.name] for field in fields(Method) if field.name in recorded})
 
-    def written(self, load: float) -> str:
+    def with_unit(self, load: float) -> str:
         """`64 users`, or `30.0/s`."""
         return many(round(load), "user") if self.whole else f"{digits(load)}/s"
 
@@ -61,7 +61,7 @@ class Method:
 
     def span(self, low: float, high: float) -> str:
         """`58 to 71 users`."""
-        return f"{self.number(low)} to {self.written(high)}"
+        return f"{self.number(low)} to {self.with_unit(high)}"
 
     def load(self, wanted: float) -> float:
         """Round a load, a rate to four digits, and keep it within lowest and highest."""

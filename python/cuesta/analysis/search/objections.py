@@ -1,4 +1,4 @@
-"""What counts against a trial although the user set no limit on it: a load that people cannot work under is not met.
+"""Objections to a trial besides the user's limits: nobody can work under a load that loses users or fails.
 
 A limit on the same figure replaces the default here.
 """
@@ -11,24 +11,24 @@ from cuesta.figures.step import StepFigures
 from cuesta.units import count, share
 
 MOST_ERRORS = 0.01
-"""Share of transactions that may fail, whatever the percentiles of all of them are."""
+"""Largest share of transactions that may fail, whatever the percentiles are."""
 
 LEAST_JAIN = 0.7
 """Least index of fairness. A host that serves 10 exponential responses to each user without preference has 0.91; at 0.7
 three users of ten get next to nothing."""
 
 ENOUGH_A_USER = 10
-"""Transactions per user, from which on the index says more about the host than about chance."""
+"""Least transactions per user for the index to say more about the host than about chance."""
 
 
 def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
-    """List what counts against a trial. `limited` are the figures that the user's limits are on."""
+    """List the objections to a trial. `limited` are the figures that the user's limits are on."""
     slow = (*texts(doubts, limited, "slow"), *texts(doubts, limited, "overloaded"))
     return [*failures(step, doubts, limited), *slow, *unfair(step, limited)]
 
 
 def failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
-    """List what says that the host stopped working. It may be slow besides, or users too few for a rate."""
+    """List hard failures of the host. It may be slow besides, or users too few for a rate."""
     stopped = texts(doubts, limited, "stopped", "empty")
     return [*stopped, *texts(doubts, limited, "failed"), *errors(step, limited)]
 

@@ -1,10 +1,10 @@
-"""Where the excess crosses zero: a straight line through the trials near the limit, fitted on a grid.
+"""The load at which the excess crosses zero: local linear regression near the limit, robust, on a grid.
 
-`excess = slope · (load − limit) / limit`, slope > 0. Far trials count little (a normal kernel around the limit, 35 %
-wide), so that the line need not hold for the whole curve. Noise is Student's t with 4 degrees of freedom, so that one
-odd trial does not move the limit. Beyond that, a trial on the side that the line says costs little, however far from
-the line it is: response may jump at the limit, and says no less for it. A trial whose excess was not measured, or whose
-verdict has another reason (errors, a host that gave out), counts by its side alone.
+`excess = slope · (load − limit) / limit`, slope > 0. A normal kernel around the limit, 35 % wide, weights the trials,
+so that the line need not hold for the whole curve. Residuals have Student's t distribution with 4 degrees of freedom,
+so that an outlier does not move the limit. The residual of a trial on the side that the line predicts is censored at
+FAR scales: response may jump at the limit. A trial whose excess was not measured, or whose verdict has another reason
+(errors, a hard failure), only has a side.
 """
 
 import math
@@ -13,29 +13,29 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby, pairwise
 
-from cuesta.analysis.search.outcome import Belief
+from cuesta.analysis.search.outcome import Estimate
 from cuesta.analysis.search.trial import Trial
 
 KERNEL = 0.35
 """Width of the kernel, as a share of the limit."""
 
 FLOOR = 0.10
-"""Least scale of the noise: percentiles of a few minutes differ at least that much from trial to trial."""
+"""Least scale of the noise: that of percentiles of a few minutes from trial to trial."""
 
 PRIOR_WEIGHT = 4
-"""Degrees of freedom that the floor counts as, beside those of the repeats."""
+"""Degrees of freedom of the floor, beside those of the repeats."""
 
 FAR = 2.0
-"""Distances from the line that matter, in scales of the noise, for a trial on the side that the line says."""
+"""Largest residual, in scales of the noise, of a trial on the side that the line predicts."""
 
 BY_CHANCE = 0.05
-"""The probability that a trial whose side alone counts is on the wrong one: a host may give out once by bad luck."""
+"""The probability that a trial that only has a side is on the wrong one: one hard failure may be chance."""
 
 SLOPES = [0.3 * 1.35**power for power in range(16)]
-"""From a hundredth in load making 0.3 % in excess to 27 %: the cliff."""
+"""From 0.3 % of excess for each percent of load to 27 %, a cliff."""
 
 POINTS = 60
-"""Places on the grid of limits."""
+"""Size of the grid of limits."""
 
 INTERVAL = 0.90
 
@@ -47,15 +47,15 @@ class Observation:
     load: float
     met: bool
     excess: float | None
-    """None: only the side counts."""
+    """None: the trial only has a side."""
     against: bool = False
     """Whether the trial missed for another reason than the limits."""
 
 
-def observations(trials: Iterable[Trial]) -> tuple[Observation, ...]:
-    """What counts, in order of load, so that the order of trials is of no account."""
+def observe(trials: Iterable[Trial]) -> tuple[Observation, ...]:
+    """The trials that count, sorted by load, so that the fit does not depend on their order."""
     seen = [
-        Observation(trial.load, trial.met, trial.excess if agrees(trial) else None, bool(trial.against))
+        Observation(trial.load, trial.met, trial.excess if excess_decides(trial) else None, bool(trial.against))
         for trial in trials
         if trial.counts
     ]
@@ -64,16 +64,15 @@ def observations(trials: Iterable[Trial]) -> tuple[Observation, ...]:
     )
 
 
-def agrees(trial: Trial) -> bool:
-    """Whether the excess alone gives the verdict."""
+def excess_decides(trial: Trial) -> bool:
+    """Whether the verdict follows from the excess."""
     return trial.excess is not None and math.isfinite(trial.excess) and trial.met == (trial.excess <= 0)
 
 
-def noise_of(seen: Iterable[Observation], near: float) -> float:
-    """The scale of the noise near a load: from loads that were tried more than once, at least the floor.
+def estimate_noise(seen: Iterable[Observation], near: float) -> float:
+    """The scale of the noise near a load: pooled over loads with repeats, weighted by the kernel; at least the floor.
 
-    Queues vary most near saturation. Loads far away, such as the first one, which is tried again and again, count
-    little.
+    The weights matter because queues vary most near saturation, while the first load is repeated most.
     """
     squares, freedom = PRIOR_WEIGHT * FLOOR**2, float(PRIOR_WEIGHT)
     for load, group in groupby(seen, key=lambda each: each.load):
@@ -85,19 +84,19 @@ def noise_of(seen: Iterable[Observation], near: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def fit(seen: tuple[Observation, ...]) -> Belief | None:
-    """Fit the line; None unless some load was met and some load was missed."""
+def fit(seen: tuple[Observation, ...]) -> Estimate | None:
+    """Fit the line; None unless a trial passed and one missed."""
     met = [each.load for each in seen if each.met]
     missed = [each.load for each in seen if not each.met]
     if not met or not missed:
         return None
-    noise = noise_of(seen, divide(seen))
-    seen = tuple(at_mean(each, noise) for each in seen)
+    noise = estimate_noise(seen, separate(seen))
+    seen = tuple(raise_to_pooled(each, noise) for each in seen)
     low, high = min(*met, *missed), max(*met, *missed)
-    centre = divide(seen)
-    low, high = max(low / 2, 1e-3 * high), ceiling(seen) or 2 * high
+    centre = separate(seen)
+    low, high = max(low / 2, 1e-3 * high), find_ceiling(seen) or 2 * high
     for _ in range(3):
-        grid = spaced(low, high)
+        grid = bin_midpoints(low, high)
         posterior = posterior_of(grid, seen, centre, noise)
         centre = quantile(grid, posterior, 0.5)
         room = 0.5 * (quantile(grid, posterior, 0.995) - quantile(grid, posterior, 0.005)) + high / POINTS
@@ -108,14 +107,14 @@ def fit(seen: tuple[Observation, ...]) -> Belief | None:
     # Between two neighbouring loads that were tried, the straight line is a guess: the response may jump there.
     low = min(low, max((each.load for each in seen if each.load <= centre), default=low))
     high = max(high, min((each.load for each in seen if each.load > centre), default=high))
-    return Belief(centre, low, high, slope_at(centre, seen, noise), noise)
+    return Estimate(centre, low, high, likeliest_slope(centre, seen, noise), noise)
 
 
-def ceiling(seen: Sequence[Observation]) -> float | None:
-    """The smallest load above all that were met which missed for another reason than the limits: the limit is below.
+def find_ceiling(seen: Sequence[Observation]) -> float | None:
+    """The smallest load above all passes that failed outright: an upper end of the grid; None if that may be chance.
 
-    The line does not say so: where a host gives out, response may be far below the limit up to the last user. A single
-    such trial may be chance, unless it missed the limits too.
+    The line cannot tell: before a hard failure the response may be far below its limit. A single failure may be
+    chance, unless the limits were missed as well.
     """
     most = max(each.load for each in seen if each.met)
     missed = [each for each in seen if each.against and each.load > most]
@@ -123,46 +122,47 @@ def ceiling(seen: Sequence[Observation]) -> float | None:
     return missed[0].load if is_sure else None
 
 
-def at_mean(observation: Observation, noise: float) -> Observation:
-    """Raise an excess from the middle of what trials of one load have to what a long run has.
+def raise_to_pooled(observation: Observation, noise: float) -> Observation:
+    """Correct an excess from the median over trials to that of a long run, which pools all values.
 
-    A long run has the percentile of all values together. If their tail is exponential, its logarithm is above the mean
-    of those of the trials by their variance, and these are skewed, so that their middle is below the mean by about as
-    much: measured at M/D/1 that is 84 % busy, 0.08 and 0.03 at a variance of 0.07, and more near saturation.
+    With an exponential tail the logarithm of the pooled percentile exceeds the mean of the trials' by their variance;
+    they are skewed, so that their median is below the mean by about as much. Measured at M/D/1 with a utilization of
+    84 %: 0.08 and 0.03 at a variance of 0.07, and more near saturation.
     """
     raised = None if observation.excess is None else observation.excess + 2 * noise**2
     return replace(observation, excess=raised)
 
 
-def divide(seen: Sequence[Observation]) -> float:
-    """A load between those that were met and those that missed, where the least contradicts it."""
+def separate(seen: Sequence[Observation]) -> float:
+    """The midpoint between neighbouring loads that separates passes from misses with the least contradiction."""
     loads = sorted({each.load for each in seen})
 
     def contradicted(low: float, high: float) -> float:
         return sum(
-            weight(each) for each in seen if (each.load <= low and not each.met) or (each.load >= high and each.met)
+            certainty_of(each)
+            for each in seen
+            if (each.load <= low and not each.met) or (each.load >= high and each.met)
         )
 
     low, high = min(pairwise(loads), key=lambda pair: contradicted(*pair), default=(loads[0], loads[0]))
     return (low + high) / 2
 
 
-def weight(observation: Observation) -> float:
-    """How sure the side of a trial is: up to FAR scales of the least noise."""
+def certainty_of(observation: Observation) -> float:
+    """How certain the side of a trial is, in scales of the least noise, at most FAR."""
     return FAR if observation.excess is None else min(abs(observation.excess) / FLOOR, FAR)
 
 
-def spaced(low: float, high: float) -> list[float]:
-    """The middles of equal parts."""
+def bin_midpoints(low: float, high: float) -> list[float]:
     return [low + (high - low) * (number + 0.5) / POINTS for number in range(POINTS)]
 
 
 def posterior_of(grid: Sequence[float], seen: Sequence[Observation], centre: float, noise: float) -> list[float]:
-    """The probability of each limit of the grid, over all slopes alike."""
+    """The posterior density at each limit of the grid, not normalized; slopes are marginalized."""
     weights = [kernel(each.load, centre) for each in seen]
     logs = [[log_likelihood(limit, slope, seen, weights, noise) for slope in SLOPES] for limit in grid]
     top = max(map(max, logs))
-    # Limits and slopes are alike likely beforehand on a scale of ratios.
+    # Priors of limit and slope are uniform in their logarithms.
     return [sum(math.exp(value - top) for value in row) / limit for limit, row in zip(grid, logs, strict=True)]
 
 
@@ -188,7 +188,7 @@ def log_likelihood(
 
 
 def quantile(grid: Sequence[float], weights: Sequence[float], share: float) -> float:
-    """The quantile of a distribution on a grid, each point of which stands for the room half-way to its neighbours."""
+    """The quantile of a histogram with equal bins; `grid` are their midpoints."""
     wanted, below = share * sum(weights), 0.0
     step = grid[1] - grid[0]
     for point, weight in zip(grid, weights, strict=True):
@@ -199,7 +199,7 @@ def quantile(grid: Sequence[float], weights: Sequence[float], share: float) -> f
     return grid[-1]
 
 
-def slope_at(centre: float, seen: Sequence[Observation], noise: float) -> float:
-    """The likeliest slope at the limit."""
+def likeliest_slope(centre: float, seen: Sequence[Observation], noise: float) -> float:
+    """The slope of greatest likelihood, given the limit."""
     weights = [kernel(each.load, centre) for each in seen]
     return max(SLOPES, key=lambda slope: log_likelihood(centre, slope, seen, weights, noise))

@@ -1,39 +1,39 @@
-"""The trials of a search, replayed in order of time: what asked for each, what was believed after it, what comes next.
+"""Replays all trials of a search: the decision before each, the estimate after it, and the next trial or the result.
 
-Pure: a search that was killed resumes from the trials in its folder.
+It is pure, so that a search which was killed resumes from the trials in its folder.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.search import by_regression
-from cuesta.analysis.search.conclusion import outcome_of
+from cuesta.analysis.search.conclusion import conclude
 from cuesta.analysis.search.decision import decide
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Belief, Outcome, Try
-from cuesta.analysis.search.regression import Observation, fit, observations
+from cuesta.analysis.search.outcome import Estimate, Outcome, Try
+from cuesta.analysis.search.regression import Observation, fit, observe
 from cuesta.analysis.search.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """One trial in its place."""
+    """One trial of a replay."""
 
     trial: Trial
     ask: Try | None
-    """None for a trial that nothing asked for."""
+    """The decision that led to it; None if none did."""
     seen: tuple[Observation, ...]
-    """The trials that count, with this one."""
+    """All trials that count up to this one."""
 
     @property
-    def belief(self) -> Belief | None:
-        """Where the limit is by the trials so far; None before one load was met and one was missed."""
+    def estimate(self) -> Estimate | None:
+        """The estimate of the limit; None before a trial passed and one missed."""
         return fit(self.seen)
 
-    def believed(self, method: Method) -> tuple[float, float, float] | None:
+    def rounded_estimate(self, method: Method) -> tuple[float, float, float] | None:
         """The limit and its 90 % interval, as loads that can be tried."""
-        return by_regression.rounded(self.belief, method) if self.belief else None
+        return by_regression.round_estimate(self.estimate, method) if self.estimate else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Replay:
     next: Try | Outcome
     """The next trial, or the result."""
     again: Try | None = None
-    """What asked for the trial that showed that the host does not recover."""
+    """The decision that led to the trial in which the host did not recover."""
 
     @property
     def resumed(self) -> Try | Outcome:
@@ -55,12 +55,12 @@ class Replay:
 
     @property
     def counted(self) -> list[Trial]:
-        """The trials that tell something about their load."""
+        """The trials that count."""
         return self.history.counted
 
     def conclude(self, why: str) -> Outcome:
         """Sum up when time has run out or the user stops the search; `why` is that reason, a clause."""
-        return self.next if isinstance(self.next, Outcome) else outcome_of(self.history, "budget", why)
+        return self.next if isinstance(self.next, Outcome) else conclude(self.history, "budget", why)
 
 
 def replay(trials: Sequence[Trial], method: Method) -> Replay:
@@ -74,8 +74,8 @@ def replay(trials: Sequence[Trial], method: Method) -> Replay:
     for trial in trials:
         asked = ask if isinstance(ask, Try) else None
         if not trial.cut_short and method.allows(trial.load):
-            history.take(trial, ask)
+            history.add(trial, ask)
             again = asked if history.unrecovered is trial else again
             ask = decide(history)
-        rows.append(TrialRow(trial, asked, observations(history.counted)))
+        rows.append(TrialRow(trial, asked, observe(history.counted)))
     return Replay(history, rows, ask, again)

@@ -1,8 +1,8 @@
 """The classification of loads by RFC 9971 (Multiple Loss Ratio search), and a search that uses it alone.
 
-A load is an upper bound or a lower bound as soon as no further trials up to the Goal Duration Sum can change that. A
-trial that misses the objective is a high-loss trial. The two bounds are not a confidence interval: near the limit they
-depend on chance.
+A load is an upper or a lower bound as soon as no further trials up to the Goal Duration Sum can change that. A trial
+that misses the objective is a high-loss trial. The two bounds are no confidence interval: near the limit they depend on
+chance.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,35 +53,35 @@ def goal_of(method: Method) -> Goal:
     return Goal(0.995 * method.full_length, method.trials_a_load * 0.995 * method.full_length, method.exceed_ratio)
 
 
-def bound_at(load: float, history: History) -> Bound:
-    return classify([(trial.seconds, trial.met) for trial in history.at(load)], goal_of(history.method))
+def classify_load(load: float, history: History) -> Bound:
+    return classify([(trial.seconds, trial.met) for trial in history.trials_at(load)], goal_of(history.method))
 
 
-def bounds(history: History) -> tuple[float | None, float | None]:
+def find_bounds(history: History) -> tuple[float | None, float | None]:
     """The relevant bounds: the smallest upper bound, and the largest lower bound below it."""
     loads = sorted({trial.load for trial in history.counted})
-    found = {load: bound_at(load, history) for load in loads}
+    found = {load: classify_load(load, history) for load in loads}
     upper = next((load for load in loads if found[load] == "upper"), None)
     lower = [load for load in loads if found[load] == "lower" and (upper is None or load < upper)]
     return (lower[-1] if lower else None), upper
 
 
-def undecided(history: History) -> float | None:
-    """The load of the last trial, if more trials there can still decide; a load beyond the bounds needs no decision."""
-    lower, upper = bounds(history)
+def undecided_load(history: History) -> float | None:
+    """The last load within the bounds that more trials may still classify; None if there is none."""
+    lower, upper = find_bounds(history)
     for trial in reversed(history.counted):
         inside = (lower is None or trial.load > lower) and (upper is None or trial.load < upper)
-        if inside and bound_at(trial.load, history) == "undecided":
+        if inside and classify_load(trial.load, history) == "undecided":
             return trial.load
     return None
 
 
-def between(history: History, lower: float, upper: float) -> Try | None:
-    """The load half-way between the bounds; None if they are near enough to each other."""
+def bisect(history: History, lower: float, upper: float) -> Try | None:
+    """Choose the load half-way between the bounds; None if they are close enough, or too many loads were tried."""
     method = history.method
     wide = 1.0 if method.whole else method.narrow * upper
     middle = method.load((lower + upper) / 2)
-    if upper - lower <= wide or not lower < middle < upper or loads_tried(history) >= method.most_trials:
+    if upper - lower <= wide or not lower < middle < upper or count_loads(history) >= method.most_trials:
         return None
     return Try(
         middle,
@@ -90,10 +90,10 @@ def between(history: History, lower: float, upper: float) -> Try | None:
     )
 
 
-def loads_tried(history: History) -> int:
+def count_loads(history: History) -> int:
     return len({trial.load for trial in history.counted})
 
 
-def again(load: float, tried: Sequence[Trial]) -> Try:
+def repeat(load: float, tried: Sequence[Trial]) -> Try:
     missed = sum(not trial.met for trial in tried)
     return Try(load, "repeat", f"not decided: {missed} of {many(len(tried), 'trial')} there missed")

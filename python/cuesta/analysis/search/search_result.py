@@ -26,7 +26,7 @@ class SearchResult:
     """The limits, as written."""
     replay: Replay
     outcome: Outcome
-    """What is known by now."""
+    """The result, as far as it is known."""
 
     @property
     def trials(self) -> list[Trial]:
@@ -38,9 +38,9 @@ class SearchResult:
         return self.replay.counted
 
     def at_limit(self) -> Trial | None:
-        """The trial that tells what sets the limit: the last that missed at the smallest load at or above the limit.
+        """The last miss at the smallest load at or above the limit, from which is read what sets the limit.
 
-        If nothing missed it is the last at the largest load; None if no trial counts.
+        If nothing missed, the last trial at the largest load; None if no trial counts.
         """
         missed = [trial for trial in self.counted if not trial.met]
         above = [trial for trial in missed if self.outcome.users is None or trial.load >= self.outcome.users]
@@ -79,7 +79,7 @@ def search_result(summary: "Summary") -> SearchResult | None:
     recorded = summary.recorded.run.get("search")
     if not recorded:
         return None
-    method = Method.of(recorded["method"])
+    method = Method.from_json(recorded["method"])
     replayed = replay(trials_of(summary, method), method)
     outcome = replayed.conclude(recorded.get("ended") or STOPPED.get(summary.ended, BUDGET))
     return SearchResult(method, summary.recorded.plan.get("limits", []), replayed, outcome)

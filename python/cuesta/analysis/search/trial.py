@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from cuesta.analysis.summary import DerivedStep, Summary
 
 Answers = Literal["some", "none", "not asked"]
-"""What the host answered in a trial; `not asked` if no user waited for anything."""
+"""How much the host answered in a trial; `not asked` if no user waited for anything."""
 
 MOST_EXCESS = math.log(1000)
-"""Beyond this ratio a figure only says "far": 0 errors are not infinitely good."""
+"""Largest absolute excess: 0 errors are not infinitely good."""
 
 MOST_CUT = 0.1
 """A trial may lack at most this share of its planned time."""
 
 ENOUGH = 10
-"""Values of a limited figure that a trial which met the objective needs."""
+"""Least values of a limited figure in a trial that passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +40,32 @@ class Trial:
     load: float
     """Users, or arrivals a second."""
     excess: float | None
-    """The natural logarithm of how far the worst limit is exceeded: at most 0 if all are met; None if one was not
-    measured and the others are met."""
+    """The natural logarithm of the worst figure's ratio to its limit, above 0 if that is exceeded; None if a figure was
+    not measured and the other limits are met."""
     met: bool
-    """Whether every limit was kept and nothing else counts against the trial."""
+    """Whether the trial passed: every limit was kept, and there is no objection."""
     against: list[str]
-    """Reasons why it does not meet the objective, besides the limits: errors, skipped actions, lost users."""
+    """Objections: reasons besides the limits why it misses the objective, such as errors or lost users."""
     doubts: list[str]
     """Why the trial does not count and is repeated."""
     is_driver_limit: bool
-    """Whether the doubts say that the driver, not the host, could not do it."""
+    """Whether the driver, not the host, could not sustain the load."""
     settled: bool
-    """Whether throughput and response kept their level."""
+    """Whether it was in steady state."""
     seconds: float
-    """How long was measured."""
+    """Length of the measurement interval."""
     gave_out: bool = False
-    """Whether the host stopped working: it refused, dropped or left unanswered what users typed."""
+    """Whether it is a hard failure: the host refused users, lost them or left them without an answer."""
     answers: Answers = "some"
-    """`none` if the host gave out and answered nothing that users waited for: it may have stopped for good."""
+    """`none` if nothing was answered that users waited for: the host may have stopped for good."""
     stolen: bool = False
-    """Whether the hypervisor took CPU time: the trial says nothing, and another may do."""
+    """Whether the hypervisor took CPU time, so that the trial says nothing about host or driver."""
     cut_short: bool = False
     """Whether the search was stopped during the trial."""
     ended: float = 0.0
     """The instant at which its measurement ended, in seconds of the run."""
     lacked_users: bool = False
-    """Whether it missed only because arrivals of an open load waited for a free user: not the host's limit."""
+    """Whether it missed only because arrivals of an open load waited for a free user, not for the host."""
 
     @property
     def counts(self) -> bool:
@@ -81,7 +81,7 @@ def trials_of(summary: "Summary", method: Method) -> list[Trial]:
             step,
             summary.derived[step.step],
             method,
-            [*doubts_of(summary, step), *(lost(summary, step) if step is measured[-1] else [])],
+            [*doubts_of(summary, step), *(agents_lost(summary, step) if step is measured[-1] else [])],
             may_be_cut_short=step.step in ends or step is measured[-1],
         )
         for step in measured
@@ -92,8 +92,8 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
     return [each.doubt for each in summary.doubts if each.step == step.step]
 
 
-def lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
-    """Doubts about the agents that the driver lost in the last step: they failed, or recorded nothing of it."""
+def agents_lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
+    """Doubts about agents that failed in the last step, or recorded nothing of it."""
     failed = of_the_driver(each.doubt for each in summary.doubts if each.step is None)
     missing = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
     return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
@@ -106,7 +106,7 @@ def trial_of(
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
     against = objections(step, found, limits)
-    worst = worst_of(step)
+    worst = worst_excess(step)
     met = all(result.ok for result in step.limits) and not against
     doubts = [doubt for doubt in found if doubt.blames != "host" and not is_harmless(doubt, step, met)]
     stopped = bool(failures(step, found, limits))
@@ -119,15 +119,15 @@ def trial_of(
         against=against,
         doubts=[
             *map(str, doubts),
-            *lacking(step),
+            *shortfall(step),
             *(too_few(step, figures) if met else []),
-            *(unmeasured(step) if worst is None and not against else []),
+            *(undecided_limits(step) if worst is None and not against else []),
         ],
         is_driver_limit=bool(of_the_driver(doubts)),
         settled=not any(doubt.trial == "unsettled" for doubt in found),
         seconds=step.seconds,
         gave_out=stopped,
-        answers=answers(step, found),
+        answers=classify_answers(step, found),
         stolen=any(doubt.blames == "hypervisor" for doubt in doubts),
         cut_short=is_cut_short(step) and may_be_cut_short,
         ended=derived.ended,
@@ -135,8 +135,8 @@ def trial_of(
     )
 
 
-def answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
-    """Whether the host answered anything. A transaction that ended by silence was not answered."""
+def classify_answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
+    """Tell how much the host answered. A transaction that ended by silence was not answered."""
     if step.transactions.count - step.silent + step.echo.count:
         return "some"
     was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in found)
@@ -144,12 +144,12 @@ def answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
 
 
 def is_harmless(doubt: Doubt, step: StepFigures, met: bool) -> bool:
-    """Whether a trial did not settle, but moved further to the side that it is on: no repeat would change that."""
+    """Whether a trial without steady state only drifted further to its side of the limit: no repeat changes that."""
     return doubt.trial == "unsettled" and grows_worse(step) is (not met)
 
 
 def grows_worse(step: StepFigures) -> bool | None:
-    """Whether the host became slower while measuring; None if response and throughput disagree, or neither changed."""
+    """Whether the host became slower while measuring; None if response and throughput disagree, or neither shifted."""
     response, throughput = step.settled.response, step.settled.throughput
     worse = {response.after > response.before} if response else set()
     worse |= {throughput.after < throughput.before} if throughput else set()
@@ -160,21 +160,21 @@ def is_cut_short(step: StepFigures) -> bool:
     return step.seconds < (1 - MOST_CUT) * step.planned_seconds
 
 
-def lacking(step: StepFigures) -> Iterator[str]:
+def shortfall(step: StepFigures) -> Iterator[str]:
     if is_cut_short(step):
         yield f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"
 
 
 def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
-    """A doubt for each limited figure that rests on so few values that chance may have kept it small."""
+    """Name each limited figure that has too few values to show that its limit is kept."""
     for figure in figures:
         number = number_of_values(figure, step)
         if number is not None and number < ENOUGH:
             yield f"{figure} rests on {many(number, 'value')}, and needs {ENOUGH}: measure for longer"
 
 
-def unmeasured(step: StepFigures) -> Iterator[str]:
-    """A doubt for each limited figure of which nothing, or too little, was measured: it may be good or bad."""
+def undecided_limits(step: StepFigures) -> Iterator[str]:
+    """Name each limited figure of which nothing, or too little, was measured."""
     for result in step.limits:
         if result.value is None:
             yield f"nothing was measured of {Limit.read(result.limit).figure}"
@@ -182,8 +182,8 @@ def unmeasured(step: StepFigures) -> Iterator[str]:
             yield f"{result.limit} is {NOT_DECIDED}: {result.undecided}: measure for longer"
 
 
-def worst_of(step: StepFigures) -> float | None:
-    """How far the worst limit is exceeded; None if one was not measured, and the others are met."""
+def worst_excess(step: StepFigures) -> float | None:
+    """The largest excess; None if a figure was not measured and the other limits are met."""
     values = [excess(result) for result in step.limits]
     known = [value for value in values if value is not None]
     is_known = len(known) == len(values) or any(value > 0 for value in known)
@@ -191,10 +191,9 @@ def worst_of(step: StepFigures) -> float | None:
 
 
 def excess(result: LimitResult) -> float | None:
-    """How far a limit is exceeded, as a natural logarithm; None if its figure was not measured, or not
-    well enough.
+    """The natural logarithm of a figure's ratio to its limit, above 0 if that is exceeded; None if it is undecided.
 
-    A limit with `==` or `!=` has no measure of how far: it is exceeded by a factor of e, or kept by one.
+    With `==` and `!=` it is 1 or −1, as there is no ratio.
     """
     limit = Limit.read(result.limit)
     if result.value is None or result.undecided or limit.holds(result.value) is not result.ok:
@@ -208,12 +207,12 @@ def excess(result: LimitResult) -> float | None:
 
 
 def log_ratio(value: float, bound: float) -> float:
-    """log(value / bound), within MOST_EXCESS. If one of them is not positive, they are far from each other or equal."""
+    """log(value / bound), clamped to MOST_EXCESS, which also stands for the ratio of numbers that are not positive."""
     if value <= 0 or bound <= 0:
         return math.copysign(MOST_EXCESS, value - bound) if value != bound else 0.0
     return max(-MOST_EXCESS, min(MOST_EXCESS, math.log(value / bound)))
 
 
 def load_of(step: StepFigures, method: Method) -> float:
-    """The users of a step, or the rate of its open load: of all groups together, if the step says it."""
+    """The users of a step, or the rate of its open load, if the step has one that all groups share."""
     return float(step.users) if method.whole else Load.read(step.swept.get("load", step.load)).per_s
