@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.stationarity import best_split, shift
+from cuesta.analysis.stationarity import find_shift, find_split
 from cuesta.figures.step import LevelShift
 from tests.analysis.closed_loop import Seconds, closed_loop
 
@@ -18,7 +18,7 @@ def main_job(rng: random.Random) -> Seconds:
 
 def shifts(seen: Seconds) -> tuple[LevelShift | None, LevelShift | None]:
     means = [total / count for total, count in zip(seen.response, seen.transactions, strict=True) if count]
-    return shift([float(count) for count in seen.transactions], counts=True), shift(means)
+    return find_shift([float(count) for count in seen.transactions], counts=True), find_shift(means)
 
 
 def test_a_steady_closed_run_is_rarely_doubted() -> None:
@@ -54,21 +54,21 @@ def test_one_stall_is_no_change_of_level() -> None:
 
 
 def test_an_exactly_repeating_series_is_stationary() -> None:
-    assert shift([5000.0] * 30, counts=True) is None
-    assert shift([0.1] * 3600) is None
-    assert shift([0.0] * 30, counts=True) is None
-    assert shift([96.0 if second % 10 == 0 else 0.0 for second in range(30)], counts=True) is None
+    assert find_shift([5000.0] * 30, counts=True) is None
+    assert find_shift([0.1] * 3600) is None
+    assert find_shift([0.0] * 30, counts=True) is None
+    assert find_shift([96.0 if second % 10 == 0 else 0.0 for second in range(30)], counts=True) is None
 
 
 def test_a_clear_step_is_located() -> None:
-    found = shift([1.0, 1.1, 0.9] * 3 + [2.0, 2.1, 1.9] * 7)
+    found = find_shift([1.0, 1.1, 0.9] * 3 + [2.0, 2.1, 1.9] * 7)
     assert found is not None
     assert (round(found.before, 3), round(found.after, 3), found.at) == (1.0, 2.0, 0.3)
 
 
 def test_two_levels_that_explain_nearly_all_are_found_in_a_short_run() -> None:
     """Measured at a host that became slower, on a busy machine: the seconds before resemble each other, too."""
-    found = shift([0.035, 0.033, 0.017, 0.018, 0.021, 0.022, 0.034, 0.026, 0.373, 0.615, 0.606, 0.610])
+    found = find_shift([0.035, 0.033, 0.017, 0.018, 0.021, 0.022, 0.034, 0.026, 0.373, 0.615, 0.606, 0.610])
     assert found is not None
     assert found.at == 8 / 12
 
@@ -79,12 +79,12 @@ def test_a_host_that_warms_up_gradually_is_found(lasts: float, excess: float, no
     rng, found = random.Random(5), 0
     for _ in range(20):
         level = [1 + excess * math.exp(-second / lasts) for second in range(30)]
-        found += shift([each * (1 + rng.gauss(0, noise)) for each in level]) is not None
+        found += find_shift([each * (1 + rng.gauss(0, noise)) for each in level]) is not None
     assert found >= 10
 
 
 def test_a_drift_has_its_ends_and_no_place() -> None:
-    found = shift([1 + second / 100 + second % 3 / 50 for second in range(31)])
+    found = find_shift([1 + second / 100 + second % 3 / 50 for second in range(31)])
     assert found is not None
     assert found.at is None
     assert [found.before, found.after] == pytest.approx([1.02, 1.32], abs=0.01)
@@ -94,15 +94,15 @@ def test_a_gradual_change_may_be_a_queue_that_wanders() -> None:
     noise = [0.08, -0.08, -0.08, 0.08] * 5
     at_once = [1.0] * 10 + [1.5] * 10
     gradual = [1.0] * 7 + [1.1, 1.2, 1.2, 1.3, 1.3, 1.4] + [1.5] * 7
-    found = shift([a + b for a, b in zip(at_once, noise, strict=True)])
+    found = find_shift([a + b for a, b in zip(at_once, noise, strict=True)])
     assert found is not None
     assert found.at == 0.5
     assert [found.before, found.after] == pytest.approx([1, 1.5])
-    assert shift([a + b for a, b in zip(gradual, noise, strict=True)]) is None
+    assert find_shift([a + b for a, b in zip(gradual, noise, strict=True)]) is None
 
 
 def test_too_short_a_series_is_not_judged() -> None:
-    assert shift([1.0] * 4 + [9.0] * 5) is None
+    assert find_shift([1.0] * 4 + [9.0] * 5) is None
 
 
 @given(st.lists(st.floats(0, 100), min_size=20, max_size=60))
@@ -114,6 +114,6 @@ def test_the_chosen_split_fits_best(values: list[float]) -> None:
     def left_over(cut: int) -> float:
         return squares(values[:cut]) + squares(values[cut:])
 
-    found = left_over(best_split(values))
+    found = left_over(find_split(values))
     assert all(found <= left_over(cut) + 1e-6 for cut in range(3, len(values) - 2))
-    assert 3 <= best_split(values) <= len(values) - 3
+    assert 3 <= find_split(values) <= len(values) - 3

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from cuesta.analysis.overload import above_capacity
-from cuesta.analysis.stationarity import shift
+from cuesta.analysis.stationarity import find_shift
 from cuesta.figures.step import Overload
 from tests.analysis.closed_loop import Seconds, closed_loop
 from tests.analysis.open_loop import OpenLoad, OpenSeconds, open_loop
@@ -49,7 +49,7 @@ def closed(rng: random.Random, of_saturation: float) -> Seconds:
 
 
 def is_doubted(counts: Sequence[float], responses: Sequence[float]) -> bool:
-    return bool(shift(counts, counts=True) or shift(responses))
+    return bool(find_shift(counts, counts=True) or find_shift(responses))
 
 
 def overload_of(load: OpenLoad, seen: OpenSeconds) -> Overload | None:
@@ -122,7 +122,7 @@ def found_changes(seeds: int, factor: Callable[[int, int], float]) -> int:
         rng = random.Random(seed)
         seen = closed_loop(rng, 96, 10, 0.005, 0.34, rng.choice([30, 60]))
         means = mean_responses(seen)
-        found += shift([mean * factor(second, len(means)) for second, mean in enumerate(means)]) is not None
+        found += find_shift([mean * factor(second, len(means)) for second, mean in enumerate(means)]) is not None
     return found
 
 

@@ -15,19 +15,19 @@ from cuesta.units import count, many, share
 UNIT = 1e9
 """Characters in a second: the histogram of sizes counts a character as a nanosecond."""
 APART = 2.0
-"""An answer is of another kind if it is this many times shorter than the usual one."""
+"""An answer that is this many times shorter than the median is another one, such as BUSY."""
 SHORT = 10
-"""Answers of fewer characters are little more than a prompt, which may be met at its last blank or before it."""
+"""Least median size: shorter answers are little more than a prompt, which may be met at its last blank or before it."""
 LEAST_MODE = 0.1
 """The share of short answers must grow by at least this much from the lightest load."""
 ENOUGH = 10
-"""Answers that are no chance."""
+"""Least number of answers that is no chance."""
 ADVICE = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
 SizesOfClasses = Mapping[tuple[str, str], Histogram]
 """Sizes by group and transaction."""
 
 
-def sizes(histogram: Histogram | None) -> Sizes:
+def describe_sizes(histogram: Histogram | None) -> Sizes:
     """Describe the sizes of answers."""
     if histogram is None or not histogram.count:
         return Sizes()
@@ -36,8 +36,8 @@ def sizes(histogram: Histogram | None) -> Sizes:
     return Sizes(histogram.count, least, histogram.mean * UNIT, p5, p50, p95, greatest)
 
 
-def shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[tuple[int, Doubt]]:
-    """The steps in which answers of a class shrank, against that of the fewest users, each with its doubt."""
+def find_shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[tuple[int, Doubt]]:
+    """Find steps in which answers of a class are shorter than with the fewest users, each with its doubt."""
     for of in dict.fromkeys(of for _, sizes in steps.values() for of in sizes):
         known = {number: sizes[of] for number, (_, sizes) in steps.items() if of in sizes and sizes[of].count >= ENOUGH}
         if len(known) < 2:
@@ -46,9 +46,9 @@ def shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[
         typical = known[lightest.step].quantile(0.5)
         if typical * UNIT < SHORT:
             continue
-        usual = share_below(known[lightest.step], typical / APART)
+        usual = share_up_to(known[lightest.step], typical / APART)
         for number, own in known.items():
-            part = share_below(own, typical / APART)
+            part = share_up_to(own, typical / APART)
             if part - usual > LEAST_MODE and part * own.count >= ENOUGH:
                 than = f"{many(round(typical * UNIT), 'character')} with {many(lightest.users, 'user')}"
                 most = count(typical / APART * UNIT)
@@ -56,6 +56,6 @@ def shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[
                 yield number, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
 
 
-def share_below(histogram: Histogram, size: float) -> float:
-    """The share of answers that are at most so long."""
+def share_up_to(histogram: Histogram, size: float) -> float:
+    """The share of answers of at most a size, in seconds of the histogram."""
     return sum(number for edge, number in histogram.buckets() if edge <= size) / histogram.count

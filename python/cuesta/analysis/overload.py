@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from cuesta.analysis.planned import Planned
-from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor, averaged
+from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor, average_blocks
 from cuesta.figures.step import Overload
 from cuesta.ledger import Interval, StepTimes
 
@@ -77,7 +77,7 @@ def passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]
 def above_capacity(offered: float, passes: Sequence[Passes]) -> Overload | None:
     """Find a backlog that grows; `offered` is how many passes a second the plan makes due."""
     longest = max((second.seconds for second in passes), default=0.0)
-    ended = averaged([second.ended / second.seconds for second in passes if second.seconds > longest / 2])
+    ended = average_blocks([second.ended / second.seconds for second in passes if second.seconds > longest / 2])
     if len(ended) < LEAST_VALUES:
         return None
     kept, measured = statistics.fmean(ended), sum(second.seconds for second in passes)

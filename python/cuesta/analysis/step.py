@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
-from cuesta.analysis.answer_sizes import sizes
+from cuesta.analysis.answer_sizes import describe_sizes
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host_figures import host
@@ -15,7 +15,7 @@ from cuesta.analysis.overload import overload
 from cuesta.analysis.own_part import voids
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import beside
-from cuesta.analysis.stationarity import shift
+from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
 from cuesta.analysis.wire import tmux, unrecorded, wire
 from cuesta.figures.catalogue import COUNTERS
@@ -256,7 +256,7 @@ class StepRecords:
             TransactionClass(
                 group=group,
                 transaction=transaction,
-                characters=sizes(of_answers.get((group, transaction))),
+                characters=describe_sizes(of_answers.get((group, transaction))),
                 **{series: self.of(transaction, series, group) for series in OF_CLASSES},
             )
             for group, transaction in names
@@ -343,8 +343,8 @@ class StepRecords:
         responses = [
             sum(row.sums["response"] for row in rows) / done for rows in seconds if (done := transactions(rows))
         ]
-        throughput = shift([transactions(rows) / rows[0].length for rows in seconds], counts=True)
-        response, above = shift(responses), overload(self.plan, self.times, seconds)
+        throughput = find_shift([transactions(rows) / rows[0].length for rows in seconds], counts=True)
+        response, above = find_shift(responses), overload(self.plan, self.times, seconds)
         return Settling(
             self.plan.users if self.plan and self.plan.fixed else None,
             sum(row.active for row in starts if row),

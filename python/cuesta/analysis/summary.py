@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cuesta.analysis.answer_sizes import SizesOfClasses, shrunk
+from cuesta.analysis.answer_sizes import SizesOfClasses, find_shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
 from cuesta.analysis.past_saturation import past_saturation
@@ -38,19 +38,19 @@ class Doubted:
 
 @dataclass(frozen=True, slots=True)
 class DerivedStep:
-    """What the records of a step say, before doubts and other steps are considered."""
+    """What follows from the records of a step alone."""
 
     figures: StepFigures
     sizes: SizesOfClasses
     ended: float
     """When its measurement ended, in seconds of the run."""
     lacks_users: bool
-    """Whether the users of an open load were too few, while the host kept the limits; judged in searches."""
+    """Whether an open load had too few users, while the host kept the limits; judged in searches."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A run, summed up. A sweep's own figures are those of its last step."""
+    """The summary of a run. The figures of a sweep are those of its last step."""
 
     recorded: Recorded
     ended: str
@@ -60,7 +60,7 @@ class Summary:
     """The measured steps; if none was measured, the first one, without figures."""
     doubts: list[Doubted]
     derived: dict[int, "DerivedStep"]
-    """What was derived from the records of each measured step alone, by its number."""
+    """By number: what follows from the records of each measured step alone."""
 
     @property
     def valid(self) -> bool:
@@ -74,7 +74,7 @@ class Summary:
 
     @cached_property
     def search(self) -> SearchResult | None:
-        """What the run found if it was a search."""
+        """The result of the run if it was a search."""
         return search_result(self)
 
     @property
@@ -109,7 +109,7 @@ class Summary:
 
     @property
     def past_saturation(self) -> list[PastSaturation]:
-        """What loads past saturation did, of a sweep; of a search its trials say it."""
+        """Loads past saturation of a sweep; those of a search are its trials."""
         return [] if "search" in self.recorded.run else past_saturation(self.undoubted)
 
     @property
@@ -140,7 +140,7 @@ class Summary:
 
 def summarise(folder: Path | str, only: int | None = None) -> Summary:
     """Derive everything from a run folder. Raises InputError if there is none that can be read."""
-    return of_recorded(open_run(folder), only)
+    return sum_up(open_run(folder), only)
 
 
 LAST = -1
@@ -162,12 +162,12 @@ class Follower:
         endings = [agent.ending for agent in recorded.agents]
         if endings != self.endings:  # each step's figures have what agents say at their end
             self.endings, self.derived = endings, {}
-        summary = of_recorded(recorded, known=self.derived)
+        summary = sum_up(recorded, known=self.derived)
         self.derived = {number: step for number, step in summary.derived.items() if number < max(summary.derived)}
         return summary
 
 
-def of_recorded(
+def sum_up(
     recorded: Recorded, only: int | None = None, known: Mapping[int, DerivedStep] = MappingProxyType({})
 ) -> Summary:
     """Derive everything from an open run folder, or only one step: the last measured one if that was not measured.
@@ -182,14 +182,14 @@ def of_recorded(
     wanted = planned_steps - 1 if only == LAST else only
     numbers = measured if wanted is None else [wanted if wanted in measured else measured[-1]]
     derived = {number: known.get(number) or derive_step(recorded, number) for number in numbers}
-    shorter = list(shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
+    shorter = list(find_shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
     for number, step in derived.items():
         of_step = doubts_of_step(step.figures, rules)
         of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
-        limits = [with_doubts(verdict, step.figures, of_step) for verdict in step.figures.limits]
+        limits = [void_limit(verdict, step.figures, of_step) for verdict in step.figures.limits]
         steps.append(replace(step.figures, limits=limits))
-    return Summary(recorded, ended(recorded), planned_steps, steps, doubts, derived)
+    return Summary(recorded, how_ended(recorded), planned_steps, steps, doubts, derived)
 
 
 def derive_step(recorded: Recorded, number: int) -> DerivedStep:
@@ -199,11 +199,10 @@ def derive_step(recorded: Recorded, number: int) -> DerivedStep:
     return DerivedStep(figures, records.answer_sizes(), records.times.end, lacks_users)
 
 
-def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:
-    """The result of a limit, not kept in a step whose doubts void limits.
+def void_limit(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:
+    """Void the result of a limit in a step whose doubts void limits.
 
-    A duration of an overloaded step grows with the length of the run: a limit that it crossed is crossed, and one that
-    it has not reached yet is not kept.
+    In an overloaded step durations grow with the length of the run: one that has not reached its limit yet would.
     """
     not_reached = verdict.ok and verdict.is_duration and step.settled.overload is not None
     if not any(doubt.voids_limits for doubt in doubts) and not not_reached:
@@ -211,7 +210,7 @@ def with_doubts(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) ->
     return replace(verdict, value=None, at_least=False, ok=False, undecided=None)
 
 
-def ended(recorded: Recorded) -> str:
+def how_ended(recorded: Recorded) -> str:
     """How the run ended: the worst ending of its last agents."""
     ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.last_agents} or {"cut off"}
     return next((way for way in ("failed", "cut off", "interrupted") if way in ways), "completed")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from cuesta.analysis.search import Trial, trials_of
+from cuesta.analysis.search import Trial, judge_trials
 from cuesta.analysis.search.objections import LEAST_JAIN
 from cuesta.analysis.search.trial import excess
 from cuesta.figures.step import LimitResult
@@ -26,7 +26,7 @@ def judged(folder: RunFolder) -> Trial:
 
 
 def trials(folder: RunFolder) -> list[Trial]:
-    return trials_of(searched(folder), BY_USERS)
+    return judge_trials(searched(folder), BY_USERS)
 
 
 def searched(folder: RunFolder) -> Summary:
@@ -106,7 +106,7 @@ def test_a_trial_of_which_an_agent_recorded_nothing_does_not_count(tmp_path: Pat
     rows = folder.path / "agent-1" / "series.jsonl"
     kept = [row for row in rows.read_text().splitlines(keepends=True) if json.loads(row)["step"] == 0]
     rows.write_text("".join(kept))
-    first, last = trials_of(summarise(folder.path), BY_USERS)
+    first, last = judge_trials(summarise(folder.path), BY_USERS)
     assert first.doubts == []
     assert last.doubts[-1] == "agent 1 of the driver failed: it recorded nothing of this trial"
     assert last.is_driver_limit
@@ -286,7 +286,7 @@ def test_a_trial_that_was_cut_short_does_not_count(tmp_path: Path) -> None:
     series.write_text("".join(json.dumps(row) + "\n" for row in rows if row["step"] == 0 or row["start"] < 50))
     file = folder.path / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"search": {"method": {}}}))
-    first, second = trials_of(summarise(folder.path, None), BY_USERS)
+    first, second = judge_trials(summarise(folder.path, None), BY_USERS)
     assert first.doubts == []
     assert second.doubts == ["only 16.0 s of 30.0 s were measured"]
 
@@ -298,14 +298,14 @@ def test_each_step_is_a_trial(tmp_path: Path) -> None:
 
 def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", load="open:2.5/s", limits=LIMITS)
-    assert [each.load for each in trials_of(searched(folder), replace(BY_USERS, whole=False))] == [2.5]
+    assert [each.load for each in judge_trials(searched(folder), replace(BY_USERS, whole=False))] == [2.5]
 
 
 def test_the_figures_at_the_top_are_of_a_trial_that_counts(tmp_path: Path) -> None:
     """The last trial is in doubt, for the driver was busy in it."""
     folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS, edit=lambda row: busy_in(1, row))
     summary = searched(folder)
-    assert [each.counts for each in trials_of(summary, BY_USERS)] == [True, False]
+    assert [each.counts for each in judge_trials(summary, BY_USERS)] == [True, False]
     assert summary.json()["users"] == 4
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals
 from cuesta.analysis.certify.phases import Span, phase_times
-from cuesta.analysis.summary import of_recorded
+from cuesta.analysis.summary import sum_up
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import read_kernel_threads
 from cuesta.ledger.meters import Row
@@ -40,7 +40,7 @@ def read_run(folder: Path, pause: float | None) -> CertificationRun:
         for name, span in times.spans.items()
     }
     return CertificationRun(
-        folder, of_recorded(recorded), times, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
+        folder, sum_up(recorded), times, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
     )
 
 

@@ -16,7 +16,7 @@ from cuesta.analysis.search.method import Method, recorded_rate
 from cuesta.analysis.search.outcome import Estimate, Outcome, Try
 from cuesta.analysis.search.replay import Replay, TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
-from cuesta.analysis.search.trial import Trial, trials_of
+from cuesta.analysis.search.trial import Trial, judge_trials
 
 __all__ = [
     "Estimate",
@@ -27,8 +27,8 @@ __all__ = [
     "Trial",
     "TrialRow",
     "Try",
+    "judge_trials",
     "recorded_rate",
     "replay",
     "search_result",
-    "trials_of",
 ]

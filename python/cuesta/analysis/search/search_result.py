@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome
 from cuesta.analysis.search.replay import Replay, replay
-from cuesta.analysis.search.trial import Trial, excess, trials_of
+from cuesta.analysis.search.trial import Trial, excess, judge_trials
 from cuesta.figures.search import SearchFigures
 from cuesta.figures.step import LimitResult, StepFigures
 
@@ -80,6 +80,6 @@ def search_result(summary: "Summary") -> SearchResult | None:
     if not recorded:
         return None
     method = Method.from_json(recorded["method"])
-    replayed = replay(trials_of(summary, method), method)
+    replayed = replay(judge_trials(summary, method), method)
     outcome = replayed.conclude(recorded.get("ended") or STOPPED.get(summary.ended, BUDGET))
     return SearchResult(method, summary.recorded.plan.get("limits", []), replayed, outcome)

@@ -72,12 +72,12 @@ class Trial:
         return not self.doubts
 
 
-def trials_of(summary: "Summary", method: Method) -> list[Trial]:
+def judge_trials(summary: "Summary", method: Method) -> list[Trial]:
     """Judge each measured step of a search's folder."""
     measured = [step for step in summary.steps if step.seconds]
     ends = {steps[-1] for segment in summary.recorded.run.get("segments", []) if (steps := segment.get("steps"))}
     return [
-        trial_of(
+        judge_trial(
             step,
             summary.derived[step.step],
             method,
@@ -99,7 +99,7 @@ def agents_lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
     return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
 
 
-def trial_of(
+def judge_trial(
     step: StepFigures, derived: "DerivedStep", method: Method, found: Sequence[Doubt], *, may_be_cut_short: bool = False
 ) -> Trial:
     """Judge a step by its figures and the doubts about it; `may_be_cut_short` if the search may have ended in it."""
