@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 
 Row = dict[str, Any]
 UNTRACED = "only tracing can show this (the traced tier: `cuesta meters --exact`)"

@@ -194,6 +194,9 @@ class Histogram:
         """The non-empty buckets: upper edge in seconds, count."""
     def encode(self) -> bytes: ...
 
+def schema() -> str:
+    """What is recorded and metered, as JSON: a list of tables, each after those that it refers to."""
+
 def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogram]]:
     """Play users at a host that is a model, in virtual time; may take long, and is not interrupted. Raises RunError.
 
@@ -212,9 +215,6 @@ def ssh_unlock(file: str, passphrase: str) -> bool:
 
 def node_exporter_snapshot(text: str) -> str:
     """Convert the metrics page of a node_exporter into a snapshot, as JSON. Raises ValueError if it is no such page."""
-
-def meter_schema() -> str:
-    """The schema of meter reports as JSON: a list of tables, each after those that it refers to."""
 
 def report_between(earlier: str, later: str) -> str:
     """The meter report between two snapshots, all as JSON. Raises ValueError, and RunError if they do not compare."""

@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use cuesta_record::Stamp;
-use serde::{Deserialize, Serialize};
+use cuesta_record::{Stamp, record};
+use serde::Deserialize;
 
 /// The least time from the last arrival until all go on, in which every agent is told.
 const LEAD: Duration = Duration::from_millis(200);
@@ -43,34 +43,38 @@ struct BarrierState {
     waiting: Vec<Waker>,
 }
 
-/// The state of a barrier, for the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct BarrierStatus {
-    /// Number of the group.
-    pub group: usize,
-    /// Number of the barrier in the group's script.
-    pub barrier: usize,
-    /// Number of the round, from 0.
-    pub round: u64,
-    /// Users of this agent that wait there.
-    pub arrived: u32,
-    /// Users of all agents that the barrier is for.
-    pub parties: u32,
-    /// When all go on if no user arrives later.
-    pub go_on: Stamp,
+record! {
+    /// The state of a barrier, which an agent tells the engine.
+    #[derive(Copy, Eq)]
+    BarrierStatus {
+        /// number of the group
+        group: usize = None;
+        /// number of the barrier in the group's script
+        barrier: usize = None;
+        /// number of the round, from 0
+        round: u64 = None;
+        /// users of this agent that wait there
+        arrived: u32 = Number;
+        /// users of all agents that the barrier is for
+        parties: u32 = Number;
+        /// when all go on if no user arrives later
+        go_on: Stamp = Nanoseconds;
+    }
 }
 
-/// The engine's message that all users have arrived at a barrier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct BarrierRelease {
-    /// Number of the group.
-    pub group: usize,
-    /// Number of the barrier in the group's script.
-    pub barrier: usize,
-    /// Number of the round, from 0.
-    pub round: u64,
-    /// When all go on.
-    pub go_on: Stamp,
+record! {
+    /// The engine's message that all users have arrived at a barrier.
+    #[derive(Copy, Eq, Deserialize)]
+    BarrierRelease {
+        /// number of the group
+        group: usize = None;
+        /// number of the barrier in the group's script
+        barrier: usize = None;
+        /// number of the round, from 0
+        round: u64 = None;
+        /// when all go on
+        go_on: Stamp = Nanoseconds;
+    }
 }
 
 impl Barrier {

@@ -17,13 +17,20 @@ pub enum Tier {
     Traced,
 }
 
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Tier {
+    /// As JSON has it.
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Plain => "plain",
             Self::Sampled => "sampled",
             Self::Traced => "exact",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

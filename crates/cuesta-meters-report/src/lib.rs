@@ -2,7 +2,7 @@
 //! missing. Nothing is read here: `cuesta-meters` and its tiers make the figures.
 //!
 //! - [`Subject`]: what is metered. [`cpu_list`]: lists of CPUs, as the kernel writes them.
-//! - `tables`: all of it, declared. `schema`: how a table is declared, and [`schema()`] itself for others to read.
+//! - `tables`: all of it, declared. `schema`: how a table is declared.
 //! - `figure`: [`Figure`], a value with its [`Tier`] or the reason why there is none.
 //! - [`CounterFigures`]: what clocks and counters say, before samples share it out.
 //! - `own`, `closure`: what some tables compute from their own fields.
@@ -19,7 +19,7 @@ mod tables;
 pub use counter_figures::{CounterFigures, NOT_ITS_OWN};
 pub use figure::{Figure, Tier};
 pub use own::Source;
-pub use schema::{Field, OrEmpty, Table, Unit, schema};
+pub use schema::OrEmpty;
 pub use subject::{NoSubject, Subject};
 pub use tables::{
     ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, Interface, MeterReport, Network, Own, Quantiles,

@@ -14,6 +14,7 @@ mod meters;
 mod probe;
 mod relay;
 mod run;
+mod schema;
 mod simulation;
 mod ssh;
 mod tape;
@@ -31,15 +32,15 @@ mod _native {
     #[pymodule_export]
     use crate::host::Host;
     #[pymodule_export]
-    use crate::meters::{
-        Meters, meter_schema, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced,
-    };
+    use crate::meters::{Meters, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced};
     #[pymodule_export]
     use crate::probe::probe;
     #[pymodule_export]
     use crate::relay::Relay;
     #[pymodule_export]
     use crate::run::{Run, RunSpec};
+    #[pymodule_export]
+    use crate::schema::schema;
     #[pymodule_export]
     use crate::simulation::simulate;
     #[pymodule_export]

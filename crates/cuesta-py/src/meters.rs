@@ -104,9 +104,3 @@ pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     let report = Delta::between(&earlier, &later).map_err(errors::run)?.report();
     serde_json::to_string(&report).map_err(errors::run)
 }
-
-/// The schema of meter reports as JSON: a list of tables, each after those that it refers to.
-#[pyfunction]
-pub(crate) fn meter_schema() -> PyResult<String> {
-    serde_json::to_string(&cuesta_meters::report::schema()).map_err(errors::run)
-}

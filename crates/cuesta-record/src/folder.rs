@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::private::{private, private_folder, write_private};
-use crate::{Counts, Interval, Phase, Timeline, UserRow, clock};
+use crate::{DriverCounts, Interval, Phase, Stamp, StepTimes, Timeline, UNKNOWN, UserRow, clock, record};
 
 /// The folder `agent-K` of a run.
 #[derive(Debug)]
@@ -17,38 +17,45 @@ pub struct AgentFolder {
     users: BufWriter<File>,
 }
 
-/// A row of `series.jsonl`.
-#[derive(Serialize)]
-struct SeriesRow<'a> {
-    /// Seconds from the start of the run.
-    start: f64,
-    /// Seconds.
-    length: f64,
-    step: usize,
-    phase: Phase,
-    #[serde(flatten)]
-    counts: &'a Counts,
+record! {
+    /// One interval of one agent: a row of `series.jsonl`. Only `due` is cumulative.
+    SeriesRow extends counts: DriverCounts {
+        /// from the start of the segment
+        start: f64 = Seconds;
+        /// length of the interval
+        length: f64 = Seconds;
+        /// the step, from 0 within the segment
+        step: usize = None;
+        /// `settle`, `measure` or `drain`
+        phase: Phase = None;
+    }
 }
 
-/// `timeline.json`.
-#[derive(Serialize)]
-struct TimelineFile<'a> {
-    /// The name of the clock on which all instants of the folder are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<String>,
-    #[serde(flatten)]
-    timeline: &'a Timeline,
+record! {
+    /// The instants of a segment: `timeline.json`. Offsets are from `start_at`.
+    TimelineFile {
+        /// the name of the clock on which all instants of the folder are
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clock: Option<String> = None | none;
+        /// the start, on the clock
+        start_at: Stamp = Nanoseconds;
+        /// the steps whose measurement interval is known
+        steps: Vec<StepTimes> = None;
+        /// the longest wait for answers after the last step
+        drain: u64 = Nanoseconds;
+    }
 }
 
-/// How an agent's part of a run ended: `agent.json`. A folder without it was cut off.
-#[derive(Debug, Clone, Serialize)]
-pub struct AgentEnd {
-    /// `completed`, `interrupted` or `failed`.
-    pub ended: &'static str,
-    /// The failure.
-    pub reason: Option<String>,
-    /// Memory per user: growth of the process divided by its number of users, in bytes.
-    pub rss_per_user: Option<u64>,
+record! {
+    /// How an agent ended: `agent.json`. A folder without it was cut off.
+    AgentEnd {
+        /// `completed`, `interrupted` or `failed`
+        ended: &'static str = None;
+        /// why it failed; null if it did not
+        reason: Option<String> = None | none;
+        /// growth of the process divided by its number of users
+        rss_per_user: Option<u64> = Bytes | none;
+    }
 }
 
 impl AgentFolder {
@@ -63,7 +70,10 @@ impl AgentFolder {
     /// Writes `timeline.json`, also in place of an earlier one: a reader sees either of them whole.
     pub fn write_timeline(path: &Path, timeline: &Timeline) -> io::Result<()> {
         let part = path.join("timeline.part");
-        write_private(&part, &serde_json::to_vec(&TimelineFile { clock: clock::name(), timeline })?)?;
+        let steps = timeline.steps.iter().filter(|step| step.end != UNKNOWN).copied().collect();
+        let clock = clock::name();
+        let file = TimelineFile { clock, start_at: timeline.start_at, steps, drain: timeline.drain };
+        write_private(&part, &serde_json::to_vec(&file)?)?;
         fs::rename(part, path.join("timeline.json"))
     }
 
@@ -73,13 +83,13 @@ impl AgentFolder {
     }
 
     /// Writes an interval and flushes it, so that a crash loses nothing.
-    pub fn interval(&mut self, interval: &Interval, counts: &Counts, users: &[UserRow]) -> io::Result<()> {
+    pub fn interval(&mut self, interval: &Interval, counts: &DriverCounts, users: &[UserRow]) -> io::Result<()> {
         let row = SeriesRow {
             start: interval.begin as f64 / 1e9,
             length: (interval.end - interval.begin) as f64 / 1e9,
             step: interval.step,
             phase: interval.phase,
-            counts,
+            counts: counts.clone(),
         };
         write_row(&mut self.series, &row)?;
         users.iter().try_for_each(|user| write_row(&mut self.users, user))?;

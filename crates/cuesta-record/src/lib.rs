@@ -8,6 +8,7 @@
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
+//! - [`schema`]: how a record is declared, for all who read it.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
 mod bounded;
@@ -17,6 +18,7 @@ mod failure;
 mod folder;
 mod private;
 mod recorder;
+pub mod schema;
 mod series;
 mod snapshot;
 mod stamp;
@@ -29,13 +31,16 @@ mod transaction_log;
 
 pub use bounded::read_text;
 pub use failure::Failure;
-pub use folder::{AgentEnd, AgentFolder};
+pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use private::{private, private_file, private_folder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
-pub use tally::{ArrivalCounts, CharacterCounts, Counts, Tally, TimeSums, UserRow, WaitSample, WaitingCounts};
+pub use tally::{
+    ArrivalCounts, CharacterCounts, DriverCounts, ScreenCounts, Tally, TimeSums, UserRow, WaitSample, WaitingCounts,
+};
 pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
 pub use timer_fd::TimerFd;
 pub use transaction::Transaction;
+pub use transaction_log::TransactionRow;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
@@ -140,7 +140,8 @@ fn write_all(
         if let Some(transactions) = &mut files.transactions {
             transactions.append(&tally.transactions)?;
         }
-        snapshot.lock().unwrap_or_else(PoisonError::into_inner).absorb(interval, tally, &setup.series_names);
+        let next = locked(snapshot).next(interval, tally, &setup.series_names);
+        *locked(snapshot) = next;
         Ok(())
     };
     for (thread, interval, mut tally) in delivered {
@@ -154,8 +155,12 @@ fn write_all(
     for (interval, mut part) in partial.rest() {
         write(&interval, &mut part)?;
     }
-    snapshot.lock().unwrap_or_else(PoisonError::into_inner).finished = true;
+    locked(snapshot).finished = true;
     Ok(folder)
+}
+
+fn locked(snapshot: &Mutex<Snapshot>) -> MutexGuard<'_, Snapshot> {
+    snapshot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Intervals that not all threads have delivered yet, by their begin.
@@ -169,7 +174,7 @@ impl PartialIntervals {
     fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
         let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
         part.0.end = part.0.end.max(interval.end); // threads whose users are done end it earlier
-        part.2.absorb(tally);
+        part.2.merge(tally);
         part.1 += 1;
         if part.1 < threads {
             return None;
@@ -220,6 +225,8 @@ impl<W: Write> Write for FlushRows<'_, W> {
 mod tests {
     use super::*;
     use crate::{Stamp, StepTimes, Transaction};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
     use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
     use std::fs;
@@ -266,7 +273,7 @@ mod tests {
         let rows: Vec<_> = IntervalLogIterator::new(&log)
             .filter_map(|entry| match entry.expect("a row") {
                 LogEntry::Interval(row) => {
-                    let bytes = base64(row.encoded_histogram());
+                    let bytes = STANDARD.decode(row.encoded_histogram()).expect("base64");
                     let histogram = Deserializer::new().deserialize::<u64, _>(&mut &bytes[..]).expect("a histogram");
                     Some((row.tag().expect("a tag").as_str().to_owned(), row.start_timestamp(), histogram.len()))
                 }
@@ -287,18 +294,5 @@ mod tests {
         rows.sort_unstable();
         let of = |number| format!("\"g\",\"t\",3,{number},{number},{number},{number}");
         assert_eq!(rows, [of(0), of(0), of(1), of(1)]);
-    }
-
-    fn base64(text: &str) -> Vec<u8> {
-        const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let digits: Vec<u32> =
-            text.bytes().filter_map(|c| DIGITS.iter().position(|d| *d == c)).map(|d| d as u32).collect();
-        digits
-            .chunks(4)
-            .flat_map(|chunk| {
-                let bits = chunk.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - chunk.len()));
-                bits.to_be_bytes()[1..chunk.len()].to_vec()
-            })
-            .collect()
     }
 }

@@ -2,48 +2,52 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
-use crate::{Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitSample, WaitingCounts};
+use crate::{Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitSample, WaitingCounts, record};
 
-/// The state of a run as of its last interval.
-#[derive(Debug, Clone, Serialize)]
-pub struct Snapshot {
-    /// Seconds from the start of the run to the end of the last interval.
-    pub seconds: f64,
-    /// Seconds from the start to the end of the load; `None` while steps may be added.
-    pub total: Option<f64>,
-    /// The load step, from 0.
-    pub step: usize,
-    /// How many load steps there are.
-    pub steps: usize,
-    /// The phase of the last interval.
-    pub phase: Option<Phase>,
-    /// Users with a line.
-    pub users: u64,
-    /// Transactions in the last interval.
-    pub transactions: u64,
-    /// Those of them that ended by silence although the host had sent nothing.
-    pub silent: u64,
-    /// Keys in the last interval.
-    pub keys: u64,
-    /// Length of the last interval in seconds.
-    pub length: f64,
-    /// Errors since the start.
-    pub errors: u64,
-    /// Response since due in the last interval, in seconds: p50 and p99.
-    pub response: Option<[f64; 2]>,
-    /// Echo since due in the last interval: p50 and p99, in seconds.
-    pub echo: Option<[f64; 2]>,
-    /// Lateness in the last interval: p50 and p99, in seconds.
-    pub lateness: Option<[f64; 2]>,
-    /// Users who wait for the host at the end of the last interval.
-    pub waiting: WaitingCounts,
-    /// The longest wait, with the cursor's row.
-    pub long_wait: Option<WaitSample>,
-    /// Whether all is written.
-    pub finished: bool,
+record! {
+    /// The state of one agent as of its last interval. Those of several agents are merged exactly: counts are added, and so are
+    /// histograms, each an HdrHistogram of nanoseconds (V2, compressed, base64), null where nothing was counted.
+    Snapshot {
+        /// from the start of the run to the end of the last interval
+        seconds: f64 = Seconds;
+        /// from the start to the end of the load; null while steps may be added
+        total: Option<f64> = Seconds;
+        /// the load step, from 0
+        step: usize = None;
+        /// how many load steps there are
+        steps: usize = Number;
+        /// the phase of the last interval; null before its end
+        phase: Option<Phase> = None;
+        /// users with a line
+        users: u64 = Number;
+        /// transactions in the last interval
+        transactions: u64 = Number;
+        /// those of them that ended by silence although the host had sent nothing
+        silent: u64 = Number | 0;
+        /// keys in the last interval
+        keys: u64 = Number | 0;
+        /// length of the last interval
+        length: f64 = Seconds;
+        /// failures since the start
+        errors: u64 = Number;
+        /// response times since due in the last interval
+        response: Option<String> = None;
+        /// times to echoes since due in the last interval
+        echo: Option<String> = None | none;
+        /// lateness in the last interval
+        lateness: Option<String> = None | none;
+        /// users who wait for the host at the end of the last interval
+        waiting: WaitingCounts = None;
+        /// the longest wait, with the cursor's row
+        long_wait: Option<WaitSample> = None;
+        /// whether all is written
+        finished: bool = None | false;
+    }
 }
 
 impl Snapshot {
@@ -69,29 +73,40 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn absorb(&mut self, interval: &Interval, tally: &Tally, series_names: &SeriesNames) {
-        self.seconds = Duration::from_nanos(interval.end).as_secs_f64();
-        self.step = interval.step;
-        self.phase = Some(interval.phase);
-        self.length = Duration::from_nanos(interval.end - interval.begin).as_secs_f64();
-        self.users = tally.counts.users;
-        self.transactions = tally.counts.transactions;
-        self.silent = tally.counts.silent;
-        self.keys = tally.counts.keys;
-        self.errors += tally.counts.errors.values().sum::<u64>();
-        self.response = quantiles(tally, series_names, "/response");
-        self.echo = quantiles(tally, series_names, "/echo");
-        self.lateness = quantiles(tally, series_names, "/lateness");
-        self.waiting = tally.counts.waiting;
-        self.long_wait.clone_from(&tally.long_wait);
+    /// The state at the end of the interval after this one.
+    pub(crate) fn next(&self, interval: &Interval, tally: &Tally, series_names: &SeriesNames) -> Self {
+        let encoded = |figure| encoded(tally, series_names, figure);
+        Self {
+            seconds: Duration::from_nanos(interval.end).as_secs_f64(),
+            total: self.total,
+            step: interval.step,
+            steps: self.steps,
+            phase: Some(interval.phase),
+            users: tally.counts.users,
+            transactions: tally.counts.transactions,
+            silent: tally.counts.silent,
+            keys: tally.counts.keys,
+            length: Duration::from_nanos(interval.end - interval.begin).as_secs_f64(),
+            errors: self.errors + tally.counts.errors.values().sum::<u64>(),
+            response: encoded("/response"),
+            echo: encoded("/echo"),
+            lateness: encoded("/lateness"),
+            waiting: tally.counts.waiting,
+            long_wait: tally.long_wait.clone(),
+            finished: false,
+        }
     }
 }
 
-/// p50 and p99 over all series of a figure, in seconds.
-fn quantiles(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<[f64; 2]> {
+/// The histogram of a figure over all its series; none where it is empty.
+fn encoded(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<String> {
     let mut all = Histogram::<u64>::new(3).expect("3 digits are permitted");
     for (_, histogram) in tally.histograms().filter(|(index, _)| series_names.tags()[*index].ends_with(figure)) {
         all.add(histogram).expect("it resizes itself");
     }
-    (!all.is_empty()).then(|| [0.5, 0.99].map(|q| all.value_at_quantile(q) as f64 / 1e9))
+    let mut bytes = Vec::new();
+    (!all.is_empty()).then(|| {
+        V2DeflateSerializer::new().serialize(&all, &mut bytes).expect("a vector takes all");
+        STANDARD.encode(bytes)
+    })
 }

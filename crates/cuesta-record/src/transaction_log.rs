@@ -3,9 +3,28 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::{SeriesNames, Stamp, Transaction};
+use crate::schema::FieldType as _;
+use crate::{SeriesNames, Stamp, Transaction, record};
 
-const HEADER: &[u8] = b"class_group,transaction,user,due,sent,first,done\n";
+record! {
+    /// A row of `transactions.csv`: a transaction with its four instants on the clock.
+    TransactionRow {
+        /// the group of its class, in double quotes
+        class_group: String = None;
+        /// the name of its class, in double quotes
+        transaction: String = None;
+        /// number of the user
+        user: u32 = None;
+        /// when the last key of its input was due
+        due: Stamp = Nanoseconds;
+        /// when that was sent
+        sent: Stamp = Nanoseconds;
+        /// when the first character of the answer arrived
+        first: Stamp = Nanoseconds;
+        /// when the answer was complete
+        done: Stamp = Nanoseconds;
+    }
+}
 
 /// An open log. Stamps are in ns on the machine's monotonic clock; `timeline.json` holds the run's start on that clock.
 pub(crate) struct TransactionLog {
@@ -16,7 +35,10 @@ pub(crate) struct TransactionLog {
 
 impl TransactionLog {
     pub(crate) fn create(mut file: BufWriter<File>, series_names: &SeriesNames) -> io::Result<Self> {
-        file.write_all(HEADER)?;
+        let mut tables = Vec::new();
+        TransactionRow::tables(&mut tables);
+        let columns: Vec<_> = tables[0].fields.iter().map(|field| field.name).collect();
+        writeln!(file, "{}", columns.join(","))?;
         file.flush()?;
         let fields = series_names.sources().iter().map(|names| names.each_ref().map(|name| quoted(name)).join(","));
         Ok(Self { file, class_fields: fields.collect() })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use cuesta_record::{Counts, Tally};
+use cuesta_record::{DriverCounts, Tally};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct StepFigures {
     /// Its length.
     pub seconds: f64,
     /// Everything that is a sum, as in a run's `series.jsonl`.
-    pub counts: Counts,
+    pub counts: DriverCounts,
     /// Transactions a second.
     pub throughput: Estimate,
     /// Mean response since the last key was sent; none without a transaction in each batch.

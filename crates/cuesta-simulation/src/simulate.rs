@@ -107,7 +107,7 @@ impl Collected {
         }
         let step = &mut self.steps[batch.step];
         step.batches.push(BatchFigures::new(batch.seconds, tally, names.tags()));
-        step.tally.absorb(tally);
+        step.tally.merge(tally);
         // Users at the end of the last batch, not their sum.
         (step.tally.counts.users, step.tally.counts.active) = (tally.counts.users, tally.counts.active);
     }

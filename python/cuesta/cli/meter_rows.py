@@ -11,8 +11,8 @@ from cuesta.cli.output import check_json
 from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit
 from cuesta.private_files import private
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 from cuesta.report import meter_rows as report
 from cuesta.terminal import inform, show, write
 

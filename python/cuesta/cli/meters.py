@@ -13,8 +13,8 @@ from cuesta.cli.verbs.meters import WORDS
 from cuesta.engine.local.meter_process import SHORTEST, MeterRequest, Meters, open_meters, stream
 from cuesta.engine.local.node_exporter import is_url
 from cuesta.errors import Exit, UsageError
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 from cuesta.terminal import inform, show
 
 REPORT_SECONDS = 5.0

@@ -8,8 +8,8 @@ from cuesta import _native
 from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.private_files import write_private
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 from cuesta.terminal import show
 
 

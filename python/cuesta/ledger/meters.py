@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from cuesta.ledger.rows import JsonObject, RowReader
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 
 
 @dataclass(frozen=True, slots=True)

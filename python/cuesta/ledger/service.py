@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cuesta.errors import InputError
 from cuesta.ledger.rows import JsonObject
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 
 FORMAT = 1
 """The newest format of profiles that can be read."""

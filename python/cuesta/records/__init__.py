@@ -1,6 +1,8 @@
-"""The records of a run, typed. Rust declares each once, with units and meanings; these types are made from it.
+"""The records of a run, and what agents and the engine tell each other: types made from the Rust declarations.
 
-- `schema`: what Rust declares, and what is made of it: the types, and the tables of the documentation.
-- `meter_report`: the reports of the host's meters; `meter_figure`: a figure of one, and the two forms that reports have
-  on disk.
+- `schema`: what Rust declares: each field once, with unit and meaning.
+- `rows`: the rows of a run folder; `messages`: snapshots and barriers; `meter_report`: the reports of the host's
+  meters. All are made by `document`, which also writes the JSON Schema and the tables of documents.
+- `meter_figure`: a figure of the meters, and the two forms that reports have on disk.
+- `reading`: reads any of them from JSON, and merges those of several agents.
 """

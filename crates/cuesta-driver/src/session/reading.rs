@@ -47,7 +47,7 @@ impl Session {
     }
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
-        self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
+        self.shared.tally(|tally| tally.counts.characters.out += bytes.len() as u64);
         if let (None, Some(came)) = (self.first_stamps, received.stamped) {
             self.first_stamps = Some(came);
             self.count_own_part(came);

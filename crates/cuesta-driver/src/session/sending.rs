@@ -57,7 +57,7 @@ impl Session {
         if !matches!(input, KeyInput::Character(_)) {
             self.rest.leave_row();
         }
-        self.shared.tally(|tally| tally.counts.characters.sent += bytes.len() as u64);
+        self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
         self.count_traffic();
         Ok(if bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
     }

@@ -1,0 +1,52 @@
+"""Merges the records and snapshots of several agents, as the driver merges those of its threads: exactly."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from cuesta._native import Histogram
+from cuesta.records import schema
+from cuesta.records.messages import Snapshot
+
+Record = TypeVar("Record")
+
+
+def merged(kind: type[Record], rows: Sequence[Record]) -> Record:
+    """Merge records by the rules of their declaration: counts are added, unless it says otherwise.
+
+    Without any row it is a record that has counted nothing.
+    """
+    hints = get_type_hints(kind)
+    rules = schema.fields(kind.__name__)
+    return kind(
+        **{
+            each.name: _merged(
+                hints[each.name], rules[each.name.rstrip("_")].merge, [getattr(row, each.name) for row in rows]
+            )
+            for each in fields(kind)  # type: ignore[arg-type]
+        }
+    )
+
+
+def _merged(kind: Any, rule: str, values: Sequence[Any]) -> Any:
+    there = [value for value in values if value is not None]
+    if get_origin(kind) is UnionType:
+        return _merged(get_args(kind)[0], rule, there) if there else None
+    if kind in (int, float):
+        return max(there, default=0) if rule == "max" else sum(there)
+    if get_origin(kind) is Mapping:
+        of_item = get_args(kind)[1]
+        names = dict.fromkeys(name for value in there for name in value)
+        return {name: _merged(of_item, rule, [value[name] for value in there if name in value]) for name in names}
+    return there[0] if rule == "first" else merged(kind, there)
+
+
+def pooled(encoded: Iterable[str | None]) -> Histogram | None:
+    """Add up histograms of snapshots; None if there is none."""
+    return Histogram.sum([Histogram.decode(text) for text in encoded if text])
+
+
+def per_second(snapshots: Iterable[Snapshot], count: Callable[[Snapshot], int]) -> float:
+    """How many a second all agents together counted in their last interval."""
+    return sum(count(each) / each.length for each in snapshots if each.length)

@@ -1,0 +1,272 @@
+"""The rows of a run folder, as the driver writes them (docs/folder.md). Instants are ns, times seconds.
+
+Made by ./scripts/docs from the declarations in `crates/`: change those.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTimes:
+    """One load step. The next one begins at its end; in a search some seconds later, and the load goes on until
+    then."""
+
+    begin: int
+    """Users begin to be added, or to leave."""
+    settled: int
+    """The measurement interval begins."""
+    end: int
+    """The measurement interval ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineFile:
+    """The instants of a segment: `timeline.json`. Offsets are from `start_at`."""
+
+    start_at: int
+    """The start, on the clock."""
+    steps: Sequence[StepTimes]
+    """The steps whose measurement interval is known."""
+    drain: int
+    """The longest wait for answers after the last step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterCounts:
+    """Characters, counted on the user's side and on the line."""
+
+    in_: int = 0
+    """Typed by users."""
+    out: int = 0
+    """Shown to users."""
+    line_in: int = 0
+    """Bytes sent over the lines, negotiation and escapes included."""
+    line_out: int = 0
+    """Bytes received over the lines, negotiation and escapes included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitSample:
+    """Users who have waited long for the same condition with the same text in the cursor's row. Rows with secrets are
+    hidden."""
+
+    users: int = 1
+    """How many users."""
+    seconds: float
+    """The longest of their waits."""
+    condition: str
+    """The wait, as a tape writes it."""
+    place: str = ""
+    """Where the wait stands: `row 7 of work`; empty outside of a tape."""
+    row: str | None = None
+    """The text of the cursor's row; null without a screen."""
+    screen: Sequence[str] = ()
+    """The rows of the screen that are not blank, or without a screen the last ones that came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSums:
+    """Time that users spent. Thinking and keying count in the interval where they happen, responses where they end."""
+
+    think: float
+    """Thinking."""
+    keying: float
+    """Keying, from the end of thinking to the last key."""
+    response: float
+    """Response time of the transactions completed, since the last key was due."""
+    response_from_sent: float
+    """The same since the last key was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCounts:
+    """Users who wait for the host."""
+
+    answers: int = 0
+    """Users who wait for an answer."""
+    prompts: int = 0
+    """Users who wait and have typed nothing, for a first prompt for example."""
+    echoes: int = 0
+    """Users who wait for the echo of keys."""
+    keys: int = 0
+    """Keys that wait for their echo."""
+    oldest: float
+    """The longest wait so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivalCounts:
+    """What became of the passes or sessions of an open load that were due in a measurement interval. `done`,
+    `under_way`, `waiting` and `skipped` add up to `count`; each is counted where it happens."""
+
+    count: int
+    """Those that were due."""
+    done: int
+    """Begun and over."""
+    failed: int
+    """Those of `done` that were given up, lost their line or got none."""
+    under_way: int
+    """Begun and not over."""
+    waiting: int
+    """Not begun: no user was free."""
+    skipped: int
+    """Not begun, and never will be, because too many were waiting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenCounts:
+    """Users' screens."""
+
+    count: int
+    """How many there are, at the end of the interval."""
+    bytes: int
+    """Their memory then."""
+    drawing: float
+    """Time spent drawing on them, estimated by timing one drawing in 61."""
+    awaited: float | None = None
+    """The part of it that was drawn for users who waited for an answer: their response contains it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverCounts:
+    """What is counted in one interval."""
+
+    users: int
+    """Users with a line at the end of the interval."""
+    active: int
+    """Those of them that the step has work for."""
+    transactions: int
+    """Transactions completed."""
+    passes: int = 0
+    """Passes of the tape that ended, or sessions of an open load: played to the end, or given up."""
+    keys: int
+    """Keys sent."""
+    characters: CharacterCounts
+    """Characters each way."""
+    errors: Mapping[str, int]
+    """Failures of the host or the line, by name."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Details of the first failure of each name, if known: why a line could not be opened, or how the program on it
+    ended and what the host sent last."""
+    samples: Mapping[str, WaitSample] = field(default_factory=dict)
+    """The first wait of each kind that went wrong: by the name of the failure that ended it; `continued` if output went
+    on behind its answer; `unfinished` is the longest that goes on at the end of a step."""
+    unanswered: int = 0
+    """Transactions without a complete answer: the wait timed out, or the line was lost."""
+    silent: int = 0
+    """Transactions that ended by silence, although the host had sent nothing since the last key, not even an echo."""
+    skipped: int = 0
+    """Actions that were due and not begun, because too many were under way."""
+    continued_long: int = 0
+    """Transactions behind whose answer output went on for over a quarter of the response time, and over 20 ms."""
+    unfollowed: int = 0
+    """Timed keys without a figure, because the text to which they belong could not be followed, or it could not be told
+    which frame shows them."""
+    set_aside: int = 0
+    """Most cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
+    (`Set Echo change`)."""
+    stray: int = 0
+    """Characters that arrived in place of an expected echo."""
+    undecoded: int = 0
+    """Received bytes that are no character of UTF-8, or of the set that the target names."""
+    sums: TimeSums
+    """Time that users spent, by activity."""
+    unfinished: int
+    """Transactions under way at the end of the interval."""
+    oldest: float
+    """The age of the oldest of them, since it was due."""
+    waiting: WaitingCounts | None = None
+    """Users who wait for the host at the end of the interval."""
+    due: ArrivalCounts | None = None
+    """What became of the arrivals of an open load since the measurement began; only while one is measured."""
+    cpu: float
+    """CPU time of the driver's threads."""
+    run_wait: float
+    """Time in which they waited for a CPU."""
+    spun: float = 0.0
+    """The part of `cpu` in which they waited awake ([summary.md](summary.md#the-drivers-own-part))."""
+    threads: int
+    """Number of the driver's threads."""
+    screens: ScreenCounts | None = None
+    """The screens of users, if any user has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRow(DriverCounts):
+    """One interval of one agent: a row of `series.jsonl`. Only `due` is cumulative."""
+
+    start: float
+    """From the start of the segment."""
+    length: float
+    """Length of the interval."""
+    step: int
+    """The step, from 0 within the segment."""
+    phase: str
+    """`settle`, `measure` or `drain`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRow:
+    """One user in the measurement interval of one step. Response times are from due."""
+
+    step: int
+    """The step, from 0 within the segment."""
+    group: str
+    """Name of the group."""
+    user: int
+    """Number of the user, over all groups."""
+    transactions: int
+    """Transactions completed."""
+    mean: float
+    """Mean response time."""
+    max: float
+    """Largest response time."""
+    unanswered: int = 0
+    """Transactions that were given up: the answer took too long, or the line was lost."""
+    waits: str | None = None
+    """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself; null if it did not
+    wait."""
+    waited: float = 0.0
+    """For how long."""
+    lost: str | None
+    """Why it had no line at the end; null if it had."""
+    at_work: bool = True
+    """Whether it sent a key, or a wait of it was met."""
+    gave_up: bool = False
+    """Whether a wait of it was given up."""
+    bisync: Mapping[str, int] | None = None
+    """What its bisync line carried in the interval and what its station counted, by name ([host.md](host.md)), and
+    `sequence`: messages acknowledged since the run began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionRow:
+    """A row of `transactions.csv`: a transaction with its four instants on the clock."""
+
+    class_group: str
+    """The group of its class, in double quotes."""
+    transaction: str
+    """The name of its class, in double quotes."""
+    user: int
+    """Number of the user."""
+    due: int
+    """When the last key of its input was due."""
+    sent: int
+    """When that was sent."""
+    first: int
+    """When the first character of the answer arrived."""
+    done: int
+    """When the answer was complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEnd:
+    """How an agent ended: `agent.json`. A folder without it was cut off."""
+
+    ended: str
+    """`completed`, `interrupted` or `failed`."""
+    reason: str | None = None
+    """Why it failed; null if it did not."""
+    rss_per_user: int | None = None
+    """Growth of the process divided by its number of users."""
