@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Observer, Snapshot
+from cuesta.engine.ports import Observer
 from cuesta.engine.run_job import RunResult, run_job
 from cuesta.ledger.rows import json_rows
+from cuesta.records.messages import Snapshot
 
 LIMIT = "100s"
 """The `measure` of such a plan."""

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.fairness import fairness, jain
-from cuesta.ledger import User
+from cuesta.records.rows import UserRow
 
 MEANS = st.lists(st.floats(1e-6, 1e4), min_size=1, max_size=50)
 
 
-def user(number: int, mean: float, transactions: int = 3) -> User:
-    return User(0, "clerks", number, transactions, mean, mean, None)
+def user(number: int, mean: float, transactions: int = 3) -> UserRow:
+    return UserRow(step=0, group="clerks", user=number, transactions=transactions, mean=mean, max=mean, lost=None)
 
 
 @given(MEANS)

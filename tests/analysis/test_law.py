@@ -6,11 +6,14 @@ import statistics
 import pytest
 
 from cuesta.analysis.law import law
+from cuesta.records.rows import TimeSums
 from tests.analysis.closed_loop import closed_loop
 
 
 def test_the_law_by_hand() -> None:
-    found = law(96, 30.0, 288, {"think": 2880 - 288 * 0.5, "keying": 288 * 0.1, "response_from_sent": 288 * 0.4})
+    answered = 288 * 0.4
+    sums = TimeSums(think=2880 - 288 * 0.5, keying=288 * 0.1, response=answered, response_from_sent=answered)
+    found = law(96, 30.0, 288, sums)
     assert found is not None
     assert found.x == 9.6
     assert (found.z, found.k) == pytest.approx((9.5, 0.1))
@@ -21,7 +24,7 @@ def test_the_law_by_hand() -> None:
 
 
 def test_nothing_is_predicted_without_transactions() -> None:
-    sums = {"think": 0.0, "keying": 0.0, "response_from_sent": 0.0}
+    sums = TimeSums(think=0.0, keying=0.0, response=0.0, response_from_sent=0.0)
     assert law(96, 30.0, 0, sums) is None
     assert law(0, 30.0, 5, sums) is None
     assert law(96, 0.0, 5, sums) is None
@@ -33,7 +36,8 @@ def test_a_closed_loop_obeys_the_law_within_chance(think: float, service: float)
     errors, chance = [], 0.0
     for _ in range(50):
         seen = closed_loop(rng, users=96, think=think, service=service, delay=0.34, seconds=30)
-        sums = {"think": seen.thinking, "keying": 0.0, "response_from_sent": sum(seen.response)}
+        answered = sum(seen.response)
+        sums = TimeSums(think=seen.thinking, keying=0.0, response=answered, response_from_sent=answered)
         found = law(96, 30.0, sum(seen.transactions), sums)
         assert found is not None
         errors.append(found.error)

@@ -18,7 +18,7 @@ def passes(done: int, due: int) -> Callable[[Row], Row]:
     def row(of: Row) -> Row:
         until = round(of["start"]) - 1
         counts = {"count": due * until, "done": done * until, "failed": 0, "under_way": (due - done) * until}
-        account = counts | {"waiting": 0, "skipped": 0} if of["phase"] == "measure" else {}
+        account = counts | {"waiting": 0, "skipped": 0} if of["phase"] == "measure" else None
         return of | {"passes": done, "due": account, "sums": of["sums"] | {"think": 1.0, "keying": 1.0}}
 
     return row

@@ -9,9 +9,10 @@ import pytest
 from cuesta.engine import interleaved
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Observer, Snapshot
+from cuesta.engine.ports import Observer
 from cuesta.engine.run_job import RunResult
 from cuesta.plan import RawOptions
+from cuesta.records.messages import Snapshot
 from tests.conftest import Write
 
 Made = list[tuple[str, int]]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.engine.settling import Settling
+from tests.snapshots import snapshot
 
 WINDOW = 3
 USERS = 8
@@ -22,21 +23,20 @@ def second(
 ) -> dict[str, Any]:
     """What an agent says of a second; times in seconds."""
     return {
-        "length": 1.0,
         "users": users,
         "silent": silent,
-        "waiting": {"answers": waiting, "prompts": 0, "echoes": 0},
+        "waiting": {"answers": waiting, "oldest": 0.0},
         "transactions": transactions,
-        "response": response and [response, response],
+        "response": response and [response],
         "keys": keys,
-        "echo": echo and [echo, echo],
+        "echo": echo and [echo],
     }
 
 
 def settled(rows: Iterable[dict[str, Any]], since: float = 0.0) -> bool:
     settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
-        settling.see([{"seconds": float(end), **row}])
+        settling.see([snapshot(seconds=float(end), **row)])
     return settling.has_settled(since)
 
 
@@ -91,7 +91,7 @@ def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> 
 def test_users_are_unanswered_that_lets_users_wait(rows: list[dict[str, Any]], is_unanswered: bool) -> None:
     settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
-        settling.see([{"seconds": float(end), **row}])
+        settling.see([snapshot(seconds=float(end), **row)])
     assert settling.is_unanswered() is is_unanswered
 
 
@@ -107,7 +107,7 @@ def test_users_who_were_turned_away_are_waited_for_until_they_have_tried_again()
         settling = Settling(WINDOW, USERS, least=USERS, join_by=join_by)
         rows = [STEADY | {"users": USERS - 1}] * lacking + [STEADY] * (2 * WINDOW)
         for end, row in enumerate(rows[: 2 * WINDOW], 1):
-            settling.see([{"seconds": float(end), **row}])
+            settling.see([snapshot(seconds=float(end), **row)])
         return settling.has_settled(0.0)
 
     assert settled_with(0, join_by=60)
@@ -118,14 +118,14 @@ def test_users_who_were_turned_away_are_waited_for_until_they_have_tried_again()
 def test_a_second_counts_when_all_agents_have_it() -> None:
     settling = Settling(WINDOW, USERS)
     for end in range(1, 2 * WINDOW + 1):
-        settling.see([{"seconds": float(end), **STEADY}, {"seconds": float(end - 1), **STEADY}])
+        settling.see([snapshot(seconds=float(end), **STEADY), snapshot(seconds=float(end - 1), **STEADY)])
     assert not settling.has_settled(0.0)
 
 
 def drained(waiting: Iterable[int], since: float = 0.0) -> bool:
     settling = Settling(WINDOW, USERS)
     for end, count in enumerate(waiting, 1):
-        settling.see([{"seconds": float(end), **second(waiting=count)}])
+        settling.see([snapshot(seconds=float(end), **second(waiting=count))])
     return settling.has_drained(since)
 
 

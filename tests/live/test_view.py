@@ -6,31 +6,18 @@ import pytest
 
 from cuesta.live import watching
 from cuesta.live.view import merge
+from cuesta.records.messages import Snapshot
+from tests.snapshots import snapshot
 
 
-def snapshot(**given: Any) -> dict[str, Any]:
-    base = {
-        "seconds": 10.0,
-        "total": 30.0,
-        "step": 0,
-        "steps": 1,
-        "phase": "measure",
-        "users": 3,
-        "transactions": 5,
-        "length": 1.0,
-        "errors": 1,
-        "response": [0.1, 0.2],
-        "waiting": {"answers": 0, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.0},
-        "long_wait": None,
-    }
-    return base | given
-
-
-def test_agents_are_added_up_and_the_slowest_is_shown() -> None:
-    view = merge([snapshot(), snapshot(users=4, transactions=4, length=0.5, response=[0.3, 0.9], seconds=9.0)])
+def test_agents_are_added_up_exactly() -> None:
+    quick, slow = [0.1] * 98, [0.3, 0.9]
+    agents = [snapshot(response=quick), snapshot(users=4, transactions=4, length=0.5, response=slow, seconds=9.0)]
+    view = merge(agents)
     assert view is not None
-    assert (view.users, view.per_s, view.errors, view.response, view.elapsed) == (7, 13.0, 2, (0.3, 0.9), 9.0)
-    assert str(view) == "measure  9/30 s  7 users  13.0 transactions/s  response p50 300 ms p99 900 ms  2 errors"
+    assert (view.users, view.per_s, view.errors, view.elapsed) == (7, 13.0, 2, 9.0)
+    assert view.response == pytest.approx((0.1, 0.3), rel=0.001), "of all transactions, not of the slowest agent"
+    assert str(view) == "measure  9/30 s  7 users  13.0 transactions/s  response p50 100 ms p99 300 ms  2 errors"
 
 
 def test_users_who_wait_for_long_are_shown() -> None:
@@ -62,7 +49,7 @@ def test_a_phase_that_overruns_shows_at_most_its_planned_end() -> None:
 
 def test_before_the_first_event_nothing_is_shown() -> None:
     assert merge([]) is None
-    view = merge([snapshot(phase=None, length=0.0, response=None, steps=3)])
+    view = merge([snapshot(phase=None, length=0.0, steps=3)])
     assert str(view) == "start 1/3  10/30 s  3 users  0.0 transactions/s  response -  1 error"
 
 
@@ -78,7 +65,7 @@ def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.Cap
 def test_without_a_terminal_a_long_wait_is_shown_at_once_and_when_measuring_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def wait(second: float, **given: Any) -> dict[str, Any]:
+    def wait(second: float, **given: Any) -> Snapshot:
         waiting = {"answers": 0, "prompts": 2, "echoes": 0, "keys": 0, "oldest": second - 1.0}
         return snapshot(seconds=second, waiting=waiting, **given)
 

@@ -11,6 +11,7 @@ from cuesta.analysis import summarise
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, Summary
 from cuesta.figures.durations import Distribution
+from cuesta.records.rows import TimeSums
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import describe_law_terms
 from cuesta.report.model import Remark
@@ -167,7 +168,7 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_negative_term_stands_in_brackets() -> None:
-    found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
+    found = law(4, 10.0, 20, TimeSums(think=-0.001, keying=0.2, response=39.8, response_from_sent=39.8))
     assert found
     first = describe_law_terms(found)
     assert "− (−50.0 µs) − 10.0 ms =" in first

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import cuesta
-from cuesta.engine.ports import Snapshot
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
+from cuesta.records.messages import Snapshot
 from cuesta.workflow.find_limit import Search
 from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write

@@ -60,7 +60,7 @@ pub(crate) struct AnswerSigns {
 }
 
 impl AwaitedAnswer {
-    /// DriverCounts a transaction that has no answer at an instant. The first sign of one may have come. One that may be complete will have
+    /// Counts a transaction that has no answer at an instant. The first sign of one may have come. One that may be complete will have
     /// lasted until then at least, if it turns out not to be.
     pub(crate) fn record(
         &self,
@@ -206,7 +206,7 @@ impl UserState {
         row
     }
 
-    /// DriverCounts what the user waits for at the end of a measurement: it is not known how much longer.
+    /// Counts what the user waits for at the end of a measurement: it is not known how much longer.
     pub(crate) fn record_unfinished(&self, tally: &mut Tally, series: &GroupSeries, end: Stamp) {
         let unfinished = WaitEnd::Unfinished;
         if let Some(WaitingFor::Answer(answer)) = self.waiting_for.filter(|wait| wait.since() < end) {
@@ -223,7 +223,7 @@ impl UserState {
         }
     }
 
-    /// DriverCounts the time up to an instant to the current activity. The instant may lie before one already counted up to,
+    /// Counts the time up to an instant to the current activity. The instant may lie before one already counted up to,
     /// because a user reports its keying when it sends, from the scheduled beginning: that time is taken back.
     pub(crate) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
         let (activity, since) = self.activity;
@@ -246,7 +246,7 @@ impl UserState {
     }
 }
 
-/// DriverCounts the users that wait at the end of an interval.
+/// Counts the users that wait at the end of an interval.
 pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut DriverCounts) {
     let age = |since: Stamp| end.since(since).as_secs_f64();
     for slot in users {

@@ -70,7 +70,7 @@ macro_rules! table {
             $table {
                 $(
                     $(#[doc = $meaning])+
-                    $field: $kind = $unit { label: $label, tier: $crate::Tier::$tier.name(), source: $source };
+                    $field: $kind = $unit { $label, $crate::Tier::$tier.name(), $source };
                 )+
             }
         }

@@ -58,19 +58,11 @@ pub struct Field {
 }
 
 impl Field {
-    /// What is said of no field.
-    #[doc(hidden)]
-    pub const NONE: Self = Self {
-        name: "",
-        kind: String::new(),
-        unit: Unit::None,
-        meaning: String::new(),
-        default: "",
-        merge: "",
-        label: "",
-        tier: "",
-        source: "",
-    };
+    /// The same field, of a figure of meters.
+    #[must_use]
+    pub fn metered(self, label: &'static str, tier: &'static str, source: &'static str) -> Self {
+        Self { label, tier, source, ..self }
+    }
 }
 
 /// A table: the fields of one type.
@@ -183,7 +175,7 @@ impl<K, T: FieldType> FieldType for BTreeMap<K, T> {
 /// Declares a record: a struct whose fields are described as [`Table`] and [`Field`] have them.
 ///
 /// A field is `name: Type = Unit;`, with its meaning as its documentation. After the unit may stand `, max` or `, first`, how it is merged;
-/// `| 0`, what stands for it in a record that lacks it (`none`, `false`, `{}`); and further fields of [`Field`] in braces. A record
+/// `| 0`, what stands for it in a record that lacks it (`none`, `false`, `{}`); and label, tier and source of a figure of meters in braces. A record
 /// declared as `Name: Merge` is merged field by field; one that `extends inner: Type` has the fields of that record, too.
 #[macro_export]
 macro_rules! record {
@@ -194,7 +186,7 @@ macro_rules! record {
             $(
                 $(#[doc = $meaning:literal])+
                 $(#[serde($($serde:tt)+)])?
-                $field:ident: $kind:ty = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $($more:ident: $value:expr),+ })?;
+                $field:ident: $kind:ty = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $label:expr, $tier:expr, $source:expr })?;
             )+
         }
     ) => {
@@ -242,9 +234,10 @@ macro_rules! record {
                         meaning: concat!($($meaning),+).trim().trim_end_matches('.').to_owned(),
                         default: concat!($(stringify!($default))?),
                         merge: concat!($(stringify!($merge))?),
-                        $($($more: $value,)+)?
-                        ..Field::NONE
-                    }),+],
+                        label: "",
+                        tier: "",
+                        source: "",
+                    }$(.metered($label, $tier, $source))?),+],
                 });
             }
         }

@@ -54,12 +54,12 @@ impl WaitSample {
 }
 
 impl Tally {
-    /// DriverCounts one duration.
+    /// Counts one duration.
     pub fn record(&mut self, series: SeriesId, duration: Duration) {
         self.record_size(series, duration.min(LONGEST).as_nanos() as u64);
     }
 
-    /// DriverCounts one number, such as the characters of an answer.
+    /// Counts one number, such as the characters of an answer.
     pub fn record_size(&mut self, series: SeriesId, size: u64) {
         let index = series.number() as usize;
         if index >= self.histograms.len() {
@@ -70,7 +70,7 @@ impl Tally {
         histogram.record(size.min(LONGEST.as_nanos() as u64)).expect("it resizes itself");
     }
 
-    /// DriverCounts a wait from one instant to another. `measuring_since`: when the measurement began that goes on, if one does; a wait
+    /// Counts a wait from one instant to another. `measuring_since`: when the measurement began that goes on, if one does; a wait
     /// that ends in it and began before is counted by its age then, too.
     pub fn record_wait(
         &mut self,
@@ -276,7 +276,7 @@ record! {
 }
 
 impl DriverCounts {
-    /// DriverCounts a failure.
+    /// Counts a failure.
     pub fn error(&mut self, failure: Failure) {
         self.add_errors(failure, 1);
     }
@@ -316,8 +316,7 @@ record! {
         at_work: bool = None | true;
         /// whether a wait of it was given up
         gave_up: bool = None | false;
-        /// what its bisync line carried in the interval and what its station counted, by name ([host.md](host.md)), and `sequence`:
-        /// messages acknowledged since the run began
+        /// what its bisync line carried and its station counted in the interval, by name
         #[serde(skip_serializing_if = "Option::is_none")]
         bisync: Option<BTreeMap<&'static str, u64>> = Number | none;
     }

@@ -1,17 +1,17 @@
 """Bisync lines: what each carried, and all together."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from cuesta.figures.bisync import BisyncCounters, BisyncFigures, BisyncLine
-from cuesta.ledger import User
+from cuesta.records.rows import UserRow
 
 BITS = 8
 """Of a character on a synchronous line."""
 
 
-def bisync(users: Iterable[User], seconds: float) -> BisyncFigures | None:
+def bisync(users: Iterable[UserRow], seconds: float) -> BisyncFigures | None:
     """What the users' lines carried in a step; None without bisync lines. `seconds`: how long was measured."""
     carried = [(user, user.bisync) for user in users if user.bisync is not None]
     if not carried or not seconds:
@@ -32,7 +32,7 @@ def bisync(users: Iterable[User], seconds: float) -> BisyncFigures | None:
     )
 
 
-def _line(user: User, line: dict[str, int], seconds: float) -> BisyncLine:
+def _line(user: UserRow, line: Mapping[str, int], seconds: float) -> BisyncLine:
     sent, received = line["text_sent"], line["text_received"]
     cps = (sent + received) / seconds
     return BisyncLine(user.group, user.user, line["sequence"], line["received"], sent, received, cps, BITS * cps)

@@ -33,7 +33,7 @@ def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
 def error_of_response(recorded: Recorded, step: int) -> float:
     """The relative standard error of the mean response of a step's transactions, since sent."""
     counts = by_second(recorded, step)
-    sums = by_second(recorded, step, lambda row: row.sums["response_from_sent"])
+    sums = by_second(recorded, step, lambda row: row.sums.response_from_sent)
     return error_of_mean(counts, sums)
 
 

@@ -8,9 +8,9 @@ compared with the response since *sent*, for N/X − Z − K leaves out lateness
 """
 
 import math
-from collections.abc import Mapping
 
 from cuesta.figures.step import ResponseLaw
+from cuesta.records.rows import TimeSums
 
 ERRORS = 3.0
 """Standard deviations of the gap that the interval's edges make, within which counts agree with the law."""
@@ -19,9 +19,9 @@ LEAST = 0.001
 
 
 def law(
-    users: float, seconds: float, transactions: int, sums: Mapping[str, float], edges: tuple[int, int] = (0, 0)
+    users: float, seconds: float, transactions: int, sums: TimeSums, edges: tuple[int, int] = (0, 0)
 ) -> ResponseLaw | None:
-    """Apply the law to an interval's sums of `think`, `keying` and `response_from_sent`. None if nothing ended in it.
+    """Apply the law to an interval's sums of times. None if nothing ended in it.
 
     At either edge some users wait: a part of their response lies outside the interval, or inside without its end. That
     blurs the sum of responses by about one response for each of them, added as errors are. `edges` are the numbers of
@@ -33,7 +33,7 @@ def law(
     if not transactions or not users or not seconds:
         return None
     x = transactions / seconds
-    z, k, measured = (sums[name] / transactions for name in ("think", "keying", "response_from_sent"))
+    z, k, measured = (each / transactions for each in (sums.think, sums.keying, sums.response_from_sent))
     predicted = users / x - z - k
     waiting = x * measured
     chance = math.sqrt(2 * waiting) * measured / (users * seconds)

@@ -50,25 +50,25 @@ def overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[
     by group; and where a pass takes its user longer than the settling, so that the first ones may not have ended.
     """
     rows = [row for second in seconds for row in second]
-    ended = sum(row.counts.get("passes", 0) for row in rows)
+    ended = sum(row.passes for row in rows)
     if plan is None or plan.any_closed or not ended:
         return None
     measured = passes(plan, seconds)
     begun = max(ended, sum(each.due for each in measured))
-    if sum(row.sums["think"] + row.sums["keying"] for row in rows) / begun > times.settled - times.begin:
+    if sum(row.sums.think + row.sums.keying for row in rows) / begun > times.settled - times.begin:
         return None
     return above_capacity(plan.open_per_s + plan.paced_per_s, measured)
 
 
 def passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:
     """What became due and what ended in each second."""
-    due = [0, *(sum(row.due.get("count", 0) for row in rows) for rows in seconds)]
+    due = [0, *(sum(row.due.count for row in rows if row.due) for rows in seconds)]
     return [
         Passes(
             rows[0].length,
             now - before + plan.paced_per_s * rows[0].length,
-            sum(row.counts.get("passes", 0) for row in rows),
-            sum(row.counts.get("skipped", 0) for row in rows),
+            sum(row.passes for row in rows),
+            sum(row.skipped for row in rows),
         )
         for rows, (before, now) in zip(seconds, pairwise(due), strict=True)
     ]

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
@@ -33,8 +33,9 @@ from cuesta.figures.counts import (
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.reference import selects
 from cuesta.figures.step import AgentFigures, DriverLoad, ResponseLaw, ScreenCost, Settling, StepFigures
-from cuesta.ledger import Interval, Recorded, StepTimes, Tag, User
-from cuesta.ledger.rows import row_of
+from cuesta.ledger import Interval, Recorded, StepTimes, Tag
+from cuesta.records.merging import merged
+from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """The source in the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
@@ -42,9 +43,6 @@ kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in cr
 
 ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""
-
-OF_LINES = ("line_in", "line_out")
-"""Characters that crossed the lines."""
 
 OF_CLASSES = ("response", "response_from_sent", "first_response")
 
@@ -64,13 +62,15 @@ class StepRecords:
         self.rows = [row for _, rows in own for row in rows if row.measured]
         self.before = [row for _, rows in own for row in rows if row.phase == "settle"]
         self.by_agent = {agent.number: rows for agent, rows in own if rows}
+        self.counts = counts(self.rows)
+        self.last = counts([rows[-1] for rows in map(measured, self.by_agent.values()) if rows])
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
     def figures(self) -> StepFigures:
         """Derive all figures of the step from its measurement interval."""
         users = self.plan.users if self.plan else round(self.at_work())
-        done, keys = self.total(lambda row: row.transactions), self.total(lambda row: row.keys)
+        done, keys = self.counts.transactions, self.counts.keys
         step = StepFigures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
@@ -117,10 +117,9 @@ class StepRecords:
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),
-            set_aside=max((row.counts.get("set_aside", 0) for row in self.rows), default=0),
             limits=[],
             published=[],
-            **{name: self.counter(name) for name in COUNTERS},
+            **{name: getattr(self.counts, name) for name in COUNTERS},
         )
         return replace(
             step,
@@ -141,7 +140,7 @@ class StepRecords:
             for name in names
         ]
 
-    def group(self, name: str, users: Sequence[User], echoed: bool, longest: float) -> GroupCounts:
+    def group(self, name: str, users: Sequence[UserRow], echoed: bool, longest: float) -> GroupCounts:
         """Add up what became of the transactions of a group; `longest` is the longest response of all groups."""
         transactions = sum(row.transactions for row in users)
         answers = sum(row.waits == "answer" and is_stuck(row.waited, longest) for row in users)
@@ -149,17 +148,10 @@ class StepRecords:
         waiting = answers if transactions or echoed else answers + prompts
         return GroupCounts(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
 
-    def is_never_at_work(self, user: User) -> bool:
+    def is_never_at_work(self, user: UserRow) -> bool:
         """Whether a user could do nothing for want of the host. One whose session has just begun may be about to."""
         waits = user.waits == "prompt" and ((self.plan and self.plan.fixed) or user.waited >= self.seconds)
         return not user.at_work and bool(user.lost or waits or user.gave_up)
-
-    def total(self, of: Callable[[Interval], int]) -> int:
-        return sum(map(of, self.rows))
-
-    def counter(self, name: str) -> int:
-        """Add up a counter of the driver; 0 for older records that lack it."""
-        return self.total(lambda row: row.counts.get(name, 0))
 
     def per_second(self, count: int) -> float | None:
         """Divide by the measured seconds; None if no time was measured."""
@@ -167,54 +159,43 @@ class StepRecords:
 
     def errors(self, done: int) -> Errors:
         """Add up the errors by name, and hold them against the transactions that were done."""
-        measured, before = (by_name(rows) for rows in (self.rows, self.before))
-        said = {name: text for row in reversed((*self.before, *self.rows)) for name, text in row.said.items()}
+        measured, before = Counter(self.counts.errors), Counter(counts(self.before).errors)
         failed = measured.total()
         return Errors(
             count=failed,
             by_name=dict(measured.most_common()),
             before=dict(before.most_common()),
-            said=said,
+            said=counts([*self.before, *self.rows]).said,
             rate=failed / (done + failed) if done + failed else 0.0,
         )
 
     def samples(self) -> dict[str, WaitSample]:
         """The first wait of each kind that went wrong; those of the measurement before those that were before it."""
-        rows = reversed((*self.rows, *self.before))
-        return {kind: row_of(WaitSample)(sample) for row in rows for kind, sample in row.samples.items()}
+        samples = counts([*self.rows, *self.before]).samples
+        return {kind: WaitSample.of(sample) for kind, sample in samples.items()}
 
     def characters(self) -> Characters:
         """Characters a second, each way."""
-        totals = sum((Counter(row.characters) for row in self.rows), Counter[str]())
-        rates = {name: totals[name] / self.seconds if self.seconds else None for name in ("in", "out", *OF_LINES)}
-        at_work, typed = self.at_work(), rates["in"]
-        per_user = typed / at_work if at_work and typed is not None else None
-        return Characters(typed, per_user, rates["out"], *(rates[name] for name in OF_LINES))
+        counted, at_work = self.counts.characters, self.at_work()
+        typed, shown, line_in, line_out = map(
+            self.per_second, (counted.in_, counted.out, counted.line_in, counted.line_out)
+        )
+        return Characters(typed, typed / at_work if at_work and typed is not None else None, shown, line_in, line_out)
 
     def unfinished(self) -> Unfinished:
-        lasts = self.lasts()
-        return Unfinished(sum(row.unfinished for row in lasts), max((row.oldest for row in lasts), default=0.0))
-
-    def lasts(self) -> list[Interval]:
-        """Each agent's last row of the measurement."""
-        return [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
+        return Unfinished(self.last.unfinished, self.last.oldest)
 
     def waiting(self) -> Waiting:
         """Count who waited at the end. Older records have only the number of unfinished transactions."""
-        rows = [row.waiting or {"answers": row.unfinished, "oldest": row.oldest} for row in self.lasts()]
-        answers, prompts, echoes, keys = (
-            sum(int(row.get(name, 0)) for row in rows) for name in ("answers", "prompts", "echoes", "keys")
-        )
-        return Waiting(answers, prompts, echoes, keys, max((row["oldest"] for row in rows), default=0.0))
+        last = self.last
+        waiting = last.waiting or WaitingCounts(answers=last.unfinished, oldest=last.oldest)
+        return Waiting(**asdict(waiting))
 
     def due(self) -> DueAccount | None:
         """Add up the agents' accounts of what was due."""
-        accounts = [row.due for row in self.lasts() if row.due]
-        if not accounts:
+        if not self.last.due:
             return None
-        names = ("count", "done", "failed", "under_way", "waiting", "skipped")
-        sums = {name: sum(account[name] for account in accounts) for name in names}
-        due = DueAccount(**sums, adds_up=True)
+        due = DueAccount(**asdict(self.last.due), adds_up=True)
         return replace(due, adds_up=due.accounted == due.count)
 
     def at_work(self) -> float:
@@ -289,11 +270,10 @@ class StepRecords:
 
     def law(self, done: int) -> ResponseLaw | None:
         """Check the response-time law. None where waits failed: their time is in neither Z, K nor R."""
-        if set(by_name(self.rows)) - ECHO_ERRORS:
+        if set(self.counts.errors) - ECHO_ERRORS:
             return None
-        sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
         begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
-        return law(self.at_work(), self.seconds, done, sums, (begun, self.unfinished().count))
+        return law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.unfinished().count))
 
     def agents(self) -> list[AgentFigures]:
         """Describe each driving process."""
@@ -324,25 +304,22 @@ class StepRecords:
 
     def screens(self) -> ScreenCost | None:
         """Describe what the users' screens cost."""
-        of_agents = [max(map(of_screens, rows), default=(0, 0.0)) for rows in self.by_agent.values()]
+        of_agents = [max(map(of_screens, rows), default=(0, 0)) for rows in self.by_agent.values()]
         count = sum(count for count, _ in of_agents)
         if not count:
             return None
-        drawing = max(per_thread(rows, lambda row: row.screens.get("drawing", 0.0)) for rows in self.by_agent.values())
-        awaited, done = (
-            [row.screens["awaited"] for row in self.rows if "awaited" in row.screens],
-            transactions(self.rows),
+        drawing = max(
+            per_thread(rows, lambda row: row.screens.drawing if row.screens else 0.0) for rows in self.by_agent.values()
         )
-        each = sum(awaited) / done if awaited and done else None
+        awaited, done = self.counts.screens.awaited if self.counts.screens else None, self.counts.transactions
+        each = awaited / done if awaited is not None and done else None
         return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing, each)
 
     def settled(self) -> Settling:
         """Users at work when measuring began, and whether throughput, response and backlog held their levels."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
         seconds = by_second(self.rows)
-        responses = [
-            sum(row.sums["response"] for row in rows) / done for rows in seconds if (done := transactions(rows))
-        ]
+        responses = [sum(row.sums.response for row in rows) / done for rows in seconds if (done := transactions(rows))]
         throughput = find_shift([transactions(rows) / rows[0].length for rows in seconds], counts=True)
         response, above = find_shift(responses), overload(self.plan, self.times, seconds)
         return Settling(
@@ -361,8 +338,9 @@ def is_class(tag: Tag) -> bool:
     return figure_of(tag.series) in OF_CLASSES
 
 
-def by_name(rows: Iterable[Interval]) -> Counter[str]:
-    return sum((Counter(row.errors) for row in rows), Counter[str]())
+def counts(rows: Sequence[Interval]) -> DriverCounts:
+    """What was counted in some rows."""
+    return merged(DriverCounts, rows)
 
 
 def measured(rows: Iterable[Interval]) -> list[Interval]:
@@ -379,9 +357,9 @@ def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> flo
     return sum(map(of, measured(rows))) / offered if offered else 0.0
 
 
-def of_screens(row: Interval) -> tuple[int, float]:
+def of_screens(row: Interval) -> tuple[int, int]:
     """How many screens there were, and what they took in bytes."""
-    return int(row.screens.get("count", 0)), row.screens.get("bytes", 0.0)
+    return (row.screens.count, row.screens.bytes) if row.screens else (0, 0)
 
 
 def start_row(rows: list[Interval]) -> Interval | None:

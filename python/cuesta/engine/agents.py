@@ -16,10 +16,12 @@ from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
-from cuesta.engine.ports import Agent, Observer, Row, Snapshot
+from cuesta.engine.ports import Agent, Observer, Row
 from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.private_files import record_file
+from cuesta.records.messages import Snapshot
+from cuesta.records.reading import from_json
 
 LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
@@ -146,7 +148,7 @@ class FollowedAgent:
             case {"read_clock": sent, "at": answered}:
                 self._readings.put(Reading.of(sent, answered, received))
             case snapshot:
-                self.latest = snapshot
+                self.latest = from_json(Snapshot, snapshot)
 
 
 @contextmanager

@@ -12,11 +12,10 @@ from typing import Any, Protocol
 from cuesta.engine.job import Job
 from cuesta.engine.spec import Threads
 from cuesta.plan import Segment
+from cuesta.records.messages import Snapshot
 
 Row = Mapping[str, Any]
 """A message between engine and agent, which is one row of JSON. `local.agent_process` lists them."""
-Snapshot = Mapping[str, Any]
-"""An agent's figures of the last second."""
 
 
 class Observer(Protocol):

@@ -15,7 +15,7 @@ from cuesta.engine.agents import fetch_records, follow
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import describe
 from cuesta.engine.job import DRAIN, SECOND, Job
-from cuesta.engine.ports import Engine, Observer, Snapshot
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import Driven, RunResult, driving
 from cuesta.engine.search_folder import (
     begin_segment,
@@ -28,6 +28,7 @@ from cuesta.engine.search_folder import (
 from cuesta.engine.settling import Settling
 from cuesta.plan import Plan, Settings, Step
 from cuesta.plan.driver import driver_loads
+from cuesta.records.messages import Snapshot
 
 AHEAD = 2_200_000_000
 """Nanoseconds from an announcement to its instant: two seconds, and time for the agents to read it."""
@@ -219,7 +220,7 @@ class Trials:
     def _is_reported(self, end: int) -> bool:
         """Whether all agents have recorded a measurement interval, and the meters too; it is not waited for ever."""
         snapshots = self._snapshots()
-        recorded = all(each["seconds"] * SECOND >= end - MILLISECOND for each in snapshots)
+        recorded = all(each.seconds * SECOND >= end - MILLISECOND for each in snapshots)
         is_late = self._now() > end + PATIENCE * SECOND
         if is_late and not recorded:
             self.failure = "the driver has stopped recording: see whether its machine has CPU, memory and disk left"

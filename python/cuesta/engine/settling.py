@@ -2,14 +2,15 @@
 before it announces a measurement interval; the analysis judges the measured interval again."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from cuesta._native import Histogram
+from cuesta.records.merging import per_second, pooled
+from cuesta.records.messages import Snapshot
 
 ALIKE = 0.10
 """Two levels are alike if they differ by less than this share,"""
-WAITS = ("answers", "prompts", "echoes")
-"""What users wait for, as snapshots count it."""
 FREE = 0.1
 """The least share of an open load's users who are free where no arrival waits for one."""
 ERRORS = 2.0
@@ -24,10 +25,10 @@ class Series:
     times: list[float] = field(default_factory=list)
     """Median time until the answers of each second; 0 where there was none."""
 
-    def see(self, snapshots: Sequence[Mapping[str, Any]], counted: str, timed: str) -> None:
-        """Note a second: its count and its times, by their names in the snapshots."""
-        self.throughput.append(sum(each[counted] / each["length"] for each in snapshots if each["length"]))
-        self.times.append(max((each[timed][0] for each in snapshots if each[timed]), default=0.0))
+    def see(self, per_s: float, times: Histogram | None) -> None:
+        """Note a second: how many answers a second there were, and their times."""
+        self.throughput.append(per_s)
+        self.times.append(times.quantile(0.5) if times else 0.0)
 
     def is_level(self, window: int) -> bool:
         """Whether the last seconds are like as many before them."""
@@ -56,20 +57,23 @@ class Settling:
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
 
-    def see(self, snapshots: Sequence[Mapping[str, Any]]) -> None:
+    def see(self, snapshots: Sequence[Snapshot]) -> None:
         """Note the last second, if all agents have it and it is new."""
-        ends = {each["seconds"] for each in snapshots}
+        ends = {each.seconds for each in snapshots}
         if len(ends) != 1 or (self.seconds and max(ends) <= self.seconds[-1]):
             return
         self.seconds.append(max(ends))
-        connected = sum(each["users"] for each in snapshots)
+        connected = sum(each.users for each in snapshots)
         if connected > self.users or (connected < self.least and self.seconds[-1] <= self.join_by):
             self.unlike = self.seconds[-1]
-        self.waiting.append(sum(each["waiting"][what] for each in snapshots for what in WAITS))
+        waits = [each.waiting for each in snapshots]
+        self.waiting.append(sum(each.answers + each.prompts + each.echoes for each in waits))
         self.waits = bool(self.waiting[-1]) or connected < self.users
-        answered = [each if each["transactions"] > each["silent"] else {**each, "response": None} for each in snapshots]
-        self.transactions.see(answered, "transactions", "response")
-        self.keys.see(snapshots, "keys", "echo")
+        answered = [each for each in snapshots if each.transactions > each.silent]
+        self.transactions.see(
+            per_second(snapshots, lambda each: each.transactions), pooled(each.response for each in answered)
+        )
+        self.keys.see(per_second(snapshots, lambda each: each.keys), pooled(each.echo for each in snapshots))
 
     def is_unanswered(self) -> bool:
         """Whether users wait, and nothing was answered or echoed lately."""

@@ -46,7 +46,7 @@ class About:
     column: str | None = None
     """Column of the ledger's `steps`, by default the name with `_` for dots."""
     counter: bool = False
-    """Whether it is the sum of what the driver's agents counted under this name (`series.jsonl`)."""
+    """Whether it is what the driver's agents counted under this name (`series.jsonl`), merged."""
     sentence: bool = False
     """Whether it is text for people, whose words may change from version to version."""
 

@@ -5,9 +5,10 @@ None is a figure that was not measured; it is never written as zero.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 from cuesta.figures.about import About, Unit
+from cuesta.records import rows as records
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ class WaitSample:
         Sequence[str],
         About("the rows of the screen that were not blank; without a screen the last rows that had come"),
     ]
+
+    @classmethod
+    def of(cls, sample: records.WaitSample) -> Self:
+        """Take the sample of one agent."""
+        return cls(sample.seconds, sample.condition, sample.place, sample.row, sample.screen)
 
     @property
     def wait(self) -> str:

@@ -336,6 +336,7 @@ class StepFigures:
             "`Set Echo change`",
             Unit.COUNT,
             "cells set aside",
+            counter=True,
         ),
     ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]

@@ -4,7 +4,6 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -84,12 +83,6 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"there is no {error} in it"
     return "it is no JSON in UTF-8" if isinstance(error, ValueError) else "it is no JSON object"
-
-
-def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
-    """A function that makes a `kind` of a row. The row may have additional keys, and lack fields with a default."""
-    required = {each.name: each.default is each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
-    return lambda row: kind(**{name: row[name] for name in required if required[name] or name in row})
 
 
 def place(path: Path) -> str:

@@ -7,7 +7,8 @@ at any byte: what cannot be read is left out, and `Recorded.damage` has a senten
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 from urllib.parse import unquote
@@ -16,8 +17,10 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, row_of, why_unreadable
+from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
+from cuesta.records.reading import from_json
+from cuesta.records.rows import SeriesRow, UserRow
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
@@ -106,76 +109,13 @@ class HistogramRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """One row of `series.jsonl`: the counts of one agent in about a second."""
-
-    start: float
-    length: float
-    step: int
-    phase: str
-    users: int
-    active: int
-    transactions: int
-    keys: int
-    characters: dict[str, int]
-    errors: dict[str, int]
-    sums: dict[str, float]
-    unfinished: int
-    oldest: float
-    cpu: float
-    run_wait: float
-    threads: int
-    said: dict[str, str] = field(default_factory=dict)
-    """Details of the first failure by name: why a line could not be opened, or how its program ended."""
-    samples: dict[str, JsonObject] = field(default_factory=dict)
-    """The first wait of each kind that went wrong, and what its user saw."""
-    counts: dict[str, int] = field(default_factory=dict)
-    """All other counts of the driver, by name."""
-    waiting: dict[str, float] = field(default_factory=dict)
-    """Users who wait at the end: for `answers`, `prompts`, `echoes` (of `keys` keys); the `oldest` wait, seconds."""
-    due: dict[str, int] = field(default_factory=dict)
-    """Arrivals of an open load so far: `count`, `done` (of these `failed`), `under_way`, `waiting`, `skipped`."""
-    spun: float = 0.0
-    """Seconds of `cpu` in which threads spun."""
-    screens: dict[str, float] = field(default_factory=dict)
-    """`count` and `bytes` of all screens at the end, `drawing` in seconds; empty if no user has a screen."""
-
-    @classmethod
-    def of(cls, row: JsonObject) -> Self:
-        """Take the fields from a row; its other numbers go into `counts`."""
-        known = {each.name for each in fields(cls)}
-        counts = {name: each for name, each in row.items() if name not in known and isinstance(each, int)}
-        return row_of(cls)({**row, "counts": counts})
+class Interval(SeriesRow):
+    """A row of `series.jsonl` in the run: its step and start are those of the whole run."""
 
     @property
     def measured(self) -> bool:
         """Whether it is in a measurement interval."""
         return self.phase == "measure"
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """One row of `users.jsonl`: one user in the measurement interval of a step."""
-
-    step: int
-    group: str
-    user: int
-    transactions: int
-    mean: float
-    max: float
-    lost: str | None
-    unanswered: int = 0
-    """Transactions without an answer: the wait timed out, or the line was lost."""
-    waits: str | None = None
-    """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself."""
-    waited: float = 0.0
-    """How long it had waited, in seconds."""
-    at_work: bool = True
-    """Whether it sent a key, or a wait of it was met."""
-    gave_up: bool = False
-    """Whether a wait of it was given up."""
-    bisync: dict[str, int] | None = None
-    """What its bisync line carried and counted, by name; `sequence` counts from the beginning of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +127,7 @@ class Agent:
     origin: Origin
     steps: dict[int, StepTimes]
     intervals: list[Interval]
-    users: list[User]
+    users: list[UserRow]
     notes: AgentNotes
     """Its clock by the engine's, and how it died."""
     ending: JsonObject | None
@@ -277,7 +217,7 @@ class RunReader:
 
     def _begin(self) -> None:
         self.reader = RowReader()
-        self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[User]](list)
+        self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[UserRow]](list)
         self.measured = dict[tuple[int, Tag], Histogram]()
         self.host, self.metered, self.wire = list[HostRow](), Metered(), dict[int, WireInterval]()
 
@@ -321,9 +261,9 @@ class RunReader:
             [origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])
         ]
         steps = {origin.step + index: StepTimes(*row) for index, row in enumerate(rows)}
-        for interval in self.reader.json_rows(folder / "series.jsonl", Interval.of, damage):
+        for interval in self.reader.json_rows(folder / "series.jsonl", partial(from_json, Interval), damage):
             intervals.append(replace(interval, step=origin.step + interval.step, start=origin.time + interval.start))
-        for user in self.reader.json_rows(folder / "users.jsonl", row_of(User), damage):
+        for user in self.reader.json_rows(folder / "users.jsonl", partial(from_json, UserRow), damage):
             users.append(replace(user, step=origin.step + user.step))
         ending = read_object(folder / "agent.json", damage)
         return Agent(number_of(folder), folder, origin, steps, intervals, users, notes, ending or None)

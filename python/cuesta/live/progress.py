@@ -2,9 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -12,6 +11,7 @@ from rich.table import Column
 
 from cuesta.live.view import View, merge
 from cuesta.plain_text import plain
+from cuesta.records.messages import Snapshot
 from cuesta.terminal import inform
 
 PLAIN_EVERY = 5.0
@@ -20,7 +20,7 @@ DUMB = ("dumb", "unknown")
 """Values of TERM of terminals that cannot redraw a row."""
 
 Show = Callable[[View], None]
-Look = Callable[[Sequence[Mapping[str, Any]]], None]
+Look = Callable[[Sequence[Snapshot]], None]
 """Takes the newest snapshots of all agents."""
 
 
@@ -37,7 +37,7 @@ def watching(quiet: bool) -> Iterator[Look]:
 
 
 def _looking(show: Show) -> Look:
-    def look(snapshots: Sequence[Mapping[str, Any]]) -> None:
+    def look(snapshots: Sequence[Snapshot]) -> None:
         if view := merge(snapshots):
             show(view)
 

@@ -1,11 +1,13 @@
 """One moment of a run, from the newest snapshots of all its agents."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cuesta.columns import cut
 from cuesta.plain_text import plain
+from cuesta.records.merging import per_second, pooled
+from cuesta.records.messages import Snapshot
+from cuesta.records.rows import WaitingCounts, WaitSample
 from cuesta.units import many, seconds
 
 LONG = 5.0
@@ -28,15 +30,15 @@ class View:
     per_s: float
     """Transactions a second in the last interval."""
     response: tuple[float, float] | None
-    """Median and p99 of the last interval, by the slowest agent."""
+    """Median and p99 of the last interval, of all agents together."""
     errors: int
     """Errors since the start."""
     waiting: int = 0
     """Users who wait for an answer, a prompt or an echo."""
     longest: float = 0.0
     """The longest of these waits."""
-    stuck: Mapping[str, Any] | None = None
-    """The longest wait whose screen is known: `users`, `seconds`, `condition` and `row`."""
+    stuck: WaitSample | None = None
+    """The longest wait whose screen is known."""
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
@@ -58,10 +60,10 @@ class View:
             return ""
         if self.stuck is None:
             return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
-        row, has = self.stuck["row"], "have" if self.stuck["users"] > 1 else "has"
+        row, has = self.stuck.row, "have" if self.stuck.users > 1 else "has"
         shows = "" if row is None else f"; the screen shows `{shown(row)}`" if row else "; the cursor's row is empty"
-        waited = f"{many(self.stuck['users'], 'user')} {has} waited {self.stuck['seconds']:.0f} s"
-        return f"; {waited} for {shown(self.stuck['condition'])}{shows}"
+        waited = f"{many(self.stuck.users, 'user')} {has} waited {self.stuck.seconds:.0f} s"
+        return f"; {waited} for {shown(self.stuck.condition)}{shows}"
 
 
 def shown(text: str) -> str:
@@ -69,37 +71,37 @@ def shown(text: str) -> str:
     return cut(plain(text), MOST_SHOWN)
 
 
-def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
+def merge(snapshots: Sequence[Snapshot]) -> View | None:
     """Combine the newest snapshots of all agents; None before the first one."""
     if not snapshots:
         return None
-    slowest = max(snapshots, key=lambda each: each["response"][1] if each["response"] else 0.0)
-    first = min(snapshots, key=lambda each: each["seconds"])
+    first = min(snapshots, key=lambda each: each.seconds)
+    response = pooled(each.response for each in snapshots)
     return View(
-        elapsed=first["seconds"],
-        total=None if first["total"] is None else max(first["total"], first["seconds"]),
-        phase=first["phase"] or "start",
-        step=first["step"],
-        steps=first["steps"],
-        users=sum(each["users"] for each in snapshots),
-        per_s=sum(each["transactions"] / each["length"] for each in snapshots if each["length"]),
-        response=tuple(slowest["response"]) if slowest["response"] else None,
-        errors=sum(each["errors"] for each in snapshots),
-        waiting=sum(_waiting(each["waiting"]) for each in snapshots),
-        longest=max(each["waiting"]["oldest"] for each in snapshots),
-        stuck=_longest([each["long_wait"] for each in snapshots if each["long_wait"]]),
+        elapsed=first.seconds,
+        total=None if first.total is None else max(first.total, first.seconds),
+        phase=first.phase or "start",
+        step=first.step,
+        steps=first.steps,
+        users=sum(each.users for each in snapshots),
+        per_s=per_second(snapshots, lambda each: each.transactions),
+        response=(response.quantile(0.5), response.quantile(0.99)) if response else None,
+        errors=sum(each.errors for each in snapshots),
+        waiting=sum(_waiting(each.waiting) for each in snapshots),
+        longest=max(each.waiting.oldest for each in snapshots),
+        stuck=_longest([each.long_wait for each in snapshots if each.long_wait]),
     )
 
 
-def _waiting(counts: Mapping[str, int]) -> int:
+def _waiting(counts: WaitingCounts) -> int:
     """The least possible number of waiting users: a user who waits for echoes may also wait for an answer."""
-    return max(counts["answers"] + counts["prompts"], counts["echoes"])
+    return max(counts.answers + counts.prompts, counts.echoes)
 
 
-def _longest(waits: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _longest(waits: list[WaitSample]) -> WaitSample | None:
     """The longest wait, with the users of all agents who wait for the same before the same row."""
-    longest = max(waits, key=lambda each: each["seconds"], default=None)
+    longest = max(waits, key=lambda each: each.seconds, default=None)
     if longest is None:
         return None
-    alike = [each for each in waits if all(each[name] == longest[name] for name in ("condition", "row"))]
-    return {**longest, "users": sum(each["users"] for each in alike)}
+    alike = [each for each in waits if (each.condition, each.row) == (longest.condition, longest.row)]
+    return replace(longest, users=sum(each.users for each in alike))

@@ -4,5 +4,5 @@
 - `rows`: the rows of a run folder; `messages`: snapshots and barriers; `meter_report`: the reports of the host's
   meters. All are made by `document`, which also writes the JSON Schema and the tables of documents.
 - `meter_figure`: a figure of the meters, and the two forms that reports have on disk.
-- `reading`: reads any of them from JSON, and merges those of several agents.
+- `reading`: reads any of them from JSON; `merging`: merges those of several agents.
 """

@@ -162,8 +162,8 @@ def _rows(table: str, place: str = "") -> Iterator[str]:
     for field in fields(table).values():
         part = inner(field)
         yield f"| `{place}{field.name}` | {UNITS[field.unit]} | {field.meaning} |"
-        if part and "[" not in field.kind:
-            yield from _rows(part.name, f"{place}{field.name}.")
+        if part and not field.kind.startswith("dict"):
+            yield from _rows(part.name, f"{place}{field.name}{'[]' * field.kind.startswith('list')}.")
 
 
 def meters() -> str:
@@ -198,7 +198,8 @@ def json_schema() -> str:
 
 def _described(field: Field) -> dict[str, Any]:
     unit = {"unit": field.unit} if field.unit != "none" else {}
-    return {"description": field.meaning, **unit, **_shape(field.kind)}
+    default = {"default": json.loads(field.default.replace("none", "null"))} if field.default else {}
+    return {"description": field.meaning, **unit, **default, **_shape(field.kind)}
 
 
 def _shape(kind: str) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class StepTimes:
 class TimelineFile:
     """The instants of a segment: `timeline.json`. Offsets are from `start_at`."""
 
+    clock: str | None = None
+    """The name of the clock on which all instants of the folder are."""
     start_at: int
     """The start, on the clock."""
     steps: Sequence[StepTimes]
@@ -236,8 +238,7 @@ class UserRow:
     gave_up: bool = False
     """Whether a wait of it was given up."""
     bisync: Mapping[str, int] | None = None
-    """What its bisync line carried in the interval and what its station counted, by name ([host.md](host.md)), and
-    `sequence`: messages acknowledged since the run began."""
+    """What its bisync line carried and its station counted in the interval, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import read_resources
 from cuesta.analysis.law import agrees, law
 from cuesta.figures.step import ResponseLaw
+from cuesta.records.rows import TimeSums
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
 
 LOADS = st.builds(
@@ -104,7 +105,7 @@ def law_of(of: Simulated, counted: float = 1.0) -> ResponseLaw:
     responses = [each for second in of.responses for each in second]
     responses = responses[: round(counted * len(responses))]
     think = of.load.users * of.seconds - sum(of.waiting)
-    sums = {"think": think, "keying": 0.0, "response_from_sent": sum(responses)}
+    sums = TimeSums(think=think, keying=0.0, response=sum(responses), response_from_sent=sum(responses))
     found = law(of.load.users, of.seconds, len(responses), sums, (of.under_way_before, of.under_way[-1]))
     assert found
     return found

@@ -259,7 +259,7 @@ def effective_responses(step: StepRecords) -> float:
     pooled = step.pooled(lambda tag: tag.series == "response")
     if pooled is None:
         return 0.0
-    means = [row.sums["response"] / row.transactions for row in step.rows if row.transactions]
+    means = [row.sums.response / row.transactions for row in step.rows if row.transactions]
     if len(means) < LEAST_SECONDS:
         return pooled.count / TYPICAL
     middle = statistics.fmean(means)

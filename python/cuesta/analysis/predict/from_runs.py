@@ -94,8 +94,8 @@ def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
     if work and work.unit == "key":
         keys = step.keystrokes.count
         return 0.0, max(step.users * step.seconds - work.mean * keys, 0.0), keys
-    think = by_second(measured.recorded, step.step, lambda row: row.sums["think"])
-    keying = by_second(measured.recorded, step.step, lambda row: row.sums["keying"])
+    think = by_second(measured.recorded, step.step, lambda row: row.sums.think)
+    keying = by_second(measured.recorded, step.step, lambda row: row.sums.keying)
     return max(sum(think), 0.0), max(sum(keying), 0.0), step.transactions.count
 
 

@@ -29,7 +29,7 @@ def users_were_too_few(records: StepRecords, step: StepFigures) -> bool:
 
 def has_waited(records: StepRecords) -> bool:
     """Whether arrivals waited for a free user at the end of a second, or were skipped as too many waited."""
-    return any(row.due.get("waiting") or row.due.get("skipped") for row in records.rows)
+    return any(row.due and row.due.count > row.due.done + row.due.under_way for row in records.rows)
 
 
 def limits_of_host(step: StepFigures) -> list[Limit]:
