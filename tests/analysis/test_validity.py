@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from cuesta.analysis.doubts.table import OF_RUNS, OF_STEPS
+from cuesta.analysis.doubts.doubt import OF_RUNS, OF_STEPS
 from tests.analysis.test_wire import agent, bounds
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder

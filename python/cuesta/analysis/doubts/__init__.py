@@ -1,10 +1,11 @@
 """Why a run cannot be trusted: a run is valid if nothing here finds a reason to doubt it.
 
-- `table`: the doubts, a function for each. `phrases`: what several of them say.
+- `table`: the doubts about a step, a function for each; `whole_run`: those about a record. `phrases`: what several say.
 - `doubt`: what all have: text, advice, whom it blames, and what it means for limits and for a trial of a search.
 """
 
-from cuesta.analysis.doubts.doubt import Doubt, of_the_driver
-from cuesta.analysis.doubts.table import agent_failed, doubts_of_run, doubts_of_step
+from cuesta.analysis.doubts import table  # noqa: F401, its functions register themselves
+from cuesta.analysis.doubts.doubt import Doubt, doubts_of_run, doubts_of_step, of_the_driver
+from cuesta.analysis.doubts.whole_run import agent_failed
 
 __all__ = ["Doubt", "agent_failed", "doubts_of_run", "doubts_of_step", "of_the_driver"]

@@ -1,8 +1,12 @@
-"""What a doubt is, and what consumers ask of one or of several."""
+"""What a doubt is, and where the functions that look for doubts are registered."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from cuesta.analysis.planned import Allowed
+from cuesta.figures.step import StepFigures
+from cuesta.ledger import Recorded
 
 Blame = Literal["host", "driver", "hypervisor", "measurement"]
 
@@ -48,3 +52,31 @@ def of_the_driver(doubts: Iterable[Doubt]) -> list[Doubt]:
     found = list(doubts)
     is_stolen = any(doubt.blames == "hypervisor" for doubt in found)
     return [] if is_stolen else [doubt for doubt in found if doubt.blames == "driver"]
+
+
+OfStep = Callable[[StepFigures, Allowed], Doubt | None]
+OfRun = Callable[[Recorded], Doubt | None]
+OF_STEPS: list[OfStep] = []
+OF_RUNS: list[OfRun] = []
+
+
+def of_step(look: OfStep) -> OfStep:
+    """Register a function that looks for a doubt about a step; the doubt is named after it."""
+    OF_STEPS.append(look)
+    return look
+
+
+def of_run(look: OfRun) -> OfRun:
+    """Register a function that looks for a doubt about a whole run; the doubt is named after it."""
+    OF_RUNS.append(look)
+    return look
+
+
+def doubts_of_step(step: StepFigures, allowed: Allowed) -> list[Doubt]:
+    """Look for reasons to doubt a step."""
+    return [replace(doubt, name=look.__name__) for look in OF_STEPS if (doubt := look(step, allowed))]
+
+
+def doubts_of_run(recorded: Recorded) -> list[Doubt]:
+    """Look for reasons to doubt a record as a whole."""
+    return [replace(doubt, name=look.__name__) for look in OF_RUNS if (doubt := look(recorded))]

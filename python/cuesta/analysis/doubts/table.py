@@ -1,26 +1,16 @@
-"""The doubts: a function for each looks at a step's figures, or at a record, by the plan's thresholds.
+"""The doubts about a step: a function for each compares its figures with the plan's thresholds.
 
 They stand in the order of reports: what the host did comes first, then causes before what they cause. A new doubt is
 one function here, and a row in docs/summary.md.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-
-from cuesta.analysis.doubts.doubt import Doubt
+from cuesta.analysis.doubts.doubt import Doubt, of_step
 from cuesta.analysis.doubts.phrases import AT_START, MEND, NOT_TAKEN, advice_for_errors, given_up, waiting_users
 from cuesta.analysis.planned import Allowed
 from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
 from cuesta.figures.step import StepFigures
-from cuesta.ledger import Recorded
 from cuesta.units import count, many, named, seconds, share
-
-OfStep = Callable[[StepFigures, Allowed], Doubt | None]
-OfRun = Callable[[Recorded], Doubt | None]
-
-OF_STEPS: list[OfStep] = []
-OF_RUNS: list[OfRun] = []
 
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
@@ -38,64 +28,6 @@ WAIT_LONGER = {
     "Wait": "wait for what comes last in an answer (Wait+Screen /…/, Wait+Prompt); look with --cast",
 }
 """What to do where output went on behind answers, by the wait that ended too early."""
-
-
-def doubts_of_step(step: StepFigures, allowed: Allowed) -> list[Doubt]:
-    """Look for reasons to doubt a step."""
-    return [replace(doubt, name=look.__name__) for look in OF_STEPS if (doubt := look(step, allowed))]
-
-
-def doubts_of_run(recorded: Recorded) -> list[Doubt]:
-    """Look for reasons to doubt a record as a whole."""
-    return [replace(doubt, name=look.__name__) for look in OF_RUNS if (doubt := look(recorded))]
-
-
-def of_step(look: OfStep) -> OfStep:
-    OF_STEPS.append(look)
-    return look
-
-
-def of_run(look: OfRun) -> OfRun:
-    OF_RUNS.append(look)
-    return look
-
-
-@of_run
-def agent_died(recorded: Recorded) -> Doubt | None:
-    """A driver's process ended before its time."""
-    dead = [agent for agent in recorded.last_agents if agent.notes.death]
-    if not dead or not (death := dead[0].notes.death):
-        return None
-    more = f" (and {len(dead) - 1} more)" if len(dead) > 1 else ""
-    text = f"agent {dead[0].number} {death.how} after {death.after:.0f} s{more}; what it had recorded is kept"
-    return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again", "driver")
-
-
-@of_run
-def failed(recorded: Recorded) -> Doubt | None:
-    """The driver failed: a failure of the host is data, one of the driver voids the run."""
-    for agent in recorded.last_agents:
-        if agent.ending and agent.ending["ended"] == "failed":
-            return agent_failed(agent.number, agent.ending.get("reason") or "no reason given")
-    return None
-
-
-def agent_failed(agent: int, reason: str) -> Doubt:
-    advice = "this is the driver's own fault: see the reason"
-    return Doubt(f"agent {agent} of the driver failed: {reason}", advice, blames="driver", name="failed")
-
-
-@of_run
-def cut_off(recorded: Recorded) -> Doubt | None:
-    """Records are missing or damaged."""
-    first = f"{recorded.resumed}/" if recorded.resumed else ""
-    dead = [agent.folder.relative_to(recorded.folder) for agent in recorded.last_agents if agent.notes.death]
-    explained = tuple(f"{folder}{mark}" for folder in dead for mark in "/:")
-    damage = [each for each in recorded.damage if each.startswith(first) and not each.startswith(explained)]
-    if not damage:
-        return None
-    more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
-    return Doubt(f"the record is cut off: {damage[0]}{more}", "what is there was kept; run it again for the rest")
 
 
 @of_step
