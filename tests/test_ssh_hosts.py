@@ -241,7 +241,7 @@ def test_a_passphrase_without_a_terminal_to_ask_is_reported(
     serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = serve("MaxStartups 100")
-    monkeypatch.setattr("cuesta.engine.passphrases._answer", lambda _: "")
+    monkeypatch.setattr("cuesta.cli.control.ask", lambda _: "")
     subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", here / "client"], check=True)
     write("shell.tape", TAPE)
     write("plan.toml", PLAN)

@@ -45,14 +45,14 @@ def test_a_signal_during_the_summary_leaves_complete_files(here: Path, write: Wr
     ended = python(
         f"""
         import os, signal, sys
-        from cuesta import analysis
-        summarise = analysis.summarise
+        from cuesta.workflow import run_result
+        summarise = run_result.summarise
 
         def interrupted(folder):
             os.kill(os.getpid(), signal.{signal})
             return summarise(folder)
 
-        analysis.summarise = interrupted
+        run_result.summarise = interrupted
         """,
         *RUN,
     )

@@ -14,9 +14,10 @@
 - `ledger`: lists all certified systems; `sql`: queries all runs.
 - `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters
   from a run folder; `profile`, CPU time by function; `saved_interval`, an interval that the caller began with an
-  earlier command; `service`, the profile of a live service.
+  earlier command.
 - `tmux`: runs an agent of TMux, asks it, ends it; `tmux_last_error`: by what error the last one ended.
-- `output`: writes results, as text and as JSON; `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
+- `output`: writes results, as text and as JSON; `control`: watches and stops what a verb runs;
+  `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
 """

@@ -4,13 +4,12 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.control import controlled
 from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.ledger.signature import check_key
-from cuesta.live import watching
 from cuesta.plan import load
 from cuesta.terminal import inform
 from cuesta.workflow.certify_system import (
@@ -20,7 +19,6 @@ from cuesta.workflow.certify_system import (
     finish_certification,
     prepare_certifications,
 )
-from cuesta.workflow.control import Control, ignore
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -77,8 +75,7 @@ def _certify(arguments: argparse.Namespace) -> int:
         say("\n\n".join(each.text() for each in planned), arguments.json)
         write_json(arguments.json, _by_group({each.group.name: each.data() for each in planned}, planned))
         return Exit.GOOD
-    with interrupts() as stopping, watching(arguments.quiet) as look:
-        control = Control(look, ignore if arguments.quiet else inform, stopping)
+    with controlled(arguments.quiet) as control:
         records, codes = dict[str, object](), list[Exit]()
         for group, certification in certify_systems(planned, control, arguments.sign):
             for failure in certification.failures:

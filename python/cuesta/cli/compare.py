@@ -2,22 +2,21 @@
 
 import argparse
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.cli import service
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.control import controlled
 from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
-from cuesta.live import watching
 from cuesta.terminal import inform
 from cuesta.validation import near
 from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
-from cuesta.workflow.control import Control
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
+from cuesta.workflow.service_profile import ServiceComparison, compare_with_service
 
 MARGIN = "5%"
 """The default of --margin."""
@@ -30,7 +29,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     step = _step(arguments.step)
     if arguments.profile:
         _insist_on_profile(arguments)
-        return service.compare_with(arguments.profile, _folders(arguments, 1)[0], step, arguments.json)
+        return _show(compare_with_service(arguments.profile, _folders(arguments, 1)[0], step), arguments.json)
     terms = _terms(arguments)
     if arguments.interleave:
         _folders(arguments, 0)
@@ -51,15 +50,15 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)
-    with interrupts() as stopping, watching(arguments.quiet) as look:
+    with controlled(arguments.quiet) as control:
         out = arguments.out or new_folder(Path(), "compare")
-        folder = run_pairs(planned, out, step, Control(look, inform, stopping))
+        folder = run_pairs(planned, out, step, replace(control, tell=inform))
     code = _show(compare_pairs(folder, terms, step), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
-    return Exit.INTERRUPTED if stopping.is_set() else code
+    return Exit.INTERRUPTED if control.stop.is_set() else code
 
 
-def _show(comparison: Comparison, where: str | None) -> int:
+def _show(comparison: Comparison | ServiceComparison, where: str | None) -> int:
     say(comparison.text(colour=None), where)
     write_json(where, comparison.json())
     return comparison.exit

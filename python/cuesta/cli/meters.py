@@ -76,9 +76,10 @@ def _record(arguments: argparse.Namespace) -> int:
     meters = _start_by_tiers(arguments, may_sample=True)
     with interrupts(message=None) as stopped:
         stopped.wait(seconds)
-    from cuesta.cli import service  # noqa: PLC0415
+    from cuesta.workflow.service_profile import record_profile  # noqa: PLC0415, other words need no analysis
 
-    return service.record(meters, arguments.file)
+    record_profile(meters, arguments.file, inform)
+    return Exit.GOOD
 
 
 def _profile(arguments: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
+from cuesta.cli.control import ask, warn
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
@@ -100,7 +101,7 @@ def _record(arguments: argparse.Namespace) -> int:
     command = shlex.join(arguments.command) or target
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
     if kind_of(target) == "ssh":
-        prepare_ssh(target, [{"password": password}] if password else [])
+        prepare_ssh(target, [{"password": password}] if password else [], warn, ask)
     inform(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times")
     cast, interrupted = _relay(target, command, password)
     inform(f"\ncuesta: recorded {cast.seconds:.0f} s")

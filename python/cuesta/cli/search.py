@@ -3,13 +3,11 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.control import controlled
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
 from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit, UsageError
-from cuesta.terminal import inform
-from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.dry_run import plan_data, show_plan
 from cuesta.workflow.find_limit import PlannedSearch, SearchTerms, find_limit, prepare_resumed, prepare_search
 
@@ -22,15 +20,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     planned = _planned(arguments)
     if arguments.dry_run:
         return _dry_run(planned, arguments.json)
-    from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
-
-    tell = ignore if arguments.quiet else inform
-    tell(f"cuesta: {planned.overview()}")
-    with interrupts() as stopping, watching(arguments.quiet) as look:
+    with controlled(arguments.quiet) as control:
+        control.tell(f"cuesta: {planned.overview()}")
         out = arguments.resume or arguments.out or new_folder(Path(), planned.settings.name)
-        search = find_limit(planned, out, Control(look, tell, stopping))
+        search = find_limit(planned, out, control)
         show_run(search, arguments.verbose, arguments.json)
-        return Exit.INTERRUPTED if stopping.is_set() else search.exit
+        return Exit.INTERRUPTED if control.stop.is_set() else search.exit
 
 
 def _planned(arguments: argparse.Namespace) -> PlannedSearch:

@@ -10,7 +10,7 @@ from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
 from cuesta.plan.sweep import setting_at
-from cuesta.target import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.validation import near
 
 SECOND = 1_000_000_000
@@ -108,6 +108,13 @@ def most_users(segment: Segment) -> int:
     """The most lines that are open at once in a segment."""
     columns = zip(*(step.settings.group for step in segment.steps), strict=True)
     return sum(max(group.users for group in column) for column in columns)
+
+
+def most_users_at(job: Job, *kinds: str) -> int:
+    """The number of users at targets of some kinds, in the step with most of them."""
+    return max(
+        sum(group.users for group in step.settings.group if kind_of(group.target) in kinds) for step in job.plan.steps
+    )
 
 
 def fitting_service(tape: TapeFile) -> Service:

@@ -1,7 +1,6 @@
-"""Asks once at the terminal for passphrases of key files. Agents receive them through a pipe; no file has them."""
+"""Passphrases of key files, each asked for once. Agents receive them through a pipe; no file has them."""
 
-import getpass
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from cuesta import _native
 from cuesta.errors import CuestaError
@@ -17,16 +16,19 @@ def given() -> dict[str, str]:
     return dict(_given)
 
 
-def ask_for(locked: Iterable[str]) -> None:
-    """Ask for the passphrase of each key file; an empty one leaves the key out. Raises CuestaError after TRIES."""
-    for file in locked:
+def unlock(files: Iterable[str], ask: Callable[[str], str]) -> None:
+    """Have `ask` give the passphrase of each key file; an empty one leaves the key out.
+
+    Raises CuestaError after TRIES wrong ones.
+    """
+    for file in files:
         if file not in _given:
-            _ask_for(file)
+            _unlock(file, ask)
 
 
-def _ask_for(file: str) -> None:
+def _unlock(file: str, ask: Callable[[str], str]) -> None:
     for _ in range(TRIES):
-        passphrase = _answer(f"passphrase for {file} (empty: without this key): ")
+        passphrase = ask(f"passphrase for {file} (empty: without this key): ")
         if not passphrase:
             return
         try:
@@ -37,11 +39,3 @@ def _ask_for(file: str) -> None:
             _given[file] = passphrase
             return
     raise CuestaError(f"{file}: {TRIES} wrong passphrases", "load the key into the agent with `ssh-add`")
-
-
-def _answer(prompt: str) -> str:
-    try:
-        with open("/dev/tty", "r+b", buffering=0):  # getpass would read standard input where there is no terminal
-            return getpass.getpass(prompt)
-    except (OSError, EOFError):
-        return ""

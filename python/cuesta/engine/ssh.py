@@ -1,19 +1,20 @@
 """What a target's ssh configuration asks for, before a line is opened. It loads no plan: `cuesta record` needs none."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.errors import CuestaError
-from cuesta.terminal import inform
 
 
-def prepare_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
-    """Print which settings of the ssh configuration have no effect; ask for the passphrases of the users' keys."""
+def prepare_ssh(
+    target: str, users: Iterable[Mapping[str, str]], warn: Callable[[str], None], ask: Callable[[str], str]
+) -> None:
+    """Warn of settings of the ssh configuration that have no effect; ask for the passphrases of the users' keys."""
     unused, locked = ssh_settings(target, users)
     if unused:
-        inform(f"cuesta: {unused_settings(unused)}")
-    passphrases.ask_for(locked)
+        warn(unused_settings(unused))
+    passphrases.unlock(locked, ask)
 
 
 def unused_settings(unused: Iterable[str]) -> str:

@@ -30,8 +30,11 @@ def watching(quiet: bool) -> Iterator[Look]:
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
-        with _bar() as progress:
+        progress = _bar()
+        try:
             yield _looking(_renewed(progress))
+        finally:
+            progress.stop()
     else:
         yield _looking(_plain())
 
@@ -52,7 +55,12 @@ def _bar() -> Progress:
 
 def _renewed(progress: Progress) -> Show:
     task = progress.add_task("start", total=None)
-    return lambda view: progress.update(task, total=view.total, completed=view.elapsed, description=plain(str(view)))
+
+    def show(view: View) -> None:
+        progress.start()  # not before: until then the user may be asked something
+        progress.update(task, total=view.total, completed=view.elapsed, description=plain(str(view)))
+
+    return show
 
 
 def _plain() -> Show:

@@ -10,6 +10,7 @@ process.
   `resumed_search`: the plan and the method of a search that goes on.
 - `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.
 - `predict_loads`: predicts other loads from runs or from a typed table.
+- `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.
 - `check_tape`: how Cuesta reads a tape or a plan.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its

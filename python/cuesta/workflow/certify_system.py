@@ -130,6 +130,7 @@ def certify_systems(
 ) -> Iterator[tuple[str, Certification]]:
     """Make the runs of each certification; yields its group and itself. If stopped, the later ones are missing."""
     for each in planned:
+        control.prepare_lines(each.method.timed)
         preflight.check(each.method.timed)
         if each.terms.profile:
             read_service_profile(each.terms.profile)

@@ -4,11 +4,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from cuesta.engine.job import Job, most_users_at
 from cuesta.engine.ports import Observer
+from cuesta.engine.ssh import prepare_ssh
+from cuesta.target import kind_of
 
 
 def ignore(_: object) -> None:
     """Look at nothing, say nothing."""
+
+
+def keep_locked(_prompt: str) -> str:
+    """Give no passphrase: the key is left out."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +26,17 @@ class Control:
     observer: Observer = ignore
     """Receives the newest snapshots of all agents, a few times a second."""
     tell: Callable[[str], None] = ignore
-    """Receives sentences for people: what a trial showed, which pair begins."""
+    """Receives sentences on the progress: what a trial showed, which pair begins."""
+    warn: Callable[[str], None] = ignore
+    """Receives sentences on what has no effect."""
+    ask: Callable[[str], str] = keep_locked
+    """Gives the passphrase of a key file, by a prompt that names it; empty: without this key."""
     stop: threading.Event = field(default_factory=threading.Event)
     """If set, the run ends early and keeps what was measured."""
+
+    def prepare_lines(self, job: Job) -> None:
+        """Warn of what the lines of a job ignore; ask for what they need. Raises CuestaError if they cannot open."""
+        for group in {group.target: group for step in job.plan.steps for group in step.settings.group}.values():
+            if kind_of(group.target) == "ssh":
+                users = job.users_of(group).first(most_users_at(job, "ssh"))
+                prepare_ssh(group.target, users, self.warn, self.ask)

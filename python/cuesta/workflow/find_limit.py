@@ -118,6 +118,7 @@ def prepare_resumed(folder: Path, budget: str | None) -> PlannedSearch:
 
 def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     """Make the trials and sum them up."""
+    control.prepare_lines(planned.job.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
     result = search(planned.job, out, chooser, control.observer, control.stop)
     return finish_search(result.folder, result.failures)

@@ -84,7 +84,7 @@ def search(  # noqa: PLR0913, keywords
     a search that goes on as it was begun, without other settings. `tell` receives a sentence after each trial. All else
     is as for `run`.
     """
-    control = Control(observer, tell, stop or threading.Event())
+    control = Control(observer, tell, stop=stop or threading.Event())
     if resume is not None:
         return find_limit(prepare_resumed(Path(resume), budget), Path(resume), control)
     terms = SearchTerms(None if most is None else f"{most:g}", rule, budget)
@@ -121,7 +121,7 @@ def compare(  # noqa: PLR0913, keywords
         return compare_folders(_place(base, here), _place(new, here), terms, step)
     one, other = (RawOptions(plan=_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
     planned = prepare_pairs(one, other, Path(here), None if pairs is None else str(pairs), terms)
-    control = Control(observer, tell, stop or threading.Event())
+    control = Control(observer, tell, stop=stop or threading.Event())
     return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
 
 
@@ -176,7 +176,7 @@ def certify(  # noqa: PLR0913, keywords
     loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
     terms = CertificationTerms(runs, absentee, system, _path(reference), _path(profile), comments)
     planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
-    return dict(certify_systems(planned, Control(observer, tell, stop or threading.Event())))
+    return dict(certify_systems(planned, Control(observer, tell, stop=stop or threading.Event())))
 
 
 def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`

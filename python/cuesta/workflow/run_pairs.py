@@ -86,6 +86,8 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
     def judge(run: Path) -> list[str]:
         return [why] if (why := read_compared_run(run, step).why_excluded) else []
 
+    for job in planned.series.jobs(1):
+        control.prepare_lines(job)
     with run_folder(out) as folder:
         for turn, reasons in run_in_turn(planned.series, folder, judge, announce, control.stop):
             for reason in reasons:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.job import prepare
+from cuesta.engine.job import most_users_at, prepare
 from cuesta.engine.local.preflight import (
     check_processes,
     check_ptys,
     divide_cpus,
-    most_users_at,
     needed_files,
     probe,
     raise_files,

@@ -11,9 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
-from cuesta.engine.job import Job, most_users
+from cuesta.engine.job import Job, most_users, most_users_at
 from cuesta.engine.local.network import isolation
-from cuesta.engine.ssh import prepare_ssh
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, row_of, settings_of
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -38,8 +37,6 @@ def check(job: Job) -> None:
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
     for target, group in groups.items():
         users = job.users_of(group).first(most_users_at(job, kind_of(target)))
-        if kind_of(target) == "ssh":
-            prepare_ssh(target, users)
         if target != BUILTIN_HOST:
             probe(target, next(iter(users), {}))
 
@@ -54,13 +51,6 @@ def needed_files(job: Job) -> int:
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     programs = any(job.service(step).name in ("shell", "socket") for step in hosted)
     return lines * (3 if programs else 1) + OWN_FILES
-
-
-def most_users_at(job: Job, *kinds: str) -> int:
-    """The number of users at targets of some kinds, in the step with most of them."""
-    return max(
-        sum(group.users for group in step.settings.group if kind_of(group.target) in kinds) for step in job.plan.steps
-    )
 
 
 def check_ptys(needed: int) -> None:

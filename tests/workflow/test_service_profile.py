@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.cli.service import record
 from cuesta.errors import RefusedError
+from cuesta.workflow.control import ignore
+from cuesta.workflow.service_profile import record_profile
 from tests.meter_reports import meter_report, missing
 
 
@@ -24,5 +25,5 @@ class Gone:
 
 def test_a_subject_that_has_ended_is_not_recorded(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="nothing recorded of pid:4711: process 4711 has ended"):
-        record(Gone(), tmp_path / "service.profile")
+        record_profile(Gone(), tmp_path / "service.profile", ignore)
     assert not (tmp_path / "service.profile").exists()
