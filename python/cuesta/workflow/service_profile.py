@@ -14,8 +14,8 @@ from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, ServiceProfile, read_service_profile
-from cuesta.records.meter_figure import from_json
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.reading import from_json
 
 
 @dataclass(frozen=True, slots=True)
