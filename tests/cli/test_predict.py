@@ -111,7 +111,7 @@ def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, capsys
     assert [figure["response"] for figure in figures] == [None] * 4
     assert figures[-1]["throughput"]["value"] == pytest.approx(20 / 10.3, rel=0.03)
     main(["predict", str(path)])
-    assert "20 users, Z+K 10.0 s: the rows leave R open (" in " ".join(capsys.readouterr().out.split())
+    assert "20 users, Z+K 10.0 s: the band of R is too wide (" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +123,7 @@ def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, capsys: 
     assert main(["predict", str(path), *limit, "--json", str(path.with_suffix(".json"))]) == Exit.REFUSED
     found = json.loads(path.with_suffix(".json").read_text())
     assert found["systems"][0]["capacity"][0]["allowed"] is None
-    assert "response.mean < 230ms: NOT REPORTED: the rows leave it open" in " ".join(capsys.readouterr().out.split())
+    assert "response.mean < 230ms: NOT REPORTED: its 90 % band is too wide" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_limit_that_changes_move_out_of_what_was_measured(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -354,7 +354,7 @@ def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, capsys: py
     code, found = predict(table(write, 5, 30, meter=0.001), "--at", "users=100", capsys=capsys)
     assert code == Exit.REFUSED
     (figure,) = found["systems"][0]["figures"]
-    assert figure["not_reported"].startswith("no row is left over that checks the model")
+    assert figure["not_reported"].startswith("no degree of freedom is left to check the model")
 
 
 def test_rows_of_equal_names_are_not_taken_for_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

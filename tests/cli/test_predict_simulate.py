@@ -138,10 +138,10 @@ def test_a_limit_that_nothing_checks_is_not_reported(here: Path, capsys: pytest.
         found = json.loads((here / "found.json").read_text())
         if figure == "p95":
             (one,) = simulated(found)["hosts"][0]["limits"]
-            assert one["not_reported"].startswith("no row is left over that checks the model")
+            assert one["not_reported"].startswith("no degree of freedom is left to check the model")
             assert (one["users"], one["reached"]) == (None, None)
         text = " ".join(capsys.readouterr().out.split())
-        assert f"response.{figure} < 2s: NOT REPORTED: no row is left over that checks the model" in text
+        assert f"response.{figure} < 2s: NOT REPORTED: no degree of freedom is left to check the model" in text
         assert "RESULT NOT REPORTED" in text
 
 
@@ -155,7 +155,7 @@ def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, capsy
     open_ones = [each["users"] for each in found["systems"][0]["figures"] if each["response"] is None]
     assert open_ones == [2, 5, 10, 20]
     assert simulated(found)["hosts"] == []
-    assert simulated(found)["refused"] == ["2, 5, 10, 20 users: the rows leave their response open"]
+    assert simulated(found)["refused"] == ["2, 5, 10, 20 users: the band of their response is too wide"]
     assert code == Exit.REFUSED
 
 

@@ -25,7 +25,7 @@ RESOURCES: tuple[Cell, ...] = (
     Words("busy", "utilization U: the share of its capacity in use"),
     Words("cost", "service demand D = m·U/X: time of one of its servers for each unit of work"),
     Words("wait", "time that work was ready and waited for it, for each unit of work, where it is metered"),
-    Words("allows", "m/D: the throughput at which it is busy all the time"),
+    Words("allows", "m/D: the throughput that saturates it"),
     Words("by the host", "the part of `busy` that is the host's own work, where that is known"),
     Words("at once", "m: how many it can serve at once: CPUs, servers, lines, characters"),
     "from",
@@ -34,7 +34,7 @@ ONLY_A_PAGE = {5, 6, 7}
 """Columns for which a terminal has no room."""
 LEAST_STEPS = 4
 """Steps from which on straight lines of meters tell where their resources saturate."""
-WRONG = "not used: nothing is busier than all the time"
+WRONG = "above 100 %: rejected"
 
 
 def state_limit(summary: Summary) -> Remark:

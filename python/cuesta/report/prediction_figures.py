@@ -102,7 +102,7 @@ def figure_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
             spread = figure.spread if figure.is_disputed else figure.response_band
             yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({write_band(spread)})", "bad")
         elif figure.is_response_open:
-            yield Remark(f"{where}: the rows leave R open ({write_band(figure.response_band)})", "notice")
+            yield Remark(f"{where}: the band of R is too wide ({write_band(figure.response_band)})", "notice")
         yield from (Remark(f"{where}: {each}", "notice") for each in law_remarks(figure, system))
     if outside := [figure for figure in system.figures if figure.is_outside]:
         yield Remark(f"never checked there: {name_unchecked(answer, system, outside)}", "notice")

@@ -22,7 +22,7 @@ def answer(points: list[Point], *users: int) -> SystemPrediction:
     return system
 
 
-def test_a_form_that_leaves_a_row_over_is_taken_before_one_that_meets_any_rows() -> None:
+def test_a_model_with_degrees_of_freedom_left_is_chosen_before_one_that_fits_any_rows() -> None:
     """Two rows of a station of four metered servers: one server fits them with two parameters, and is wrong."""
     network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 4)], think=5.0)
     points = []
@@ -34,7 +34,7 @@ def test_a_form_that_leaves_a_row_over_is_taken_before_one_that_meets_any_rows()
     system = answer(points, 30)
     assert system.model.form.name == "metered stations"
     assert system.model.saturation(AT) == pytest.approx(55.0, abs=0.1)
-    assert not system.saturations, "55 users are more than were measured, and no row is left over that checks the model"
+    assert not system.saturations, "55 users are more than were measured, and nothing is left to check the model"
     assert system.figures[0].response == pytest.approx(closed.solve(network, 30).response, rel=1e-3)
 
 

@@ -86,7 +86,7 @@ def test_what_is_not_reported_is_not_printed_either(tmp_path: Path, capsys: pyte
     assert system["what_if"]["figures"][0]["throughput"] is None
     for capacity in (system["capacity"][0], system["what_if"]["capacity"][0]):
         assert (capacity["saturation"], capacity["allowed"], capacity["throughput"]) == (None, None, None)
-    assert "response.mean < 1s: NOT REPORTED: no row is left over" in text
+    assert "response.mean < 1s: NOT REPORTED: no degree of freedom is left" in text
     assert predicted(path, "--at", "users=30", *flags[4:], capsys=capsys)[0] == Exit.REFUSED
 
 

@@ -25,12 +25,12 @@ MARGIN = 0.10
 """Default of the largest relative difference between forms that agree, and of an adequate model from rows."""
 WIDEST = 2.5
 """Largest ratio of the ends of a band that is reported."""
-UNCHECKED = "no row is left over that checks the model, and it lies outside of what was measured"
+UNCHECKED = "no degree of freedom is left to check the model, and this load is outside of what was measured"
 HEAVIEST = "the model is off the rows with the highest load by up to {error:.0f} %, over the margin of {margin:g} %"
 INEXACT = "the held-out error is {error:.0f} %, over the margin of {margin:g} %"
 BY_MODEL = "the model"
 """Source of a saturation point that neither response nor a meter shows: the model only."""
-OPEN = "the rows leave it open"
+OPEN = "its 90 % band is too wide"
 DISPUTED = "forms that fit equally well disagree"
 REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
 

@@ -73,7 +73,7 @@ def run_simulations(answer: Answer, system: SystemPrediction, seed: int, tell: T
     loads = [figure.at for figure in reported if not figure.is_response_open]
     refused = dict[str, None]() if reported else {"no load is reported, so none is simulated": None}
     if left_out := [f"{each.at.users:,}" for each in reported if each.is_response_open]:
-        refused[f"{', '.join(left_out)} {answer.users_are}: the rows leave their response open"] = None
+        refused[f"{', '.join(left_out)} {answer.users_are}: the band of their response is too wide"] = None
     players = dict[Conditions, Simulator]()
     for at in dict.fromkeys(map(without_users, loads)):
         try:
