@@ -1,4 +1,4 @@
-"""Fairness: how the users' mean responses compare."""
+"""Fairness of the users' mean responses."""
 
 import statistics
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,8 @@
-"""Whether an open or a paced load is above what the host can do: then the backlog grows as long as one measures.
+"""Whether an open or a paced load is above the host's capacity: then the backlog grows throughout the measurement.
 
-How many passes a load makes due is known from the plan, and how many ended is counted. If fewer ended than chance
-explains, the host does not keep up, even where few arrivals happened to come: a host that is busy all the time ends
-passes steadily. A smaller gap suffices where the backlog has visibly grown as well.
+The rate of passes that become due is known from the plan, and those that ended are counted. If significantly fewer
+ended, the host does not keep up, even if few arrivals came by chance: a saturated host ends passes steadily. A smaller
+gap suffices where the backlog has grown as well.
 
 Hosts at up to 95 % of capacity, started empty, are taken for overloaded in at most 1 of 100 runs. Of runs at 10 % over
 capacity at most 1 in 100 is missed, if some 4,000 passes are due and service is exponential, or 300 and it is fixed

@@ -1,6 +1,6 @@
-"""The driver's own part of what is said of the host: keys that it sent late, and answers that it drew on screens.
+"""The driver's own part of the host's durations: keys that it sent late, and answers that it drew on screens.
 
-A duration is void of which more than a tenth is the driver's own. Lateness is in the times since due, not in those
+A duration is void if more than a tenth of it is the driver's own. Lateness is in the times since due, not in those
 since sent. Drawing is in both: while a thread draws an answer of megabytes, it does not read the rest.
 """
 

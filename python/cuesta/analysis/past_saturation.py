@@ -1,7 +1,7 @@
 """What a sweep did past saturation: whether throughput fell, and what was lost.
 
-In a closed load N users offer at most N / (R₀ + Z + K) transactions a second: as many as if nobody had to wait for
-another (R₀ is the response of the lightest load). A load is past saturation if that is more than the host ever gave.
+N users of a closed load offer N / (R₀ + Z + K) transactions a second, the light-load asymptote (R₀ is the response of
+the lightest load). A load is past saturation if that exceeds the largest throughput.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Published figures, each with what was measured at the same number of users."""
+"""Published figures beside those measured at the same number of users."""
 
 from collections.abc import Set
 

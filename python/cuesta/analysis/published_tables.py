@@ -1,4 +1,4 @@
-"""Published tables, each with what was measured in the steps that repeat them."""
+"""Published tables beside the figures of the steps that repeat them."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The section of a sweep of `tmux`, `defer` or `align`: where handling several packets at once wins and loses."""
+"""The section of a sweep of `tmux`, `defer` or `align`: the gains and costs of batching packets."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What limits the host: the sentence, and the section with what it rests on."""
+"""What limits the host: the sentence, and the section with its evidence."""
 
 import math
 from collections.abc import Iterator, Sequence

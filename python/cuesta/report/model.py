@@ -1,7 +1,7 @@
 """The elements of a report, independent of its rendering as text, page or Markdown.
 
-`run`, `several` and `comparison` build a `Report`; `render` writes it. An element tells what it is, not how it looks:
-each rendering shows it in its own way. The terminal shows no plots, pictures or links.
+`run_report`, `several` and `comparison` build a `Report`; `render` writes it. An element tells what it is, not how it
+looks: each rendering shows it in its own way. The terminal shows no plots, pictures or links.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Writes the figures of predicted loads: a table, why some are not reported, and what checks them."""
+"""Writes the figures of predicted loads: a table, why some are withheld, and what checks them."""
 
 import math
 from collections.abc import Iterator, Sequence

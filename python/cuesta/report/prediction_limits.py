@@ -1,4 +1,4 @@
-"""Writes what limits a predicted host: where it saturates, how many users keep a limit, and both with changes."""
+"""Writes the saturation point of a predicted host and the users within a limit, with changes and without."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Tells which entries of a recorded session are hidden, and which are in its files."""
+"""Lists the entries of a recorded session that are hidden, and those that its files hold."""
 
 from collections.abc import Sequence
 from itertools import groupby

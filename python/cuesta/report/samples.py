@@ -1,4 +1,4 @@
-"""What users waited for in vain, and what their screens showed: a sample of each kind of failure."""
+"""A sample of each kind of failed wait, with the screen; and users whose waits never ended."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A search: its result in a sentence, a row for each trial with what was then believed, and the line that a terminal
+"""A search: its result in a sentence, a row for each trial with the bracket after it, and the line that a terminal
 shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Writes the simulations of a prediction: percentiles, how they agree with exact theory, and what they rest on."""
+"""Writes the simulations of a prediction: percentiles, their agreement with the exact model, and the effort."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The text of what an agent of TMux says of itself. Pure: its status in, text out."""
+"""The status of an agent of TMux, as text."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Asymptotic bounds: no user waits, and the bottleneck is busy all the time.
+"""Asymptotic bounds: no user waits, or the bottleneck is saturated.
 
 P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing Surveys 10(3), 1978;
 Lazowska and others, Quantitative System Performance, 1984, §5.2. They need no distribution.

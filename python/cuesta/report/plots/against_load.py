@@ -1,4 +1,4 @@
-"""The limited figure of a search against the load: its trials, the limit, and the interval that the search believes."""
+"""The limited figure of a search against the load: its trials, the limit, and its interval."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Throughput, response and echo against the number of users, with the two asymptotes that no closed system passes."""
+"""Throughput, response and echo against the number of users, with the two asymptotes of a closed system."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
