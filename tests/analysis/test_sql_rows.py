@@ -46,7 +46,7 @@ def record() -> Record:
 @pytest.fixture
 def certification(monkeypatch: pytest.MonkeyPatch) -> sql_rows.Rows:
     monkeypatch.setattr(sql_rows, "open_certification", lambda folder: folder)
-    monkeypatch.setattr(sql_rows, "derive", lambda _: record())
+    monkeypatch.setattr(sql_rows, "derive_record", lambda _: record())
     return sql_rows.of_certification(Path("c"))
 
 
