@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.batching import FALSE_ALARM, Change, Effect, Spread, effects
+from cuesta.analysis.batching import FALSE_ALARM, Change, Effect, Spread, find_effects
 from tests.report.made_up import batching
 
 
 def effect(path: Path, seeds: tuple[int, ...] = (1, 2, 3, 4)) -> Effect:
-    (found,) = effects(summarise(batching(path / "run", seeds)))
+    (found,) = find_effects(summarise(batching(path / "run", seeds)))
     return found
 
 
@@ -82,7 +82,7 @@ def test_steps_in_doubt_do_not_count(tmp_path: Path) -> None:
     series = folder / "agent-0" / "series.jsonl"
     rows = series.read_text().splitlines()
     series.write_text("".join(f"{row}\n" for row in rows[:-5]) + "".join(f"{busy(row)}\n" for row in rows[-5:]))
-    (found,) = effects(summarise(folder))
+    (found,) = find_effects(summarise(folder))
     assert [len(load.cpu.with_it.values) for load in found.loads if load.cpu] == [4, 3]
 
 
@@ -92,14 +92,14 @@ def busy(row: str) -> str:
 
 def test_half_the_grid_is_added_to_the_response_of_aligned_keys(tmp_path: Path) -> None:
     """Keys wait for the grid before they are due: 40 ms are measured, a wait for 20 ms has a mean of 10."""
-    (found,) = effects(summarise(aligned(batching(tmp_path / "run"))))
+    (found,) = find_effects(summarise(aligned(batching(tmp_path / "run"))))
     few = found.loads[0].response
     assert few is not None
     assert (few.without.median, few.with_it.median) == pytest.approx((0.001, 0.050), rel=0.01)
 
 
 def test_the_wait_of_one_group_for_its_grid_says_nothing_of_all_users(tmp_path: Path) -> None:
-    (found,) = effects(summarise(aligned(batching(tmp_path / "run"), "group.typists.align")))
+    (found,) = find_effects(summarise(aligned(batching(tmp_path / "run"), "group.typists.align")))
     assert [load.response for load in found.loads] == [None, None]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.host_figures import host
+from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
 from tests.report import made_up
@@ -23,7 +23,7 @@ def recorded(path: Path, rows: list[dict[str, Any]]) -> Any:
     (folder / "meters.jsonl").write_text(text)
     run = open_run(folder)
     counted = [row for agent in run.agents for row in agent.intervals if row.measured]
-    return run, host(run, 0, run.steps[0], counted)
+    return run, derive_host_figures(run, 0, run.steps[0], counted)
 
 
 def row(second: int, **figures: float) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def test_a_step_without_a_meter_report_is_computed_from_its_seconds(tmp_path: Pa
 
 def test_missing_figures_have_a_reason(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "none").write())
-    assert host(run, 0, run.steps[0], []).cpu_missing == "no meter data: this run recorded no meters"
+    assert derive_host_figures(run, 0, run.steps[0], []).cpu_missing == "no meter data: this run recorded no meters"
     about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
     _, found = recorded(tmp_path / "elsewhere", [{"about": about}])
     assert (found.cpu, found.cpu_missing) == (None, "no meter data: the target is not on this machine")

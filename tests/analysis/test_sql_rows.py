@@ -47,14 +47,14 @@ def record() -> Record:
 def certification(monkeypatch: pytest.MonkeyPatch) -> sql_rows.Rows:
     monkeypatch.setattr(sql_rows, "open_certification", lambda folder: folder)
     monkeypatch.setattr(sql_rows, "derive_record", lambda _: record())
-    return sql_rows.of_certification(Path("c"))
+    return sql_rows.rows_of_certification(Path("c"))
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> sql_rows.Rows:
     published = {"what": "x", "figure": "response.mean", "value": "1s", "source": "s"}
     folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p50 < 1s",), published=(published,)).write()
-    return sql_rows.of_run(folder)
+    return sql_rows.rows_of_run(folder)
 
 
 def columns(table: str) -> set[str]:
@@ -94,7 +94,7 @@ def test_each_figure_of_a_meter_report_is_a_row_with_tier_or_reason() -> None:
 def test_an_unreadable_folder_is_one_row_with_the_reason(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     (folder / "run.json").write_text('{"format": 1, "plan": 7}')
-    (row,) = sql_rows.of_run(folder)["runs"]
+    (row,) = sql_rows.rows_of_run(folder)["runs"]
     assert row["damage"].startswith("cannot be read: ")
-    (row,) = sql_rows.of_certification(folder)["certifications"]
+    (row,) = sql_rows.rows_of_certification(folder)["certifications"]
     assert "there is no certification.json in it" in row["damage"]

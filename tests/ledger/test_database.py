@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.sql_rows import of_run
+from cuesta.analysis.sql_rows import rows_of_run
 from cuesta.errors import CuestaError, UsageError
 from cuesta.ledger.database import Database, SqlResult, check_select
 from cuesta.ledger.discover import discover, fingerprint
@@ -20,19 +20,19 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def database(folder: Path) -> Iterator[Database]:
     with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), of_run(folder))
+        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
         yield made
 
 
 def ask(folder: Path, sql: str) -> SqlResult:
     with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), of_run(folder))
+        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
         return made.ask(sql)
 
 
 def write(folder: Path, sql: str, file: Path) -> int:
     with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), of_run(folder))
+        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
         return made.write(sql, file)
 
 
@@ -118,13 +118,13 @@ def test_a_saved_database_reads_only_changed_folders(folder: Path, tmp_path: Pat
     with Database.at(file) as made:
         assert made.changed(prints) == [str(folder), str(other)]
         for each in (folder, other):
-            made.take(str(each), prints[str(each)], of_run(each))
+            made.take(str(each), prints[str(each)], rows_of_run(each))
     with (other / "agent-0" / "series.jsonl").open("a") as series:
         series.write('{"half')
     prints[str(other)] = fingerprint(other)
     with Database.at(file) as made:
         assert made.changed(prints) == [str(other)]
-        made.take(str(other), prints[str(other)], of_run(other))
+        made.take(str(other), prints[str(other)], rows_of_run(other))
         assert made.damaged() == [f"{other}: agent-0/series.jsonl: the last row is cut off and left out"]
     del prints[str(folder)]
     with Database.at(file) as made:  # rows of a deleted folder are deleted
@@ -137,10 +137,10 @@ def test_a_saved_database_may_be_deleted_or_of_another_version(folder: Path, tmp
     for _ in range(2):
         with Database.at(file) as made:
             assert made.changed({str(folder): "x"}) == [str(folder)]
-            made.take(str(folder), "x", of_run(folder))
+            made.take(str(folder), "x", rows_of_run(folder))
         file.unlink()
     with Database.at(file) as made:
-        made.take(str(folder), "x", of_run(folder))
+        made.take(str(folder), "x", rows_of_run(folder))
         made.connection.execute("UPDATE ledger_format SET shape = 'older'")
     with Database.at(file) as made:
         assert made.changed({str(folder): "x"}) == [str(folder)]
@@ -158,11 +158,11 @@ def test_a_truncated_folder_is_read_up_to_that_point(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3, ended=None).write()
     series = folder / "agent-0" / "series.jsonl"
     series.write_bytes(series.read_bytes()[:-7])
-    (run,) = of_run(folder)["runs"]
+    (run,) = rows_of_run(folder)["runs"]
     assert run["ended"] == ""
     assert "the last row is cut off" in run["damage"]
     (folder / "run.json").write_text('{"format": 99}')
-    (run,) = of_run(folder)["runs"]
+    (run,) = rows_of_run(folder)["runs"]
     assert "is of format 99" in run["damage"]
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cuesta.analysis import summarise
-from cuesta.analysis.batching import effects
+from cuesta.analysis.batching import find_effects
 from cuesta.report.batching import IN_DOUBT, first_answer, section
 from cuesta.report.model import Remark
 from cuesta.report.plots.frontier import plot_frontier
@@ -25,7 +25,7 @@ def test_the_wait_for_the_grid_of_aligned_keys_is_said_to_be_computed(tmp_path: 
     summary = summarise(aligned(batching(tmp_path / "run")))
     said = "half the grid, their mean wait for it, is added to the response: computed, not measured"
     assert first_answer(summary).endswith(f"; it lengthens the response at every load; {said}")
-    for plot in plot_frontier(effects(summary)):
+    for plot in plot_frontier(find_effects(summary)):
         assert "half the grid, the mean wait of keys for it" in plot.note
         assert [layer["data"]["values"][1]["s"] for layer in plot.spec["layer"][2:3]] == ["align with half the grid"]
 
@@ -38,7 +38,7 @@ def test_the_wait_for_the_grid_is_said_of_single_measurements_too(tmp_path: Path
 def test_without_aligned_keys_nothing_is_said_of_a_grid(tmp_path: Path) -> None:
     summary = summarise(batching(tmp_path / "run"))
     assert "grid" not in first_answer(summary)
-    assert [plot.note for plot in plot_frontier(effects(summary))] == ["", ""]
+    assert [plot.note for plot in plot_frontier(find_effects(summary))] == ["", ""]
 
 
 def test_a_run_in_doubt_says_why_nothing_is_compared(tmp_path: Path) -> None:

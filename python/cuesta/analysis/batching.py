@@ -1,8 +1,7 @@
-"""What it gives and costs to handle several packets at once, in sweeps of `tmux`, `defer` or `align`.
+"""Gains and costs of batching packets, in sweeps of `tmux`, `defer` or `align`.
 
-Each of these settings is compared with the steps that are equal but for having none of them. Steps that differ in
-nothing but `seed` are repeats of one another. Two figures are told apart if there are at least REPEATS of each and
-their ranges do not overlap; fewer claim nothing.
+Each setting is compared with the steps that are equal but for having none of them. Steps that differ in nothing but
+`seed` are repeats. Figures differ significantly if there are at least REPEATS of each and their ranges are disjoint.
 
 A key that `align` puts off is due when the grid says, so that its wait for the grid is in no measured figure. Half the
 grid, which is its mean for keys at any time, is added to the response here: computed, not measured.
@@ -29,7 +28,7 @@ RESPONSE, ECHO = "response.mean", "echo.mean"
 REPEATS = 4
 """The fewest repeats whose ranges are compared: with two, those of equal figures are disjoint in a third of cases."""
 FALSE_ALARM = 2 / comb(2 * REPEATS, REPEATS)
-"""How often at most the ranges of equal figures are disjoint: of all orders of both sides' values, two."""
+"""The probability of disjoint ranges of equal figures: two of all orders of both sides' values."""
 
 Settings = tuple[tuple[str, str], ...]
 """Names and values."""
@@ -63,7 +62,6 @@ class Change:
 
     @property
     def verdict(self) -> Literal["less", "more", "not told apart"]:
-        """Whether the setting makes it less or more."""
         if min(len(self.without.values), len(self.with_it.values)) < REPEATS:
             return "not told apart"
         if self.with_it.high < self.without.low:
@@ -80,18 +78,18 @@ class Change:
 
     @property
     def share(self) -> float:
-        """By which share of itself the median grows."""
+        """Relative change of the median."""
         return self.with_it.median / self.without.median - 1 if self.without.median else 0.0
 
     @property
     def difference(self) -> float:
-        """By how much the median grows."""
+        """Change of the median."""
         return self.with_it.median - self.without.median
 
 
 @dataclass(frozen=True, slots=True)
 class AtLoad:
-    """What a setting changes at one number of users; None for what was not measured."""
+    """The changes by a setting at one number of users; None if not measured."""
 
     users: int
     cpu: Change | None
@@ -113,7 +111,7 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a setting changes in one configuration, by number of users."""
+    """The changes by a setting in one configuration, by number of users."""
 
     setting: Settings
     """Those of SETTINGS that are not off."""
@@ -123,7 +121,7 @@ class Effect:
 
     @property
     def saves_from(self) -> int | None:
-        """The number of users from which on the host takes less CPU per key, at all loads that were measured."""
+        """The least number of users from which on all measured loads take less CPU per key."""
         found = None
         for load in reversed(self.loads):
             if load.cpu is None or not load.cpu.is_less:
@@ -133,33 +131,33 @@ class Effect:
 
     @property
     def most_saved(self) -> Saving | None:
-        """Where the host's CPU per key shrinks by the largest share; None if it shrinks nowhere."""
+        """The largest relative saving of CPU per key; None without any."""
         shares = [Saving(-load.cpu.share, load.users, self) for load in self.loads if load.cpu and load.cpu.is_less]
         return max(shares, default=None, key=lambda saving: saving.share)
 
     @property
     def is_repeated(self) -> bool:
-        """Whether anything was measured often enough to be told apart."""
+        """Whether any figure has REPEATS on both sides."""
         changes = [change for load in self.loads for change in (load.cpu, load.response, load.packets) if change]
         return any(min(len(each.without.values), len(each.with_it.values)) >= REPEATS for each in changes)
 
 
-def effects(summary: Summary) -> list[Effect]:
+def find_effects(summary: Summary) -> list[Effect]:
     """Compare every setting with none, configuration by configuration; steps that are in doubt do not count."""
-    return effects_of(summary.undoubted)
+    return compare_settings(summary.undoubted)
 
 
 def has_only_doubted(summary: Summary) -> bool:
     """Whether steps could be compared, were they not in doubt."""
-    return not effects(summary) and bool(effects_of([step for step in summary.steps if step.seconds]))
+    return not find_effects(summary) and bool(compare_settings([step for step in summary.steps if step.seconds]))
 
 
-def effects_of(steps: Sequence[StepFigures]) -> list[Effect]:
+def compare_settings(steps: Sequence[StepFigures]) -> list[Effect]:
     groups = dict[tuple[Settings, Settings], list[StepFigures]]()
     for step in steps:
         groups.setdefault((configuration_of(step), setting_of(step)), []).append(step)
     found = [
-        Effect(setting, configuration, at_loads(groups[configuration, ()], steps))
+        Effect(setting, configuration, compare_loads(groups[configuration, ()], steps))
         for (configuration, setting), steps in groups.items()
         if setting and (configuration, ()) in groups
     ]
@@ -168,44 +166,44 @@ def effects_of(steps: Sequence[StepFigures]) -> list[Effect]:
 
 def setting_of(step: StepFigures) -> Settings:
     """Those of SETTINGS that are swept and not off in a step."""
-    swept = ((last(name), str(value)) for name, value in step.swept.items())
+    swept = ((last_part(name), str(value)) for name, value in step.swept.items())
     return tuple((name, value) for name, value in swept if name in SETTINGS and value != OFF)
 
 
 def configuration_of(step: StepFigures) -> Settings:
-    return tuple((name, str(value)) for name, value in step.swept.items() if last(name) not in (*SETTINGS, *APART))
+    return tuple((name, str(value)) for name, value in step.swept.items() if last_part(name) not in (*SETTINGS, *APART))
 
 
-def last(name: str) -> str:
+def last_part(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def at_loads(without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> list[AtLoad]:
+def compare_loads(without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> list[AtLoad]:
     """Compare at the numbers of users that both were measured with."""
     users = sorted({step.users for step in without} & {step.users for step in with_it})
     response = RESPONSE if any(step.response.count for step in (*without, *with_it)) else ECHO
     return [
-        AtLoad(number, *(change(name, number, without, with_it) for name in (CPU, response, PACKETS)))
+        AtLoad(number, *(compare_at(name, number, without, with_it) for name in (CPU, response, PACKETS)))
         for number in users
     ]
 
 
-def change(name: str, users: int, without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> Change | None:
-    both = spread(name, users, without), spread(name, users, with_it)
+def compare_at(name: str, users: int, without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> Change | None:
+    both = collect_spread(name, users, without), collect_spread(name, users, with_it)
     return Change(*both) if both[0].values and both[1].values else None
 
 
-def spread(name: str, users: int, steps: Sequence[StepFigures]) -> Spread:
-    values = (of_step(name, step) for step in steps if step.users == users)
+def collect_spread(name: str, users: int, steps: Sequence[StepFigures]) -> Spread:
+    values = (figure_of_step(name, step) for step in steps if step.users == users)
     return Spread([value for value in values if value is not None])
 
 
-def of_step(name: str, step: StepFigures) -> float | None:
+def figure_of_step(name: str, step: StepFigures) -> float | None:
     """A figure of a step; a response with the mean wait for the grid, unknown if one group has its own."""
     value = CATALOGUE[name].of(step)
     if value is None or name not in (RESPONSE, ECHO):
         return value
-    grids = {axis: str(grid) for axis, grid in step.swept.items() if last(axis) == ALIGN and grid != OFF}
+    grids = {axis: str(grid) for axis, grid in step.swept.items() if last_part(axis) == ALIGN and grid != OFF}
     if grids.keys() - {ALIGN}:
         return None
     return value + sum(_native.duration(grid) for grid in grids.values()) / 2e9

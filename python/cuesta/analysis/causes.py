@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.certainty import TWO_SIDED_95
-from cuesta.analysis.host_figures import by_cause
+from cuesta.analysis.host_figures import shares_by_cause
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
@@ -30,17 +30,17 @@ class Stretch:
 
 def uses_over_time(recorded: Recorded) -> list[Stretch]:
     """The use of the host's CPUs; the rest to 100 is idle. For a process or group, its own use and others'."""
-    return _over_time(recorded.metered.rows, _uses)
+    return _make_stretches(recorded.metered.rows, _uses)
 
 
 def causes_over_time(recorded: Recorded) -> list[Stretch]:
     """The host's own CPU time by cause, if it was sampled."""
-    return _over_time(recorded.metered.rows, by_cause)
+    return _make_stretches(recorded.metered.rows, shares_by_cause)
 
 
 def half_width(recorded: Recorded) -> float | None:
     """Half the 95 % interval of the least certain share of a point of `causes_over_time`: the median over rows."""
-    reports = [row.report for row in recorded.metered.rows if by_cause(row.report)]
+    reports = [row.report for row in recorded.metered.rows if shares_by_cause(row.report)]
     errors = list(map(_errors, reports))
     largest = sorted(max(each) for each in errors if each)
     if not largest:
@@ -83,13 +83,13 @@ def _uses(report: MeterReport) -> Shares | None:
     return {name: figure.value or 0.0 for name, figure in shown.items()}
 
 
-def _over_time(rows: Sequence[Row], of: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
+def _make_stretches(rows: Sequence[Row], of: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
     known = [(row, shares) for row in rows if (shares := of(row.report)) is not None]
     width = known[-1][0].end / MOST_POINTS if known else 0.0
-    return [_joined(stretch, width) for stretch in _unbroken(known)]
+    return [_merge_rows(stretch, width) for stretch in _split_at_gaps(known)]
 
 
-def _unbroken(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, Shares]]]:
+def _split_at_gaps(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, Shares]]]:
     """Split where there is a gap."""
     stretch: list[tuple[Row, Shares]] = []
     for row, shares in known:
@@ -101,7 +101,7 @@ def _unbroken(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, S
         yield stretch
 
 
-def _joined(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
+def _merge_rows(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
     """Put rows together so that each covers at least `width` seconds."""
     groups: list[list[tuple[Row, Shares]]] = []
     for row, shares in rows:
@@ -110,10 +110,10 @@ def _joined(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
         else:
             groups.append([(row, shares)])
     middles = [(group[0][0].end - group[0][0].length + group[-1][0].end) / 2 for group in groups]
-    return Stretch(middles, [_mean(group) for group in groups])
+    return Stretch(middles, [_mean_shares(group) for group in groups])
 
 
-def _mean(rows: Sequence[tuple[Row, Shares]]) -> Shares:
+def _mean_shares(rows: Sequence[tuple[Row, Shares]]) -> Shares:
     whole = sum(row.length for row, _ in rows)
     names = dict.fromkeys(name for _, shares in rows for name in shares)
     return {name: sum(shares.get(name, 0.0) * row.length for row, shares in rows) / whole for name in names}

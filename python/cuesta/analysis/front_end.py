@@ -151,13 +151,13 @@ class Sums:
             characters_out=gave,
             raw_in=of("characters", "typed"),
             raw_out=of("characters", "line_out"),
-            ave_input_message=over(took, of("messages", "in")),
-            ave_output_message=over(gave, of("messages", "out")),
-            output_conversion=over(of("characters", "line_out"), gave + of("characters", "echoed")),
-            input_conversion=over(took, of("characters", "typed")),
+            ave_input_message=divide(took, of("messages", "in")),
+            ave_output_message=divide(gave, of("messages", "out")),
+            output_conversion=divide(of("characters", "line_out"), gave + of("characters", "echoed")),
+            input_conversion=divide(took, of("characters", "typed")),
             least_block=last["output_blocks"]["least"],
-            ave_block=over(of("output_blocks", "characters"), blocks),
-            interrupt_average=over(in_interrupts, interrupts),
+            ave_block=divide(of("output_blocks", "characters"), blocks),
+            interrupt_average=divide(in_interrupts, interrupts),
             interrupt_longest=last["wakes"]["longest"],
             interrupt_share=in_interrupts / seconds,
             interrupts_per_minute=60 * interrupts / seconds,
@@ -167,16 +167,16 @@ class Sums:
             space_overflows=of("pool", "overflows"),
             output_restarts=blocks,
             ahead_messages=ahead,
-            ahead_average=over(of("read_ahead", "characters"), ahead),
-            ahead_share=over(of("read_ahead", "characters"), took),
+            ahead_average=divide(of("read_ahead", "characters"), ahead),
+            ahead_share=divide(of("read_ahead", "characters"), took),
             ahead_waiting=of("read_ahead", "waited_seconds") / seconds,
             reading=lines["asking"],
             writing=lines["blocked"],
-            atb={name: over(seconds, count) for name, count in events.items()},
+            atb={name: divide(seconds, count) for name, count in events.items()},
             characters_per_ms={
-                "input": over(took, 1e3 * in_interrupts),
-                "output": over(gave, 1e3 * in_interrupts),
-                "total": over(took + gave, 1e3 * in_interrupts),
+                "input": divide(took, 1e3 * in_interrupts),
+                "output": divide(gave, 1e3 * in_interrupts),
+                "total": divide(took + gave, 1e3 * in_interrupts),
             },
             reads=self.calls("reads", "line_in"),
             writes=self.calls("writes", "line_out"),
@@ -186,7 +186,7 @@ class Sums:
     def calls(self, kind: str, characters: str) -> Calls:
         """Describe reads or writes."""
         count, seconds = self.of(kind, "calls"), self.of(kind, "seconds")
-        return Calls(count, over(seconds, count), over(self.of("characters", characters), 1e3 * seconds))
+        return Calls(count, divide(seconds, count), divide(self.of("characters", characters), 1e3 * seconds))
 
     def idle(self) -> list[float]:
         """The mean idle share of each thread whose CPU time is known throughout."""
@@ -197,6 +197,6 @@ class Sums:
         return [sum(each[n]["idle"] * weight for each, weight in rows) / whole for n in known]
 
 
-def over(value: float, base: float) -> float | None:
+def divide(value: float, base: float) -> float | None:
     """Divide; none by nothing."""
     return value / base if base else None

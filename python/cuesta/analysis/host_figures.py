@@ -23,7 +23,7 @@ UNMETERED = 1.0
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
-def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval]) -> HostFigures:
+def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval]) -> HostFigures:
     """Take the meters of a step's measurement interval; `counted` are the agents' rows in it."""
     shares = rows_within(recorded.host, step)
     report = recorded.metered.reports.get(number)
@@ -31,20 +31,20 @@ def host(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Int
     cpu = cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = recorded.metered.ends.get(number, step.end)
     too_little = mostly_others(recorded, number, report, counted, end) if report else None
-    each = per_transaction(report, done_by(counted, report, end)) if report and not too_little else None
-    keys = within(counted, end - report.seconds, end, lambda row: row.keys) if report else 0.0
+    each = cost_per_transaction(report, count_transactions(counted, report, end)) if report and not too_little else None
+    keys = sum_within(counted, end - report.seconds, end, lambda row: row.keys) if report else 0.0
     return HostFigures(
         cpu=cpu,
-        cpu_missing=None if cpu else missing(recorded, number),
-        cpu_by_cause=by_cause(report),
+        cpu_missing=None if cpu else why_missing(recorded, number),
+        cpu_by_cause=shares_by_cause(report),
         per_transaction=each,
         per_transaction_missing=too_little,
-        cpu_by_cause_se=by_cause(report, "standard_error"),
+        cpu_by_cause_se=shares_by_cause(report, "standard_error"),
         cpu_by_cause_interval=intervals_by_cause(report),
-        meters=meters(recorded, number, step, report, rows),
+        meters=describe_metering(recorded, number, step, report, rows),
         sheet=report,
-        builtin=built_in(shares, setting(recorded, number, "host.path") == "kernel", front_end(recorded, step)),
-        programs=programs(recorded, number),
+        builtin=builtin_figures(shares, setting(recorded, number, "host.path") == "kernel", front_end(recorded, step)),
+        programs=count_programs(recorded, number),
         cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
     )
 
@@ -56,7 +56,7 @@ def mostly_others(
     about, used = recorded.metered.about(number), report.own.seconds.value
     if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
         return None
-    driver = within(counted, end - report.seconds, end, lambda row: row.cpu)
+    driver = sum_within(counted, end - report.seconds, end, lambda row: row.cpu)
     if driver <= used - driver:
         return None
     return (
@@ -65,7 +65,7 @@ def mostly_others(
     )
 
 
-def programs(recorded: Recorded, number: int) -> dict[str, int]:
+def count_programs(recorded: Recorded, number: int) -> dict[str, int]:
     """Count the users of each command that a step starts."""
     steps = recorded.run.get("steps", [])
     users = Counter[str]()
@@ -80,7 +80,7 @@ def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
 
     A report after the end of the subject is left out: the CPUs' time is that of others.
     """
-    known = [(uses(report), report.own.others.value, weight) for report, weight in reports if tells_cpu(report)]
+    known = [(cpu_uses(report), report.own.others.value, weight) for report, weight in reports if tells_cpu(report)]
     whole = sum(weight for *_, weight in known)
     if not whole:
         return None
@@ -97,7 +97,7 @@ def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
     return CpuUse(**parts, others=others, load=100.0 - (parts["idle"] or 0.0))  # type: ignore[arg-type]  # all but irq are known
 
 
-def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
+def cpu_uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
     """The use of CPUs; for a process or control group, `usr` and `sys` are its own, interrupts those outside it."""
     own, cpu = report.own, report.cpu
     used = {name: getattr(cpu, name) for name in (*PARTS, "load")}
@@ -111,11 +111,11 @@ def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
 
 def tells_cpu(report: MeterReport) -> bool:
     """Whether a report has the CPUs' time and the subject's."""
-    known = all(figure.value is not None for name, figure in uses(report).items() if name not in ("irq", "load"))
+    known = all(figure.value is not None for name, figure in cpu_uses(report).items() if name not in ("irq", "load"))
     return known and report.own.usr.value is not None and report.own.seconds.why in (None, UNRECORDED)
 
 
-def missing(recorded: Recorded, number: int) -> str:
+def why_missing(recorded: Recorded, number: int) -> str:
     """Why the host's CPUs are not known."""
     about, gaps, report = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
     if about is None:
@@ -124,7 +124,7 @@ def missing(recorded: Recorded, number: int) -> str:
     return f"no meter data: {ended or (gaps[-1].why if gaps else about.why)}"
 
 
-def by_cause(report: MeterReport | None, figure: str = "percent") -> Mapping[str, float] | None:
+def shares_by_cause(report: MeterReport | None, figure: str = "percent") -> Mapping[str, float] | None:
     """CPU shares by cause, or another figure of each cause, if they were metered."""
     found = report.by_cause.value if report else None
     if found is None:
@@ -144,18 +144,18 @@ def intervals_by_cause(report: MeterReport | None) -> Mapping[str, tuple[float, 
     return known if bound is None else known | dict.fromkeys(found.unmet, (0.0, bound))
 
 
-def done_by(counted: Sequence[Interval], report: MeterReport, end: float) -> float:
+def count_transactions(counted: Sequence[Interval], report: MeterReport, end: float) -> float:
     """Count the transactions of the interval of a report: meters may begin late, and their subject may end."""
-    return within(counted, end - report.seconds, end, lambda row: row.transactions)
+    return sum_within(counted, end - report.seconds, end, lambda row: row.transactions)
 
 
-def within(counted: Sequence[Interval], begin: float, end: float, of: Callable[[Interval], float]) -> float:
+def sum_within(counted: Sequence[Interval], begin: float, end: float, of: Callable[[Interval], float]) -> float:
     """Sum up a figure of the agents' rows over an interval; a row that it cuts counts by its part."""
     shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
     return sum((of(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
 
 
-def per_transaction(report: MeterReport, transactions: float) -> PerTransaction | None:
+def cost_per_transaction(report: MeterReport, transactions: float) -> PerTransaction | None:
     """Divide what was metered by the transactions of the same interval."""
     if not transactions:
         return None
@@ -183,7 +183,7 @@ def estimated_calls(report: MeterReport) -> float | None:
     return found.about["calls_estimated"].value if found and "calls_estimated" in found.about else None
 
 
-def meters(
+def describe_metering(
     recorded: Recorded, number: int, step: StepTimes, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
 ) -> Metering | None:
     """The source of the figures."""
@@ -209,21 +209,21 @@ def meters(
         gaps=gaps,
         accounting=report.own.source or None if report else None,
         doubt=report.own.doubt if report else None,
-        untraced=untraced(recorded, report),
+        untraced=why_untraced(recorded, report),
     )
 
 
-def untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
+def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     """Why the kernel was not traced although the plan asked for it, by a figure that only tracers give."""
     if tracing_tier(str(recorded.plan.get("meters"))) is None:
         return None
     return report.traffic.page_waits.why if report else "nothing was metered"
 
 
-def built_in(
+def builtin_figures(
     shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool, meters: FrontEnd | None
 ) -> BuiltInHost | None:
-    """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no `meters`."""
+    """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no `describe_metering`."""
     length = sum(row.length * share for row, share in shares)
     if not length:
         return None
@@ -251,12 +251,12 @@ def built_in(
         busy=mean("busy"),
         queue=mean("mean_queue"),
         cpu=total("cpu", "process") / length,
-        in_kernel=in_kernel(shares, in_kernel_asked),
-        **(of_front_end(meters) if meters else {}),
+        in_kernel=share_in_kernel(shares, in_kernel_asked),
+        **(front_end_figures(meters) if meters else {}),
     )
 
 
-def of_front_end(meters: FrontEnd) -> dict[str, float | None]:
+def front_end_figures(meters: FrontEnd) -> dict[str, float | None]:
     """The figures that `tty_meters` shares with the catalogue."""
     return {
         "idle": fmean(meters.idle) if meters.idle else None,
@@ -271,7 +271,7 @@ def of_front_end(meters: FrontEnd) -> dict[str, float | None]:
     }
 
 
-def in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
+def share_in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
     """The share of the characters both ways, those of refused lines too, that passed in the kernel.
 
     0 if the plan asked for it, and the host did without. None if it was not asked for, or without characters.

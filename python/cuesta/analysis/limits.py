@@ -20,23 +20,23 @@ DOUBT = 0.1
 """The chance, at most, that values of which too many are beyond a limit show none of them: then the limit was kept."""
 
 
-def judge(limits: list[Limit], step: StepFigures, find_waits: FindWaits) -> list[LimitResult]:
+def judge_limits(limits: list[Limit], step: StepFigures, find_waits: FindWaits) -> list[LimitResult]:
     """Evaluate limits; a limit is not kept if its figure was not measured."""
-    return [judged(limit, step, find_waits) for limit in limits]
+    return [judge_limit(limit, step, find_waits) for limit in limits]
 
 
-def judged(limit: Limit, step: StepFigures, find_waits: FindWaits) -> LimitResult:
-    found = measured(limit.figure, step, find_waits)
+def judge_limit(limit: Limit, step: StepFigures, find_waits: FindWaits) -> LimitResult:
+    found = take_figure(limit.figure, step, find_waits)
     if found is None:
         return LimitResult(limit.text, None, False, limit.figure.is_duration, step.step)
     waits = find_waits(limit.figure.metric, limit.figure.transaction) if limit.figure.statistic else Waits()
-    ok, why = verdict(limit, found, waits)
+    ok, why = decide_limit(limit, found, waits)
     return LimitResult(limit.text, found.value, ok, limit.figure.is_duration, step.step, found.at_least, why)
 
 
-def verdict(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str | None]:
+def decide_limit(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str | None]:
     """Whether a limit was kept, and why that cannot be told if it cannot."""
-    if found.at_least and not decides(limit, found.value):
+    if found.at_least and not is_decided_by_bound(limit, found.value):
         if waits.share_lost > 1 - share_answered(limit):
             return limit.holds(math.inf), None
         return False, f"it is at least {seconds(found.value)}, and no wait was longer"
@@ -46,7 +46,7 @@ def verdict(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str | No
     return ok, None
 
 
-def decides(limit: Limit, bound: float) -> bool:
+def is_decided_by_bound(limit: Limit, bound: float) -> bool:
     """Whether a figure of at least `bound` keeps or crosses a limit, however large it is."""
     if limit.comparison in {"==", "!="}:
         return bound > limit.value
@@ -74,7 +74,7 @@ def least_values(share: float) -> int:
     return math.ceil(math.log(DOUBT) / math.log(share))
 
 
-def measured(figure: Reference, step: StepFigures, find_waits: FindWaits) -> Estimate | None:
+def take_figure(figure: Reference, step: StepFigures, find_waits: FindWaits) -> Estimate | None:
     """Take a figure from a step; None if nothing was measured of it."""
     if figure.is_of_form:
         return None

@@ -45,11 +45,11 @@ def over_time(recorded: Recorded) -> list[Point]:
     stretches = dict[int, list[Interval]]()
     for row in sorted(rows, key=lambda row: row.start):
         stretches.setdefault(int((row.start + row.length / 2) / width), []).append(row)
-    sums = add_up(recorded, width)
-    return [point(stretch, sums.get(number, {})) for number, stretch in stretches.items()]
+    sums = pool_waits(recorded, width)
+    return [sum_stretch(stretch, sums.get(number, {})) for number, stretch in stretches.items()]
 
 
-def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
+def pool_waits(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
     """Add waits up by stretch and series."""
     found = dict[int, dict[str, list[tuple[str, Histogram]]]]()
     for row in recorded.histogram_rows():
@@ -62,7 +62,7 @@ def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
     }
 
 
-def point(rows: list[Interval], series: dict[str, Waits]) -> Point:
+def sum_stretch(rows: list[Interval], series: dict[str, Waits]) -> Point:
     """Sum up a stretch."""
     begin, end = min(row.start for row in rows), max(row.start + row.length for row in rows)
     last = {row.start: 0 for row in rows}
@@ -127,7 +127,7 @@ class TimedBin:
     count: int
 
 
-def spread(histogram: Histogram, bins: int = BINS) -> list[Bin]:
+def bin_histogram(histogram: Histogram, bins: int = BINS) -> list[Bin]:
     """Put a histogram's buckets together into bins of equal width on a logarithmic scale; empty ones are left out."""
     least = max(histogram.min, 1e-9)
     return list(_binned(histogram, least, _ratio(least, histogram.max, bins)))

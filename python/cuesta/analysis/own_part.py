@@ -17,12 +17,12 @@ SINCE_SENT = {"echo": "echo_from_sent", "response": "response_from_sent"}
 """The durations that reports quote, each with the same one without lateness."""
 
 
-def voids(step: StepFigures) -> list[str]:
+def list_void_durations(step: StepFigures) -> list[str]:
     """Name the durations of a step of which too much is the driver's own."""
-    return list(dict.fromkeys([*late(step), *drawn(step)]))
+    return list(dict.fromkeys([*void_by_lateness(step), *void_by_drawing(step)]))
 
 
-def late(step: StepFigures) -> Iterator[str]:
+def void_by_lateness(step: StepFigures) -> Iterator[str]:
     """Durations since due, of which lateness takes too much of the median or of the 99th percentile."""
     for name in SINCE_SENT:
         of: Distribution = getattr(step, name)
@@ -31,21 +31,21 @@ def late(step: StepFigures) -> Iterator[str]:
             yield name
 
 
-def drawn(step: StepFigures) -> Iterator[str]:
+def void_by_drawing(step: StepFigures) -> Iterator[str]:
     """Responses, if drawing takes too much of their mean."""
     screens, mean = step.driver.screens, step.response_from_sent.mean
     if screens and screens.awaited is not None and mean is not None and screens.awaited > MOST_OWN * mean:
         yield from ("response", "response_from_sent")
 
 
-def quoted(step: StepFigures, name: str) -> str | None:
+def choose_quoted(step: StepFigures, name: str) -> str | None:
     """The duration to quote: since due, since sent if lateness voids that, or None if both are void."""
     return next((each for each in (name, SINCE_SENT[name]) if each not in step.driver.voids), None)
 
 
 def why_void(step: StepFigures) -> str:
     """Why a response is the driver's as much as the host's; empty if it is not."""
-    if step.driver.screens and quoted(step, "response") is None:
+    if step.driver.screens and choose_quoted(step, "response") is None:
         own, mean = step.driver.screens.awaited or 0.0, step.response_from_sent.mean or 0.0
         return f"of a mean response of {seconds(mean)} this driver drew on screens for {seconds(own)}"
     if "response" in step.driver.voids:

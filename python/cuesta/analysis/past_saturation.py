@@ -19,10 +19,10 @@ Loaded = tuple[StepFigures, ResponseLaw]
 
 def past_saturation(steps: Sequence[StepFigures]) -> list[PastSaturation]:
     """Judge each series of steps that differ only in their closed load; one that nothing saturated is left out."""
-    return [found for swept, series in series_of(steps) if (found := judged(swept, series))]
+    return [found for swept, series in group_series(steps) if (found := judge_series(swept, series))]
 
 
-def series_of(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, object], list[Loaded]]]:
+def group_series(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, object], list[Loaded]]]:
     """Group the steps by the settings that are no load."""
     found: dict[str, tuple[Mapping[str, object], list[Loaded]]] = {}
     for step in steps:
@@ -32,7 +32,7 @@ def series_of(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, objec
     yield from found.values()
 
 
-def judged(swept: Mapping[str, object], series: Sequence[Loaded]) -> PastSaturation | None:
+def judge_series(swept: Mapping[str, object], series: Sequence[Loaded]) -> PastSaturation | None:
     unhindered = min(law.r_measured for _, law in series)
     best, most = max(((step, law.x) for step, law in series), key=lambda each: each[1])
     offered = {step.step: law.n / (unhindered + law.z + law.k) / most for step, law in series}

@@ -2,29 +2,29 @@
 
 from collections.abc import Set
 
-from cuesta.analysis.limits import FindWaits, measured
+from cuesta.analysis.limits import FindWaits, take_figure
 from cuesta.analysis.waits import Estimate
 from cuesta.figures.step import PublishedComparison, StepFigures
 from cuesta.plan.schema import PublishedFigure
 
 
-def beside(
+def compare_published(
     figures: list[PublishedFigure], number: int, step: StepFigures, find_waits: FindWaits
 ) -> list[PublishedComparison]:
     """Compare the figures published for a step's number of users with that step."""
     return [
-        _beside(each, number, measured(each.figure, step, find_waits))
+        _compare_one(each, number, take_figure(each.figure, step, find_waits))
         for each in figures
         if each.users in (None, step.users)
     ]
 
 
-def unmeasured(figures: list[PublishedFigure], users: Set[int]) -> list[PublishedComparison]:
+def list_unmeasured(figures: list[PublishedFigure], users: Set[int]) -> list[PublishedComparison]:
     """Figures published for a number of users that no step had."""
-    return [_beside(each, None, None) for each in figures if each.users not in {None, *users}]
+    return [_compare_one(each, None, None) for each in figures if each.users not in {None, *users}]
 
 
-def _beside(each: PublishedFigure, step: int | None, found: Estimate | None) -> PublishedComparison:
+def _compare_one(each: PublishedFigure, step: int | None, found: Estimate | None) -> PublishedComparison:
     ratio = None if found is None or not each.number else found.value / each.number
     return PublishedComparison(
         what=each.what,

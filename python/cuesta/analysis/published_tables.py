@@ -45,21 +45,23 @@ def tables_beside(summary: Summary) -> list[TableBeside]:
     plan = summary.recorded.plan
     made = [step for step in summary.steps if step.seconds]
     sure = {step.step for step in summary.undoubted}
-    return [beside(each, plan, made, sure) for each in published_tables(summary.recorded)]
+    return [compare_table(each, plan, made, sure) for each in published_tables(summary.recorded)]
 
 
-def beside(
+def compare_table(
     table: PublishedTable, plan: Mapping[str, object], made: Sequence[StepFigures], sure: Set[int]
 ) -> TableBeside:
     """The rows that the plan names, else one for each number of users; only the steps in `sure` count."""
-    steps = repeats(table.when, made, plan)
+    steps = select_repeats(table.when, made, plan)
     rows = named_rows(table, plan, steps, sure) if table.rows else rows_by_users(table, steps, sure)
     if table.rows:
-        steps = [step for step in steps if any(repeats(each, [step], plan) for each in table.rows.values())]
+        steps = [step for step in steps if any(select_repeats(each, [step], plan) for each in table.rows.values())]
     return TableBeside(table, rows, doubted=sum(step.step not in sure for step in steps))
 
 
-def repeats(settings: Mapping[str, str], steps: Sequence[StepFigures], plan: Mapping[str, object]) -> list[StepFigures]:
+def select_repeats(
+    settings: Mapping[str, str], steps: Sequence[StepFigures], plan: Mapping[str, object]
+) -> list[StepFigures]:
     """The steps that have these settings."""
     return [
         step for step in steps if all(setting_at(step.swept, plan, name) == value for name, value in settings.items())
@@ -73,8 +75,8 @@ def named_rows(
     rows = []
     for name, settings in table.rows.items():
         published = dict(zip(table.table.columns, table.table.rows[table.table.names.index(name)], strict=True))
-        counted = [step for step in repeats(settings, steps, plan) if step.step in sure]
-        rows.append(row(table, name, {each: published[each] for each in given}, published, counted))
+        counted = [step for step in select_repeats(settings, steps, plan) if step.step in sure]
+        rows.append(make_row(table, name, {each: published[each] for each in given}, published, counted))
     return rows
 
 
@@ -85,12 +87,12 @@ def rows_by_users(table: PublishedTable, steps: Sequence[StepFigures], sure: Set
     published = {round(number): each for each in rows if isinstance(number := each[table.users], float | int)}
     counted = [step for step in steps if step.step in sure]
     return [
-        row(table, "", {table.users: users}, published.get(users, {}), [s for s in counted if s.users == users])
+        make_row(table, "", {table.users: users}, published.get(users, {}), [s for s in counted if s.users == users])
         for users in sorted({*published, *(step.users for step in steps)})
     ]
 
 
-def row(
+def make_row(
     table: PublishedTable,
     name: str,
     given: Mapping[str, Cell],
@@ -101,19 +103,19 @@ def row(
         name,
         given,
         len(steps),
-        {column: measured(table, column, steps) for column in table.columns},
+        {column: measured_value(table, column, steps) for column in table.columns},
         {column: published[column] for column in table.columns if column in published},
-        {figure: middle([figure], steps) for figure in table.also},
+        {figure: median_of_sums([figure], steps) for figure in table.also},
     )
 
 
-def measured(table: PublishedTable, column: str, steps: Sequence[StepFigures]) -> float | None:
+def measured_value(table: PublishedTable, column: str, steps: Sequence[StepFigures]) -> float | None:
     """The figure of a column in the table's unit."""
-    value = middle(table.columns[column], steps)
+    value = median_of_sums(table.columns[column], steps)
     return None if value is None else value / table.units.get(column, 1.0)
 
 
-def middle(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None:
+def median_of_sums(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None:
     """The median over steps of a sum of figures."""
     values = [[CATALOGUE[name].of(step) for name in figures] for step in steps]
     sums = [sum(value for value in each if value is not None) for each in values if None not in each]

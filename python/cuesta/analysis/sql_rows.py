@@ -18,7 +18,7 @@ SqlRow = dict[str, Any]
 Rows = dict[str, list[SqlRow]]
 
 
-def of_run(folder: Path) -> Rows:
+def rows_of_run(folder: Path) -> Rows:
     """Read a run folder, however far it got; `runs.damage` says what cannot be read."""
     try:
         summary = summarise(folder)
@@ -26,19 +26,19 @@ def of_run(folder: Path) -> Rows:
         return {"runs": [{"folder": str(folder), "damage": why_unread(error)}]}
     steps, agents = summary.steps, summary.recorded.agents
     rows: Rows = {
-        "runs": [made("runs", summary, ended="" if summary.ended == "cut off" else summary.ended)],
-        "steps": [made("steps", step) for step in steps],
-        "classes": [made("classes", each, step=step.step) for step in steps for each in step.classes],
+        "runs": [make_row("runs", summary, ended="" if summary.ended == "cut off" else summary.ended)],
+        "steps": [make_row("steps", step) for step in steps],
+        "classes": [make_row("classes", each, step=step.step) for step in steps for each in step.classes],
         "causes": [row for step in steps for row in causes(step)],
-        "limits": [made("limits", each) for step in steps for each in step.limits],
+        "limits": [make_row("limits", each) for step in steps for each in step.limits],
         "meters": [
             row
             for number, report in summary.recorded.metered.reports.items()
             for row in meters(number, to_json(report))
         ],
-        "published": [made("published", each) for each in summary.published],
+        "published": [make_row("published", each) for each in summary.published],
         "intervals": [
-            made("intervals", each, agent=agent.number, errors=sum(each.errors.values()))
+            make_row("intervals", each, agent=agent.number, errors=sum(each.errors.values()))
             for agent in agents
             for each in agent.intervals
         ],
@@ -46,7 +46,7 @@ def of_run(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
 
 
-def made(table: str, of: Any, **more: object) -> SqlRow:
+def make_row(table: str, of: Any, **more: object) -> SqlRow:
     """A row of a table, its columns taken from `of`; `more` fills in the columns that have no path."""
     return {**TABLES[table].row(of), **more}
 
@@ -79,13 +79,13 @@ def meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
             yield from meters(step, each, f"{place}.{name}" if place else name)
 
 
-def of_certification(folder: Path) -> Rows:
+def rows_of_certification(folder: Path) -> Rows:
     """Read a certification folder, deriving its figures anew; `certifications.damage` says why it cannot be."""
     try:
         record = derive_record(open_certification(folder))
     except Exception as error:  # one damaged folder must not keep the others from being queried
         return {"certifications": [{"folder": str(folder), "damage": why_unread(error)}]}
-    whole = made(
+    whole = make_row(
         "certifications",
         record,
         excluded=len(record.method.excluded),
@@ -94,7 +94,7 @@ def of_certification(folder: Path) -> Rows:
     )
     rows = {
         "certifications": [whole],
-        "certified_runs": [made("certified_runs", each) for each in record.runs],
+        "certified_runs": [make_row("certified_runs", each) for each in record.runs],
         "measurements": list(measurements(record.measurements)),
     }
     return {name: [{"folder": str(folder), **each} for each in found] for name, found in rows.items()}
@@ -104,6 +104,6 @@ def measurements(found: Measurements) -> Iterator[SqlRow]:
     """Make a row of each row of parts a to d; those of part d have no phases."""
     for part in ("a", "b", "c"):
         for row in getattr(found, part):
-            yield made("measurements", row, part=part, why=row.total.why)
+            yield make_row("measurements", row, part=part, why=row.total.why)
     for row in found.d:
-        yield made("measurements", row, part="d", total=row.figure.value, why=row.figure.why)
+        yield make_row("measurements", row, part="d", total=row.figure.value, why=row.figure.why)

@@ -8,16 +8,16 @@ from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
 from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
-from cuesta.analysis.host_figures import host
+from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import law
-from cuesta.analysis.limits import judge
+from cuesta.analysis.limits import judge_limits
 from cuesta.analysis.overload import overload
-from cuesta.analysis.own_part import voids
+from cuesta.analysis.own_part import list_void_durations
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
-from cuesta.analysis.published import beside
+from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
-from cuesta.analysis.wire import tmux, unrecorded, wire
+from cuesta.analysis.wire import derive_tmux, derive_wire, why_unrecorded
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,
@@ -105,10 +105,10 @@ class StepRecords:
             fairness=fairness(self.users),
             characters=self.characters(),
             law=self.law(done) if self.plan and self.plan.closed else None,
-            host=host(self.recorded, self.number, self.times, self.rows),
-            wire=wire(self.recorded.wire.get(self.number), self.rows),
-            wire_missing=unrecorded(self.recorded, self.number, keys),
-            tmux=tmux(
+            host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
+            wire=derive_wire(self.recorded.wire.get(self.number), self.rows),
+            wire_missing=why_unrecorded(self.recorded, self.number, keys),
+            tmux=derive_tmux(
                 self.recorded.wire.get(self.number),
                 self.rows,
                 setting(self.recorded, self.number, "tmux") not in (None, "off"),
@@ -123,9 +123,9 @@ class StepRecords:
         )
         return replace(
             step,
-            driver=replace(step.driver, voids=voids(step)),
-            limits=judge(limits(self.recorded), step, self.find_waits),
-            published=beside(published(self.recorded), self.number, step, self.find_waits),
+            driver=replace(step.driver, voids=list_void_durations(step)),
+            limits=judge_limits(limits(self.recorded), step, self.find_waits),
+            published=compare_published(published(self.recorded), self.number, step, self.find_waits),
         )
 
     # Counts

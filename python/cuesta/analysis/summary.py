@@ -12,7 +12,7 @@ from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
-from cuesta.analysis.published import unmeasured
+from cuesta.analysis.published import list_unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.search.user_pool import users_were_too_few
 from cuesta.analysis.step import StepRecords
@@ -103,7 +103,7 @@ class Summary:
         figures = published(self.recorded)
         steps = [step for step in self.steps if step.seconds]
         held = [each for step in steps for each in step.published]
-        rows = [*held, *unmeasured(figures, {step.users for step in steps})]
+        rows = [*held, *list_unmeasured(figures, {step.users for step in steps})]
         order = [each.what for each in figures]
         return sorted(rows, key=lambda row: order.index(row.what))
 

@@ -63,12 +63,12 @@ class Waits:
     @property
     def count(self) -> int:
         """How many were answered."""
-        return count_of(self.answered)
+        return count_values(self.answered)
 
     @property
     def censored(self) -> int:
         """How many were not."""
-        return sum(map(count_of, self.unanswered))
+        return sum(map(count_values, self.unanswered))
 
     @property
     def asked(self) -> int:
@@ -77,7 +77,7 @@ class Waits:
     @property
     def share_lost(self) -> float:
         """The share of what was asked that is never answered."""
-        return count_of(self.lost) / self.asked if self.asked else 0.0
+        return count_values(self.lost) / self.asked if self.asked else 0.0
 
     @property
     def unanswered(self) -> list[Histogram]:
@@ -101,10 +101,10 @@ class Waits:
         answers = self.answered.buckets() if self.answered else []
         times = [seconds for seconds, _ in answers]
         ends, timed_out, cut_off = (
-            not_before(each, times) for each in (self.answered, self.timed_out, self.unfinished)
+            count_from(each, times) for each in (self.answered, self.timed_out, self.unfinished)
         )
-        entered = after(self.begun_before, times)
-        lost, left, points = count_of(self.lost), 1.0, []
+        entered = count_above(self.begun_before, times)
+        lost, left, points = count_values(self.lost), 1.0, []
         for number, (seconds, answered) in enumerate(answers):
             at_risk = lost + ends[number] + timed_out[number] + max(cut_off[number] - entered[number], 0)
             left *= 1 - answered / at_risk
@@ -160,21 +160,25 @@ def is_stuck(waited: float, longest: float) -> bool:
     return waited > FAR_OLDER * longest and waited > longest + 1.0
 
 
-def count_of(histogram: Histogram | None) -> int:
+def count_values(histogram: Histogram | None) -> int:
     return histogram.count if histogram else 0
 
 
-def not_before(histogram: Histogram | None, times: list[float]) -> list[int]:
+def count_from(histogram: Histogram | None, times: list[float]) -> list[int]:
     """How many values are in the bucket of each time or above it."""
-    return [count_of(histogram) - below for below in _below(histogram, times, lambda edge, time: edge < time)]
+    return [count_values(histogram) - below for below in _count_below(histogram, times, lambda edge, time: edge < time)]
 
 
-def after(histogram: Histogram | None, times: list[float]) -> list[int]:
+def count_above(histogram: Histogram | None, times: list[float]) -> list[int]:
     """How many values are in a bucket above that of each time."""
-    return [count_of(histogram) - below for below in _below(histogram, times, lambda edge, time: edge <= time)]
+    return [
+        count_values(histogram) - below for below in _count_below(histogram, times, lambda edge, time: edge <= time)
+    ]
 
 
-def _below(histogram: Histogram | None, times: list[float], is_below: Callable[[float, float], bool]) -> Iterator[int]:
+def _count_below(
+    histogram: Histogram | None, times: list[float], is_below: Callable[[float, float], bool]
+) -> Iterator[int]:
     """For each of the rising times, the number of values in buckets below it."""
     buckets = histogram.buckets() if histogram else []
     sums = [0, *accumulate(count for _, count in buckets)]

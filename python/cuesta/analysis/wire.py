@@ -1,16 +1,16 @@
-"""What crossed the wire between driver and host, and what TMux did there, per key of the same interval."""
+"""Packets on the wire between driver and host, and TMux there, per key of the same interval."""
 
 from collections.abc import Collection, Mapping, Sequence
 
-from cuesta.analysis.host_figures import within
+from cuesta.analysis.host_figures import sum_within
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
 from cuesta.ledger import Interval, Recorded
 from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval
 
 
-def wire(interval: WireInterval | None, counted: Sequence[Interval]) -> WireFigures | None:
+def derive_wire(interval: WireInterval | None, counted: Sequence[Interval]) -> WireFigures | None:
     """Divide the counters of the host's end by the keys; None without a record, or without keys."""
-    keys = within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
+    keys = sum_within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
     if interval is None or not keys or "host" not in interval.ends:
         return None
     host = interval.ends["host"]
@@ -19,57 +19,57 @@ def wire(interval: WireInterval | None, counted: Sequence[Interval]) -> WireFigu
         packets_in_per_keystroke=host.received_packets / keys,
         packets_out_per_keystroke=host.sent_packets / keys,
         bytes_per_keystroke=(host.received_bytes + host.sent_bytes) / keys,
-        dropped=sum(map(dropped, interval.ends.values())),
+        dropped=sum(map(count_dropped, interval.ends.values())),
     )
 
 
-def dropped(end: WireEnd) -> int:
+def count_dropped(end: WireEnd) -> int:
     return end.received_dropped + end.sent_dropped
 
 
-def tmux(interval: WireInterval | None, counted: Sequence[Interval], is_set: bool) -> TmuxFigures | None:
-    """The figures of both agents; None if the plan had none work and none did."""
+def derive_tmux(interval: WireInterval | None, counted: Sequence[Interval], is_set: bool) -> TmuxFigures | None:
+    """The figures of both agents; None if TMux was neither set nor running."""
     agents = interval.tmux if interval else {}
     if not (is_set or agents):
         return None
-    keys = within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
-    driver, host = (side(agents.get(name), keys) for name in ("driver", "host"))
+    keys = sum_within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
+    driver, host = (derive_side(agents.get(name), keys) for name in ("driver", "host"))
     segments, datagrams, held, plain = (
         sum(of(record.counters) for record in agents.values())
         for of in (segments_sent, datagrams_sent, held_ns, plain_sent)
     )
     return TmuxFigures(
-        segments_per_datagram=ratio(segments, datagrams),
-        held_mean=ratio(held / 1e9, segments),
-        dropped=dropped_by(agents.values()),
-        plain_share=ratio(plain, plain + segments),
+        segments_per_datagram=divide(segments, datagrams),
+        held_mean=divide(held / 1e9, segments),
+        dropped=count_lost(agents.values()),
+        plain_share=divide(plain, plain + segments),
         driver=driver,
         host=host,
     )
 
 
-def side(record: TmuxRecord | None, keys: float) -> TmuxSide:
-    """The figures of one agent; none of them if it had ended."""
+def derive_side(record: TmuxRecord | None, keys: float) -> TmuxSide:
+    """The figures of one agent; all None if it had ended."""
     if record is None:
         return TmuxSide(None, None, None, None, None)
     counters, segments = record.counters, segments_sent(record.counters)
     return TmuxSide(
-        segments_per_datagram=ratio(segments, datagrams_sent(counters)),
-        held_mean=ratio(held_ns(counters) / 1e9, segments),
+        segments_per_datagram=divide(segments, datagrams_sent(counters)),
+        held_mean=divide(held_ns(counters) / 1e9, segments),
         held_max=counters["held"]["max_ns"] / 1e9 if segments else None,
         plain=plain_sent(counters),
-        cpu_per_keystroke=ratio(record.cpu, keys),
+        cpu_per_keystroke=divide(record.cpu, keys),
     )
 
 
-def dropped_by(agents: Collection[TmuxRecord]) -> int | None:
-    """What all agents lost; None without any, or if one does not tell."""
+def count_lost(agents: Collection[TmuxRecord]) -> int | None:
+    """Segments that all agents lost; None if one of them has no count."""
     known = [agent.dropped for agent in agents if agent.dropped is not None]
     return sum(known) if known and len(known) == len(agents) else None
 
 
-def unrecorded(recorded: Recorded, number: int, keys: float) -> str | None:
-    """Why nothing is known of the wire of an isolated run; None if it is, or if there was none."""
+def why_unrecorded(recorded: Recorded, number: int, keys: float) -> str | None:
+    """Why an isolated run has no figures of the wire; None if it has, or if it was not isolated."""
     placed = recorded.run.get("placed") or {}
     if not (placed.get("host") or {}).get("network"):
         return None
@@ -99,5 +99,5 @@ def held_ns(counters: Counters) -> int:
     return counters["held"]["sum_ns"]
 
 
-def ratio(value: float, base: float) -> float | None:
+def divide(value: float, base: float) -> float | None:
     return value / base if base else None

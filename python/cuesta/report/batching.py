@@ -11,7 +11,7 @@ from cuesta.analysis.batching import (
     Change,
     Effect,
     Spread,
-    effects,
+    find_effects,
     has_only_doubted,
 )
 from cuesta.analysis.summary import Summary
@@ -37,7 +37,7 @@ Of = Callable[[AtLoad], Change | None]
 
 
 def section(summary: Summary) -> Iterator[Section]:
-    found = effects(summary)
+    found = find_effects(summary)
     if not found:
         if has_only_doubted(summary):
             yield Section(TITLE, [Remark(IN_DOUBT, "notice")], name="BATCHING")
@@ -49,7 +49,7 @@ def section(summary: Summary) -> Iterator[Section]:
 
 def first_answer(summary: Summary) -> str:
     """The first sentence of the section; empty if a sweep has none."""
-    kinds = by_kind(effects(summary))
+    kinds = by_kind(find_effects(summary))
     return answer(kinds[0]) if kinds else ""
 
 

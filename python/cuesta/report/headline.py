@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from cuesta import _native
 from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
-from cuesta.analysis.own_part import quoted, why_void
+from cuesta.analysis.own_part import choose_quoted, why_void
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
@@ -56,7 +56,7 @@ def state_median(step: StepFigures, name: str, said: str) -> str:
     """The median: since sent if lateness voids it since due; none if drawing screens voids it."""
     if not getattr(step, name).asked:
         return ""
-    if not (of_host := quoted(step, name)):
+    if not (of_host := choose_quoted(step, name)):
         return why_void(step)
     of = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
@@ -165,7 +165,7 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     median = "median" if step.settled.steady else "no steady state; median of this run"
     for name, label in (("echo", "keystroke echo"), ("response", "response")):
         if getattr(step, name).asked:
-            of_host = quoted(step, name)
+            of_host = choose_quoted(step, name)
             of = of_host or name
             own = "" if of_host else "void, the driver drew; "
             since = "" if of == name else " since sent"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from cuesta import units
 from cuesta.analysis.front_end import front_end
-from cuesta.analysis.host_figures import COUNTS, PARTS, uses
+from cuesta.analysis.host_figures import COUNTS, PARTS, cpu_uses
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
@@ -127,7 +127,7 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
-    tier = bracket_tiers(*uses(meter_report).values()) if meter_report else ""
+    tier = bracket_tiers(*cpu_uses(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"

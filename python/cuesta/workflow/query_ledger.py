@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from cuesta.analysis.sql_rows import of_certification, of_run
+from cuesta.analysis.sql_rows import rows_of_certification, rows_of_run
 from cuesta.errors import UsageError
 from cuesta.ledger.database import Database, check_select, connect
 from cuesta.ledger.discover import discover, fingerprint
@@ -48,14 +48,14 @@ def frame_of_run(folder: Path, table: str) -> Frame:
     if table not in TABLES:
         raise UsageError(f"the ledger has no table `{table}`{near(table, TABLES)}")
     database = Database(connect(None))
-    database.take(str(folder), "", of_run(folder))
+    database.take(str(folder), "", rows_of_run(folder))
     return Frame(database.select(f"FROM {table}"))
 
 
 def fill(database: Database, places: Sequence[Path]) -> None:
     """Read the folders that changed since the database was saved, or all of them if it was not."""
     folders = discover([place.absolute() for place in places])
-    readers = dict.fromkeys(folders.runs, of_run) | dict.fromkeys(folders.certifications, of_certification)
+    readers = dict.fromkeys(folders.runs, rows_of_run) | dict.fromkeys(folders.certifications, rows_of_certification)
     prints = {str(folder): fingerprint(folder) for folder in readers}
     for name in database.changed(prints):
         database.take(name, prints[name], readers[Path(name)](Path(name)))

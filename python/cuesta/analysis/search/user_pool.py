@@ -7,7 +7,7 @@ at this rate.
 
 from dataclasses import replace
 
-from cuesta.analysis.limits import judge
+from cuesta.analysis.limits import judge_limits
 from cuesta.analysis.step import StepRecords
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import StepFigures
@@ -23,7 +23,7 @@ def users_were_too_few(records: StepRecords, step: StepFigures) -> bool:
     """Whether arrivals waited for a free user, and all limits would be kept without that wait."""
     if not has_waited(records):
         return False
-    judged = judge(limits_of_host(step), step, records.find_waits)
+    judged = judge_limits(limits_of_host(step), step, records.find_waits)
     return all(result.ok or result.undecided for result in judged)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.over_time import curve, spread
+from cuesta.analysis.over_time import bin_histogram, curve
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.waits import Waits, waits_of
 from cuesta.figures.durations import TransactionClass
@@ -55,7 +55,7 @@ def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) 
 
 def plot_histogram(waits: Waits, title: str) -> Iterator[Plot]:
     """The share of values of each size, of all that was asked."""
-    bars = spread(waits.answered) if waits.answered and waits.count else []
+    bars = bin_histogram(waits.answered) if waits.answered and waits.count else []
     if not bars:
         return
     rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.asked, "n": bar.count} for bar in bars]
