@@ -17,7 +17,14 @@ from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write
 from tests.report import made_up
 
-QUICK: PlanSettings = {"settle": 0, "measure": "100s", "stagger": timedelta(milliseconds=1), "users": 4, "agents": 2}
+QUICK: PlanSettings = {
+    "target": "pty:./mytui",
+    "settle": 0,
+    "measure": "100s",
+    "stagger": timedelta(milliseconds=1),
+    "users": 4,
+    "agents": 2,
+}
 
 
 def settings(here: Path, **keywords: object) -> object:
@@ -60,7 +67,10 @@ def test_a_wrong_keyword_is_named(tmp_path: Path, keywords: dict[str, object], s
 
 
 def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
-    """Its snapshots reach the observer, from another thread than the main one; it stops when it is told."""
+    """It plays in the folder that it is given, from another thread than the main one; it stops when it is told."""
+    (tmp_path / "mytui").write_text("#!/bin/sh\nexec cat\n")
+    (tmp_path / "mytui").chmod(0o700)
+    (tmp_path / "edit.tape").write_text('Set Echo timed\nForever\nType "hello" Enter\nWait+Echo\nEnd\n')
     stop, seen, runs = threading.Event(), list[int](), list[Run]()
 
     def observe(snapshots: list[Snapshot]) -> None:
@@ -69,7 +79,7 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
             stop.set()
 
     def play() -> None:
-        runs.append(cuesta.run(here=tmp_path, observer=observe, stop=stop, **QUICK))
+        runs.append(cuesta.run("edit.tape", here=tmp_path, observer=observe, stop=stop, **QUICK))
 
     thread = threading.Thread(target=play)
     thread.start()
@@ -77,6 +87,8 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
     (run,) = runs
     assert max(seen) == 2
     assert run.interrupted
+    assert run.keystrokes.count
+    assert not run.errors.count
     assert run.folder.parent == tmp_path / "runs"
     assert (run.folder / "report.html").exists()
     assert cuesta.open(run.folder).json() == run.json()

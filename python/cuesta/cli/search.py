@@ -39,7 +39,7 @@ def _planned(arguments: argparse.Namespace) -> PlannedSearch:
         flags = {"file": "a tape or plan", "limits": "--limit"}
         named = ", ".join(flags.get(name, f"--{name.replace('_', '-')}") for name in given)
         raise UsageError(f"--resume: the search goes on as it was begun, without {named}", "leave it out")
-    return prepare_resumed(arguments.resume, arguments.budget)
+    return prepare_resumed(arguments.resume, arguments.budget, Path.cwd())
 
 
 def _dry_run(planned: PlannedSearch, where: str | None) -> int:

@@ -99,4 +99,4 @@ def driving(
 
 def _tapes(job: Job) -> dict[str, dict[str, str]]:
     tapes = job.tapes.values()
-    return {tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in tapes}
+    return {tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder.absolute())} for tape in tapes}

@@ -61,6 +61,8 @@ class Plan:
     steps: tuple[Step, ...]
     command: tuple[str, ...] = ()
     """What asked for it, for the record."""
+    here: Path = Path()
+    """The folder in which the programs of a run start."""
 
     def segments(self) -> tuple[Segment, ...]:
         """Group consecutive steps that can share their lines."""
@@ -105,6 +107,7 @@ def load(options: RawOptions, here: Path) -> Plan:
         settings,
         steps(source, raw, settings.sweep) if settings.sweep else (Step({}, settings),),
         options.command,
+        here,
     )
     for group in (group for step in plan.steps for group in step.settings.group):
         if group.target != BUILTIN_HOST and "tape" not in group.model_fields_set:

@@ -108,9 +108,9 @@ def prepare_search(options: RawOptions, terms: SearchTerms, here: Path, out: Pat
     return _planned(plan, _method(plan, terms), terms.budget)
 
 
-def prepare_resumed(folder: Path, budget: str | None) -> PlannedSearch:
+def prepare_resumed(folder: Path, budget: str | None, here: Path) -> PlannedSearch:
     """Read and check what a search needs to go on in its folder. Raises InputError if machine or tapes differ."""
-    planned = _planned(*resumed_plan(folder), budget)
+    planned = _planned(*resumed_plan(folder, here), budget)
     check_machine(folder)
     check_tapes(folder, planned.job.job)
     return planned

@@ -86,7 +86,7 @@ def search(  # noqa: PLR0913, keywords
     """
     control = Control(observer, tell, stop=stop or threading.Event())
     if resume is not None:
-        return find_limit(prepare_resumed(Path(resume), budget), Path(resume), control)
+        return find_limit(prepare_resumed(Path(resume), budget, Path(here)), Path(resume), control)
     terms = SearchTerms(None if most is None else f"{most:g}", rule, budget)
     planned = prepare_search(_options("cuesta.search", tape, here, settings), terms, Path(here), _path(out))
     return find_limit(planned, _folder(out, here, planned.settings.name), control)

@@ -12,7 +12,7 @@ from cuesta.ledger.run_folder import read_run
 from cuesta.plan import Plan, Settings, Step
 
 
-def resumed_plan(folder: Path) -> tuple[Plan, Method]:
+def resumed_plan(folder: Path, here: Path) -> tuple[Plan, Method]:
     """The plan and the method of a search's folder. Raises InputError if it has none that can be read."""
     run = read_run(folder)
     if not run.get("search"):
@@ -22,7 +22,7 @@ def resumed_plan(folder: Path) -> tuple[Plan, Method]:
         method = Method.from_json(run["search"]["method"])
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{folder / 'run.json'}: the plan or the method of the search is damaged") from None
-    return Plan(str(folder), settings, (Step({}, settings),)), method
+    return Plan(str(folder), settings, (Step({}, settings),), here=here), method
 
 
 def check_machine(folder: Path) -> None:

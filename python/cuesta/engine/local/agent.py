@@ -52,10 +52,10 @@ class ProcessAgent:
 
 
 @contextmanager
-def agents(count: int, folder: Path, command_prefix: Sequence[str] = ()) -> Iterator[list[ProcessAgent]]:
+def agents(count: int, folder: Path, here: Path, command_prefix: Sequence[str] = ()) -> Iterator[list[ProcessAgent]]:
     """Start agents, which load side by side and record in `folder`; none is left after the block.
 
-    `command_prefix` runs them elsewhere, such as `ip netns exec …`.
+    The programs on their lines start in `here`. `command_prefix` runs them elsewhere, such as `ip netns exec …`.
     """
     started: list[ProcessAgent] = []
     try:
@@ -65,9 +65,10 @@ def agents(count: int, folder: Path, command_prefix: Sequence[str] = ()) -> Iter
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
+                cwd=here,
                 start_new_session=True,  # so that Ctrl-C at the terminal reaches only the engine
             )
-            started.append(ProcessAgent(number, process, str(folder / f"agent-{number}")))
+            started.append(ProcessAgent(number, process, str(folder.absolute() / f"agent-{number}")))
         yield started
     finally:
         for agent in started:

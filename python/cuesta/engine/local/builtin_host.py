@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 from cuesta.errors import CuestaError
@@ -63,12 +64,15 @@ class Running:
 
 
 @contextmanager
-def builtin_host(spec: Mapping[str, Any], command_prefix: Sequence[str] = ()) -> Iterator[Running]:
-    """Run a host during the block. `command_prefix` runs it elsewhere, such as `ip netns exec …`."""
+def builtin_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[str] = ()) -> Iterator[Running]:
+    """Run a host during the block; its programs start in `here`.
+
+    `command_prefix` runs it elsewhere, such as `ip netns exec …`.
+    """
     command = [*command_prefix, sys.executable, "-m", "cuesta.engine.local.host_process", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=here, start_new_session=True
         )
         try:
             yield Running(process, stderr, spec)

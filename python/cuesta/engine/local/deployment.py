@@ -68,7 +68,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
     with (
         placement.works_on_the_wire(settings) as tmux,
         _host(job, segment, folder, placement) as host,
-        agents(settings.agents, folder, placement.driver_prefix) as drivers,
+        agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
     ):
         pids = [agent.process.pid for agent in drivers]
         facts = SegmentFacts(
@@ -94,7 +94,7 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
     service = job.service(step)
     speeds = [group.line_speed for group in step.settings.group if group.target == BUILTIN_HOST]
     spec = host_spec(step.settings.host, service, [placement.listen(service, speeds[0])], own)
-    with builtin_host(spec, placement.host_prefix) as host:
+    with builtin_host(spec, job.plan.here, placement.host_prefix) as host:
         yield host
 
 

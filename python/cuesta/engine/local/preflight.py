@@ -38,7 +38,7 @@ def check(job: Job) -> None:
     for target, group in groups.items():
         users = job.users_of(group).first(most_users_at(job, kind_of(target)))
         if target != BUILTIN_HOST:
-            probe(target, next(iter(users), {}))
+            probe(target, next(iter(users), {}), job.plan.here)
 
 
 def needed_files(job: Job) -> int:
@@ -91,7 +91,7 @@ def raise_files(needed: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def probe(target: str, user: Mapping[str, str]) -> None:
+def probe(target: str, user: Mapping[str, str], here: Path = Path()) -> None:
     """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`.
 
     A one-time code or a 3270's logical unit is not spent on it: the first user needs them.
@@ -103,7 +103,7 @@ def probe(target: str, user: Mapping[str, str]) -> None:
     if kind["only_connects"] or names_unit:
         connect(target)
     elif kind["starts_program"]:
-        find_program(target)
+        find_program(target, here)
     else:
         try:
             _native.probe(target, dict(user))
@@ -111,7 +111,7 @@ def probe(target: str, user: Mapping[str, str]) -> None:
             raise CuestaError(f"{target}: {error}") from None
 
 
-def find_program(target: str) -> None:
+def find_program(target: str, here: Path = Path()) -> None:
     """Raise CuestaError if a command's program does not exist. Commands that only a shell can read are not checked."""
     try:
         words = shlex.split(target.partition(":")[2])
@@ -120,7 +120,8 @@ def find_program(target: str) -> None:
     word = next((word for word in words if not BEFORE_A_PROGRAM.fullmatch(word)), "")
     if not re.fullmatch(r"[\w./+][\w./+-]*", word):  # an option of `env` or `exec`, or something only the shell reads
         return
-    if subprocess.run(["/bin/sh", "-c", 'command -v "$0"', word], stdout=subprocess.DEVNULL, check=False).returncode:
+    command = ["/bin/sh", "-c", 'command -v "$0"', word]
+    if subprocess.run(command, stdout=subprocess.DEVNULL, check=False, cwd=here).returncode:
         remedy = f"install `{word}` on this machine, or type at another host: --target URL"
         raise CuestaError(f"{kind_of(target)}: there is no program `{word}` here", remedy)
 
