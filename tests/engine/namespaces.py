@@ -83,7 +83,7 @@ class Nodes:
             self.agents[:] = map(stack.enter_context, started)
             facts = SegmentFacts(["host:"], host.process.pid, None, [each.process.pid for each in self.agents])
             meters = stack.enter_context(metering(choose_source("plain", facts), folder))
-            yield LocalDeployment([*self.agents], Threads(), folder, meters, host, None)
+            yield LocalDeployment([*self.agents], Threads(), {}, folder, meters, host, None)
 
 
 class NamespaceEngine:
@@ -94,6 +94,9 @@ class NamespaceEngine:
 
     def check(self, _: Job) -> None:
         assert os.geteuid() == 0, "this engine makes namespaces, which needs root"
+
+    def why_untraced(self, _: str) -> str | None:
+        return None
 
     @contextmanager
     def reserve(self, job: Job) -> Iterator[Nodes]:

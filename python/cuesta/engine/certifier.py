@@ -8,16 +8,12 @@ the timed runs come the extra runs, each made for one figure (`method`).
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local.kernel_threads import kernel_threads
-from cuesta.engine.local.linkage import linkage
-from cuesta.engine.local.runnable import count_runnable
-from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
+from cuesta.engine.method import METERED_EVERY, WARM_UP, Method
 from cuesta.engine.ports import Observer
-from cuesta.engine.run_job import RunResult, run_job
+from cuesta.engine.run_job import run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -68,12 +64,11 @@ def certify(
     """Make the runs. If `stopping` is set, end early; the folders keep what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
-    run_timed = run_absentee if method.absentee else run_metered
     for number in range(1, WARM_UP + 1):
-        failures += run_timed(method.timed, series.folder / SETTLING / f"run-{number}", observe, stopping).failures
+        failures += run_job(method.timed, series.folder / SETTLING / f"run-{number}", observe, stopping).failures
     while counted < series.runs and len(excluded) < series.runs and not (stopping.is_set() or failures):
         folder = series.folder / f"run-{counted + 1}"
-        result = run_timed(method.timed, folder, observe, stopping)
+        result = run_job(method.timed, folder, observe, stopping)
         failures += result.failures
         if why := [*result.failures, *judge(folder)]:
             aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -85,35 +80,16 @@ def certify(
     for what, job in method.extra.items() if counted else ():
         if stopping.is_set() or failures:
             break
-        make = partial(run_linked if what == LINKAGE else run_metered, job, observe=observe, stopping=stopping)
-        failures += run_extra(series.folder / what, make, judge)
+        failures += run_extra(series.folder / what, job, judge, observe, stopping)
     return CertifierResult(stopping.is_set(), counted, excluded, failures)
 
 
-def run_extra(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
+def run_extra(folder: Path, job: Job, judge: Judge, observe: Observer, stopping: threading.Event) -> list[str]:
     """Make an extra run; repeat it once if it does not count. Returns the failures of the driver."""
     folder.mkdir(mode=0o700)
     for number in range(1, TRIES + 1):
         attempt = folder / f"run-{number}"
-        result = make(attempt)
+        result = run_job(job, attempt, observe, stopping)
         if result.interrupted or result.failures or not judge(attempt):
             return result.failures
     return []
-
-
-def run_metered(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
-    """Make one run, and meter the kernel's own threads too."""
-    with kernel_threads(folder, METERED_EVERY):
-        return run_job(job, folder, observe, stopping)
-
-
-def run_absentee(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
-    """Make one run of an absentee benchmark, and count its runnable tasks too."""
-    with count_runnable(folder):
-        return run_metered(job, folder, observe, stopping)
-
-
-def run_linked(job: Job, folder: Path, observe: Observer, stopping: threading.Event) -> RunResult:
-    """Make one run whose programs' dynamic linkers report what they bind."""
-    with linkage(folder, METERED_EVERY) as environment:
-        return run_job(replace(job, environment=environment), folder, observe, stopping)

@@ -1,7 +1,8 @@
 """A job: a plan with its tapes and users, read and checked. Preparing one neither contacts a host nor writes a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from cuesta._native import show_duration
 from cuesta.engine.tapes import TapeFile, is_cast, read_tape
@@ -17,6 +18,8 @@ SECOND = 1_000_000_000
 DRAIN = 2 * SECOND
 """Nanoseconds after the end in which answers under way may still complete."""
 NO_USERS = Users((), ())
+FurtherReading = Literal["kernel threads", "runnable tasks", "linkage"]
+"""CPU time of the kernel's own threads; how many tasks want a CPU; what dynamic linkers bind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,8 @@ class Job:
     metered_every: float | None = None
     """Seconds between the meters' readings; None = 1. If given, users start only when the meters read, so that their
     starting is metered too."""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    """Additional variables for the programs that the driver starts on lines."""
+    readings: tuple[FurtherReading, ...] = ()
+    """What else is read while it runs."""
 
     def tape(self, group: Group) -> TapeFile:
         return self.tapes[source(group)]

@@ -9,8 +9,8 @@ one the programs' linkers report what they bind, and a control run without meter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
-from cuesta.engine.local import meter_source
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
 from cuesta.plan.fields import tier_and_subject
@@ -67,11 +67,13 @@ def method(job: Job, absentee: bool = False) -> Method:
     """Choose the runs of a certification of the job on this machine."""
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
+    job = replace(job, readings=("kernel threads",))
     timed = job if untraced else with_meters(job, traced_by("exact", meters))
+    timed = replace(timed, readings=(*job.readings, "runnable tasks")) if absentee else timed
     extra = {} if untraced else {TRACED: with_meters(job, traced_by("calls", meters))}
     unmetered = replace(with_meters(job, "none"), metered_every=None)
     if all(kind_of(group.target) in OWN_PROGRAMS for group in job.plan.settings.group):
-        extra[LINKAGE] = unmetered
+        extra[LINKAGE] = replace(unmetered, readings=("linkage",))
     return Method(timed, {**extra, CONTROL: unmetered}, untraced, absentee)
 
 
@@ -81,7 +83,7 @@ def why_untraced(meters: str) -> str | None:
         return f'the plan says meters = "{meters}"'
     if meters.startswith(ELSEWHERE):
         return f"the host is metered elsewhere ({meters}), and only this machine is traced"
-    return meter_source.why_untraced(traced_by("exact", meters))
+    return LOCAL.why_untraced(traced_by("exact", meters))
 
 
 def traced_by(tier: str, meters: str) -> str:

@@ -63,6 +63,10 @@ class Deployment(Protocol):
         """They load side by side, and wait for their order."""
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        """Additional variables for the programs that agents start on their lines."""
+
+    @property
     def threads(self) -> Threads:
         """How the agents' threads may run."""
 
@@ -97,6 +101,12 @@ class Engine(Protocol):
 
     def check(self, job: Job) -> None:
         """Raise CuestaError if a run would fail. Nothing is started or written."""
+
+    def why_untraced(self, meters: str) -> str | None:
+        """Why the kernel is not traced that `meters` (the plan's setting) asks to trace, as far as it is known before.
+
+        None if it is traced, or need not be.
+        """
 
     def reserve(self, job: Job) -> AbstractContextManager[Nodes]:
         """Keep nodes for a run while the block runs."""

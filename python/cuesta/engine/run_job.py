@@ -89,7 +89,7 @@ def driving(
     folder.mkdir(mode=0o700, exist_ok=True)
     with nodes.deploy(job, segment, folder) as deployment, following(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
-        order = {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}
+        order = {"spec": spec, "tapes": _tapes(job), "environment": dict(deployment.environment)}
         for agent in agents:
             agent.instruct(order)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:

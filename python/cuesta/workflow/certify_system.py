@@ -14,9 +14,10 @@ from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
 from cuesta.analysis.certify.read_run import read_run
 from cuesta.analysis.certify.record import derive_record
 from cuesta.engine import certifier
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import private_folder, write_json
 from cuesta.engine.job import Job
-from cuesta.engine.local import conditions, preflight
+from cuesta.engine.local import conditions
 from cuesta.engine.method import METERED_EVERY, Method, method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import (
@@ -131,7 +132,7 @@ def certify_systems(
     """Make the runs of each certification; yields its group and itself. If stopped, the later ones are missing."""
     for each in planned:
         control.prepare_lines(each.method.timed)
-        preflight.check(each.method.timed)
+        LOCAL.check(each.method.timed)
         if each.terms.profile:
             read_service_profile(each.terms.profile)
     for each in planned:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuesta.analysis.planned import shown
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
-from cuesta.engine.local.meter_source import why_untraced
 from cuesta.engine.ssh import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
@@ -44,7 +44,7 @@ def plan_data(job: Job) -> dict[str, Any]:
         for segment in job.plan.segments()
         for step, times in _timed(segment)
     ]
-    untraced = why_untraced(job.plan.settings.meters)
+    untraced = LOCAL.why_untraced(job.plan.settings.meters)
     return {
         "plan": job.plan.settings.model_dump(mode="json"),
         "steps": steps,
@@ -152,7 +152,7 @@ def _timeline(job: Job) -> str:
 
 def _meters(job: Job) -> list[str]:
     meters = job.plan.settings.meters
-    untraced = why_untraced(meters)
+    untraced = LOCAL.why_untraced(meters)
     return [f"METERS  {without_passwords(meters)}: not traced: {untraced}"] if untraced else []
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import check_empty
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local.meter_source import why_untraced
 from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
@@ -42,7 +42,7 @@ def notices(job: Job) -> Iterator[str]:
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     yield from warnings(job)
     meters = job.plan.settings.meters
-    if untraced := why_untraced(meters):
+    if untraced := LOCAL.why_untraced(meters):
         yield f"--meters {without_passwords(meters)}: not traced: {untraced}"
 
 

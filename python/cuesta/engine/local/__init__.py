@@ -9,6 +9,6 @@
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
   machine's.
-- `conditions`: settings of the machine; `kernel_threads`, `linkage`, `runnable`: further readings that are taken during
-  the runs of a certification.
+- `readings`: what else is read during a run: `kernel_threads`, `linkage`, `runnable`.
+- `conditions`: settings of the machine.
 """

@@ -1,6 +1,6 @@
 """The processes of a segment on this machine: host, agents and meters, and what works on the wire between them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from cuesta.engine.local.metering import Metering, metering
 from cuesta.engine.local.network.multiplexing import TmuxAgents
 from cuesta.engine.local.network.wire import WireRecord, recording
 from cuesta.engine.local.placement import Placement, leaves_cpu_time
+from cuesta.engine.local.readings import taking
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from cuesta.target import BUILTIN_HOST
@@ -26,6 +27,7 @@ class LocalDeployment:
 
     agents: list[ProcessAgent]
     threads: Threads
+    environment: Mapping[str, str]
     folder: Path
     meters: Metering
     host: Running | None
@@ -66,6 +68,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
     settings = segment.steps[0].settings
     targets = list(dict.fromkeys(group.target for group in settings.group))
     with (
+        taking(job.readings, folder) as environment,
         placement.works_on_the_wire(settings) as tmux,
         _host(job, segment, folder, placement) as host,
         agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
@@ -78,7 +81,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         may_spin = leaves_cpu_time(set(targets), pinned=placement.driver_cpus is not None)
         threads = Threads(placement.driver_cpus, may_spin)
         with metering(where, folder) as meters, _wire(folder, placement, host, pids, tmux) as wire:
-            yield LocalDeployment(drivers, threads, folder, meters, host, wire)
+            yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire)
 
 
 @contextmanager

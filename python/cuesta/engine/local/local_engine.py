@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cuesta import machine
 from cuesta.engine.job import Job
-from cuesta.engine.local import preflight
+from cuesta.engine.local import meter_source, preflight
 from cuesta.engine.local.deployment import LocalDeployment, deploy
 from cuesta.engine.local.placement import Placement, place
 from cuesta.plan import Segment
@@ -32,6 +32,9 @@ class LocalEngine:
 
     def check(self, job: Job) -> None:
         preflight.check(job)
+
+    def why_untraced(self, meters: str) -> str | None:
+        return meter_source.why_untraced(meters)
 
     @contextmanager
     def reserve(self, job: Job) -> Iterator[LocalNodes]:
