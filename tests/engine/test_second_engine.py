@@ -11,13 +11,14 @@ from cuesta._native import Histogram
 from cuesta.analysis import summarise
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.ports import Engine, Snapshot
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
 from cuesta.engine.search import NextTrial, SearchJob, search
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.transactions import transactions
 from cuesta.plan import RawOptions, load
 from cuesta.plan.sweep import at_load
+from cuesta.records.messages import Snapshot
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.engine.namespaces import NamespaceEngine
@@ -158,7 +159,7 @@ def test_the_records_of_a_dead_agent_are_fetched_as_far_as_they_got(here: Path, 
     job, engine, stopping = prepared(write, here, PACED, load="paced:300ms", measure="60s"), NamespaceEngine(), Event()
 
     def kill_one(snapshots: list[Snapshot]) -> None:
-        if not stopping.is_set() and all(each["phase"] == "measure" and each["seconds"] > 3 for each in snapshots):
+        if not stopping.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):
             engine.reserved.agents[1].kill()
             stopping.set()
 
