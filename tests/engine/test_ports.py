@@ -17,7 +17,8 @@ MAY_IMPORT = {
     "workflow/certify_system.py": "a certificate describes this machine",
     "cli/host.py": "serves here",
     **dict.fromkeys(
-        ("cli/meters.py", "cli/meter_rows.py", "cli/saved_interval.py", "cli/service.py"), "meter this machine"
+        ("cli/meters.py", "cli/meter_rows.py", "cli/saved_interval.py", "workflow/service_profile.py"),
+        "meter this machine",
     ),
 }
 FOLLOWS_RUNS = [*(ROOT / "engine").glob("*.py"), *(ROOT / "workflow").glob("*.py"), *(ROOT / "live").glob("*.py")]
