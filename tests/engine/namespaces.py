@@ -78,7 +78,7 @@ class Nodes:
         allow = [node.address for node in self.nodes]
         service = job.service(step)
         spec = host_spec(step.settings.host, service, [service.listen_at(HOST, None)], {**own, "allow": allow})
-        with builtin_host(spec) as host, ExitStack() as stack:
+        with builtin_host(spec, job.plan.here) as host, ExitStack() as stack:
             started = (agent(number, node, folder) for number, node in enumerate(self.nodes))
             self.agents[:] = map(stack.enter_context, started)
             facts = SegmentFacts(["host:"], host.process.pid, None, [each.process.pid for each in self.agents])
