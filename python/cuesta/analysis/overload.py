@@ -4,9 +4,9 @@ The rate of passes that become due is known from the plan, and those that ended 
 ended, the host does not keep up, even if few arrivals came by chance: a saturated host ends passes steadily. A smaller
 gap suffices where the backlog has grown as well.
 
-Hosts at up to 95 % of capacity, started empty, are taken for overloaded in at most 1 of 100 runs. Of runs at 10 % over
-capacity at most 1 in 100 is missed, if some 4,000 passes are due and service is exponential, or 300 and it is fixed
-(tests/analysis/test_steady_state.py). With fewer the load cannot be told from one that the host can just do.
+False alarms: at most 1 in 100 runs at up to 95 % of capacity that start empty. Misses: at most 1 in 100 runs at 110 %,
+from some 4,000 passes on with exponential service, and 300 with fixed (tests/analysis/test_steady_state.py); fewer
+cannot be told from a load at capacity.
 """
 
 import statistics
@@ -23,10 +23,10 @@ BEYOND_CHANCE = 4.0
 """Least gap between passes due and passes ended, in standard errors."""
 
 GROWN_BEYOND_CHANCE = 2.5
-"""The same where the backlog of the last third is on average larger than any of the first third."""
+"""The same where the mean backlog of the last third exceeds the largest of the first third."""
 
 LEAST_VARIANCE = 0.05
-"""Least variance of the passes that end, as a share of that of random ones: those of a paced load end evenly."""
+"""Least variance of the passes that end, relative to a Poisson process: those of a paced load end evenly."""
 
 MATTERS = 0.01
 """Least gap, as a share of the passes due."""
@@ -43,8 +43,8 @@ class Passes:
     skipped: int = 0
 
 
-def overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[Interval]]) -> Overload | None:
-    """Whether the load of a step is above what the host can do; `seconds` are the agents' rows of each second.
+def find_overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[Interval]]) -> Overload | None:
+    """Find out whether the load of a step is above capacity; `seconds` are the agents' rows of each second.
 
     Not judged in records without the number of passes; where some users wait for answers, since passes are not counted
     by group; and where a pass takes its user longer than the settling, so that the first ones may not have ended.
@@ -53,14 +53,14 @@ def overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequence[
     ended = sum(row.passes for row in rows)
     if plan is None or plan.any_closed or not ended:
         return None
-    measured = passes(plan, seconds)
+    measured = list_passes(plan, seconds)
     begun = max(ended, sum(each.due for each in measured))
     if sum(row.sums.think + row.sums.keying for row in rows) / begun > times.settled - times.begin:
         return None
     return above_capacity(plan.open_per_s + plan.paced_per_s, measured)
 
 
-def passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:
+def list_passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:
     """What became due and what ended in each second."""
     due = [0, *(sum(row.due.count for row in rows if row.due) for rows in seconds)]
     return [
@@ -96,7 +96,7 @@ def variance_of_mean(values: Sequence[float]) -> float:
 
 
 def backlog(passes: Sequence[Passes]) -> list[float]:
-    """How many more passes are under way or waiting at the end of each second than when measuring began."""
+    """The growth of the passes under way or waiting since measuring began, at the end of each second."""
     return list(accumulate(second.due - second.skipped - second.ended for second in passes))
 
 

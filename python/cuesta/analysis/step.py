@@ -11,7 +11,7 @@ from cuesta.analysis.fairness import fairness
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge_limits
-from cuesta.analysis.overload import overload
+from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
 from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import compare_published
@@ -62,8 +62,8 @@ class StepRecords:
         self.rows = [row for _, rows in own for row in rows if row.measured]
         self.before = [row for _, rows in own for row in rows if row.phase == "settle"]
         self.by_agent = {agent.number: rows for agent, rows in own if rows}
-        self.counts = counts(self.rows)
-        self.last = counts([rows[-1] for rows in map(measured, self.by_agent.values()) if rows])
+        self.counts = merge_counts(self.rows)
+        self.last = merge_counts([rows[-1] for rows in map(measured_rows, self.by_agent.values()) if rows])
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
@@ -88,16 +88,16 @@ class StepRecords:
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
             waiting=self.waiting(),
-            response=self.of_classes("response"),
-            response_from_sent=self.of_classes("response_from_sent"),
-            first_response=self.of_classes("first_response"),
+            response=self.describe_classes("response"),
+            response_from_sent=self.describe_classes("response_from_sent"),
+            first_response=self.describe_classes("first_response"),
             continued=self.waits("continued").distribution(),
-            echo=self.of(KEYS, "echo"),
-            echo_from_sent=self.of(KEYS, "echo_from_sent"),
-            lateness=self.of(KEYS, "lateness"),
-            connect=self.of(LINE, "connect"),
-            negotiation=self.of(LINE, "negotiation"),
-            login=self.of(LINE, "login"),
+            echo=self.describe(KEYS, "echo"),
+            echo_from_sent=self.describe(KEYS, "echo_from_sent"),
+            lateness=self.describe(KEYS, "lateness"),
+            connect=self.describe(LINE, "connect"),
+            negotiation=self.describe(LINE, "negotiation"),
+            login=self.describe(LINE, "login"),
             groups=self.groups(),
             classes=self.classes(),
             keys=self.keys(),
@@ -133,7 +133,7 @@ class StepRecords:
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
         echoed = {each.group for each in self.keys() if each.echo.count}
-        longest = self.of_classes("response").longest or 0.0
+        longest = self.describe_classes("response").longest or 0.0
         names = dict.fromkeys(row.group for row in self.users)
         return [
             self.group(name, [row for row in self.users if row.group == name], name in echoed, longest)
@@ -158,20 +158,20 @@ class StepRecords:
         return count / self.seconds if self.seconds else None
 
     def errors(self, done: int) -> Errors:
-        """Add up the errors by name, and hold them against the transactions that were done."""
-        measured, before = Counter(self.counts.errors), Counter(counts(self.before).errors)
+        """Add up the errors by name; their rate is relative to `done` transactions and themselves."""
+        measured, before = Counter(self.counts.errors), Counter(merge_counts(self.before).errors)
         failed = measured.total()
         return Errors(
             count=failed,
             by_name=dict(measured.most_common()),
             before=dict(before.most_common()),
-            said=counts([*self.before, *self.rows]).said,
+            said=merge_counts([*self.before, *self.rows]).said,
             rate=failed / (done + failed) if done + failed else 0.0,
         )
 
     def samples(self) -> dict[str, WaitSample]:
-        """The first wait of each kind that went wrong; those of the measurement before those that were before it."""
-        samples = counts([*self.rows, *self.before]).samples
+        """The first wait of each kind that went wrong, in the measurement if there is one, else while settling."""
+        samples = merge_counts([*self.rows, *self.before]).samples
         return {kind: WaitSample.of(sample) for kind, sample in samples.items()}
 
     def characters(self) -> Characters:
@@ -204,16 +204,16 @@ class StepRecords:
 
     # Distributions
 
-    def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
+    def pool(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
         """Add up the histograms of some tags, of one agent or all; None if there is none."""
         parts = (part for (number, tag), part in self.measured.items() if agent in (None, number) and wanted(tag))
         return Histogram.sum(list(parts))
 
-    def of(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
+    def describe(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
         """Describe one series, of one group or all."""
         return self.waits(series, lambda tag: tag.source == source and group in (None, tag.group), agent).distribution()
 
-    def of_classes(self, series: str, agent: int | None = None) -> Distribution:
+    def describe_classes(self, series: str, agent: int | None = None) -> Distribution:
         """Describe one series over all classes of transactions."""
         return self.waits(series, is_class, agent).distribution()
 
@@ -238,7 +238,7 @@ class StepRecords:
                 group=group,
                 transaction=transaction,
                 characters=describe_sizes(of_answers.get((group, transaction))),
-                **{series: self.of(transaction, series, group) for series in OF_CLASSES},
+                **{series: self.describe(transaction, series, group) for series in OF_CLASSES},
             )
             for group, transaction in names
         ]
@@ -255,13 +255,13 @@ class StepRecords:
         """Describe the keys of each group."""
         groups = dict.fromkeys(tag.group for tag in self.tags() if tag.series == "lateness")
         return [
-            KeyTimes(group, *(self.of(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
+            KeyTimes(group, *(self.describe(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
             for group in groups
         ]
 
     def kernel(self) -> KernelTimes | None:
         """Compare the kernel's stamps with the driver's; None if the kernel stamped nothing."""
-        kernel, user = self.of(STAMPED, "kernel_response"), self.of(STAMPED, "user_response")
+        kernel, user = self.describe(STAMPED, "kernel_response"), self.describe(STAMPED, "user_response")
         if None in (kernel.p50, kernel.p99, user.p50, user.p99):
             return None
         return KernelTimes(kernel, user, Inflation(user.p50 - kernel.p50, user.p99 - kernel.p99))  # type: ignore[operator]
@@ -280,8 +280,8 @@ class StepRecords:
         return [
             AgentFigures(
                 number,
-                self.of_classes("response", number),
-                self.of(KEYS, "lateness", agent=number),
+                self.describe_classes("response", number),
+                self.describe(KEYS, "lateness", agent=number),
                 per_thread(rows, lambda row: row.cpu),
                 per_thread(rows, lambda row: row.run_wait),
             )
@@ -296,15 +296,15 @@ class StepRecords:
             max((agent.cpu for agent in agents), default=0.0),
             max((agent.run_wait for agent in agents), default=0.0),
             max((per_thread(rows, lambda row: row.spun) for rows in self.by_agent.values()), default=0.0),
-            self.of(STAMPED, "own"),
+            self.describe(STAMPED, "own"),
             sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
             max((size for size in memory if size is not None), default=None),
             self.screens(),
         )
 
     def screens(self) -> ScreenCost | None:
-        """Describe what the users' screens cost."""
-        of_agents = [max(map(of_screens, rows), default=(0, 0)) for rows in self.by_agent.values()]
+        """Describe what users' screens cost in memory and CPU time."""
+        of_agents = [max(map(screen_size, rows), default=(0, 0)) for rows in self.by_agent.values()]
         count = sum(count for count, _ in of_agents)
         if not count:
             return None
@@ -316,12 +316,14 @@ class StepRecords:
         return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing, each)
 
     def settled(self) -> Settling:
-        """Users at work when measuring began, and whether throughput, response and backlog held their levels."""
+        """Describe whether users were at work when measuring began, and whether the step was in steady state."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
-        seconds = by_second(self.rows)
-        responses = [sum(row.sums.response for row in rows) / done for rows in seconds if (done := transactions(rows))]
-        throughput = find_shift([transactions(rows) / rows[0].length for rows in seconds], counts=True)
-        response, above = find_shift(responses), overload(self.plan, self.times, seconds)
+        seconds = group_by_second(self.rows)
+        responses = [
+            sum(row.sums.response for row in rows) / done for rows in seconds if (done := count_transactions(rows))
+        ]
+        throughput = find_shift([count_transactions(rows) / rows[0].length for rows in seconds], counts=True)
+        response, above = find_shift(responses), find_overload(self.plan, self.times, seconds)
         return Settling(
             self.plan.users if self.plan and self.plan.fixed else None,
             sum(row.active for row in starts if row),
@@ -334,30 +336,29 @@ class StepRecords:
 
 
 def is_class(tag: Tag) -> bool:
-    """Whether a tag belongs to a class of transactions, whatever its name."""
+    """Whether a tag belongs to a class of transactions."""
     return figure_of(tag.series) in OF_CLASSES
 
 
-def counts(rows: Sequence[Interval]) -> DriverCounts:
-    """What was counted in some rows."""
+def merge_counts(rows: Sequence[Interval]) -> DriverCounts:
     return merged(DriverCounts, rows)
 
 
-def measured(rows: Iterable[Interval]) -> list[Interval]:
+def measured_rows(rows: Iterable[Interval]) -> list[Interval]:
     return [row for row in rows if row.measured]
 
 
 def measured_seconds(rows: Iterable[Interval]) -> float:
-    return sum(row.length for row in measured(rows))
+    return sum(row.length for row in measured_rows(rows))
 
 
 def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> float:
     """Seconds per second and thread, in the measurement."""
-    offered = sum(row.length * row.threads for row in measured(rows))
-    return sum(map(of, measured(rows))) / offered if offered else 0.0
+    offered = sum(row.length * row.threads for row in measured_rows(rows))
+    return sum(map(of, measured_rows(rows))) / offered if offered else 0.0
 
 
-def of_screens(row: Interval) -> tuple[int, int]:
+def screen_size(row: Interval) -> tuple[int, int]:
     """How many screens there were, and what they took in bytes."""
     return (row.screens.count, row.screens.bytes) if row.screens else (0, 0)
 
@@ -365,10 +366,10 @@ def of_screens(row: Interval) -> tuple[int, int]:
 def start_row(rows: list[Interval]) -> Interval | None:
     """The row that ends where measuring begins; else the first that was measured."""
     before = [row for row in rows if row.phase == "settle"]
-    return before[-1] if before else next(iter(measured(rows)), None)
+    return before[-1] if before else next(iter(measured_rows(rows)), None)
 
 
-def by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
+def group_by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
     """Group the agents' rows by second, in order of time."""
     seconds = defaultdict[float, list[Interval]](list)
     for row in rows:
@@ -376,5 +377,5 @@ def by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
     return [seconds[start] for start in sorted(seconds)]
 
 
-def transactions(rows: Iterable[Interval]) -> int:
+def count_transactions(rows: Iterable[Interval]) -> int:
     return sum(row.transactions for row in rows)

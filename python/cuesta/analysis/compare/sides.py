@@ -256,7 +256,7 @@ def effective_responses(step: StepRecords) -> float:
 
     The variance is that of the mean of the seconds' means, with their autocorrelation.
     """
-    pooled = step.pooled(lambda tag: tag.series == "response")
+    pooled = step.pool(lambda tag: tag.series == "response")
     if pooled is None:
         return 0.0
     means = [row.sums.response / row.transactions for row in step.rows if row.transactions]
