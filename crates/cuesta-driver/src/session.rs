@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, StampPair, Traffic};
+use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, StampPair, Traffic, Transcript, last_rows};
 use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::{Program, WaitCondition};
 
@@ -86,7 +86,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(
-        line: Box<dyn Line>,
+        mut line: Box<dyn Line>,
         opened: Opened,
         shared: Rc<ThreadState>,
         slot: usize,
@@ -94,7 +94,7 @@ impl Session {
         program: usize,
     ) -> Self {
         let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
-        let counted_bisync = line.bisync().map(|_| Box::default());
+        let counted_bisync = line.station().map(|_| Box::default());
         let mut session = Self {
             line,
             opened: Some(opened),
@@ -142,13 +142,15 @@ impl Session {
     }
 
     /// The instant from which the line can carry the next character.
-    pub(crate) fn free_at(&self) -> Stamp {
-        self.line.free_at()
+    pub(crate) fn free_at(&mut self) -> Stamp {
+        self.line.pace().map_or(Stamp::ZERO, |pace| pace.free_at())
     }
 
     /// The next key was to begin at an instant; a line with a speed counts from it.
     pub(crate) fn begin_next_at(&mut self, at: Stamp) {
-        self.line.begin_next_at(at);
+        if let Some(pace) = self.line.pace() {
+            pace.begin_next_at(at);
+        }
     }
 
     /// Keys that still wait for their echo.
@@ -174,7 +176,7 @@ impl Session {
 
     /// What the host of a lost line said last.
     pub(crate) fn last_rows(&mut self) -> Vec<u8> {
-        self.line.last_rows()
+        last_rows(&mut *self.line)
     }
 
     /// How the program at the other end of a lost line ended, if that is known by an instant.
@@ -263,7 +265,7 @@ impl Session {
 
     /// Counts the traffic since the last call.
     fn count_traffic(&mut self) {
-        let (traffic, undecoded) = (self.line.traffic(), self.line.undecoded());
+        let (traffic, undecoded) = (self.line.traffic(), self.line.transcript().map_or(0, Transcript::undecoded));
         self.shared.tally(|tally| {
             tally.counts.characters.line_in += traffic.sent - self.counted_traffic.sent;
             tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
@@ -277,7 +279,8 @@ impl Session {
 
     /// Counts what the line's station has done since the last call.
     fn count_bisync(&mut self) {
-        let (Some(totals), Some(counted)) = (self.line.bisync(), &mut self.counted_bisync) else { return };
+        let (Some(station), Some(counted)) = (self.line.station(), &mut self.counted_bisync) else { return };
+        let totals = station.totals();
         let growth = totals.since(&std::mem::replace(&mut **counted, totals));
         self.shared.count_bisync(self.slot, &growth);
         self.shared.tally(|tally| {

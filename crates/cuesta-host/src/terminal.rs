@@ -64,9 +64,9 @@ pub(crate) struct TakenMessage {
 }
 
 impl Terminal {
-    pub(crate) fn new(line: Box<dyn Line>, front: Rc<FrontEnd>) -> Self {
+    pub(crate) fn new(mut line: Box<dyn Line>, front: Rc<FrontEnd>) -> Self {
         front.meters.connections.lock().expect("no panic under this lock").open(clock::now());
-        let bisync = line.bisync();
+        let bisync = line.station().map(|station| station.totals());
         if let Some(totals) = &bisync {
             front.meters.count_bisync(totals);
         }
@@ -91,15 +91,15 @@ impl Terminal {
         &self.front
     }
 
-    pub(crate) fn line(&self) -> &dyn Line {
-        &*self.line
+    pub(crate) fn line(&mut self) -> &mut dyn Line {
+        &mut *self.line
     }
 
     /// Hands the line over to the in-kernel path, if the host has one and can take the line, and counts it. Returns the socket for
     /// the program, and the connection for what the programs in the kernel leave to the host.
     pub(crate) fn join_kernel_path(&mut self) -> Option<(Arc<OwnedFd>, Control)> {
         let path = self.front.kernel_path.as_ref()?;
-        let joined = path.join(&self.front.settings, &mut *self.line);
+        let joined = path.join(&self.front.settings, self.line.socket());
         let mut connections = self.front.meters.connections.lock().expect("no panic under this lock");
         connections.join_kernel_path(joined.as_ref().err().copied());
         let (session, control) = joined.ok()?;
@@ -112,7 +112,7 @@ impl Terminal {
     /// some of them wait here.
     pub(crate) fn output_handled(&mut self, handled: u64) {
         let Some(session) = &mut self.session else { return };
-        if self.output.is_empty() && self.line.is_output_whole() {
+        if self.output.is_empty() && self.line.socket().is_none_or(|socket| socket.is_output_whole()) {
             session.output_handled(handled);
         }
     }
@@ -178,7 +178,8 @@ impl Terminal {
     pub(crate) async fn wait_for_terminal_name(&mut self, due: Stamp) -> io::Result<()> {
         poll_fn(|cx| {
             self.poll_until(cx, due, |terminal| {
-                let known = terminal.line.terminal().is_some() || terminal.input.is_ready();
+                let known =
+                    terminal.line.terminal().is_some_and(|known| known.name().is_some()) || terminal.input.is_ready();
                 (known || terminal.hung_up || clock::now() >= due).then_some(())
             })
         })
@@ -344,7 +345,9 @@ impl Terminal {
     fn receive(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<bool> {
         let room = self.room_to_read();
         if room == 0 || self.hung_up {
-            self.line.poll_serve(cx);
+            if let Some(station) = self.line.station() {
+                station.poll_serve(cx);
+            }
             return Ok(false);
         }
         let mut buffer = [0; MOST_READ];
@@ -386,7 +389,7 @@ impl Terminal {
         self.front.meters.line_in.add(traffic.received - before.received);
         self.front.meters.line_out.add(traffic.sent - before.sent);
         if let Some(before) = &mut self.bisync
-            && let Some(totals) = self.line.bisync()
+            && let Some(totals) = self.line.station().map(|station| station.totals())
             && totals != *before
         {
             self.front.meters.count_bisync(&totals.since(before));

@@ -24,39 +24,48 @@ pub(crate) struct Decoded<L> {
     charset: Option<Box<Charset>>,
     /// The beginning of a character of UTF-8 whose rest has not come.
     partial: Box<[u8]>,
+    transcript: Transcript,
+}
+
+/// What the host has said.
+#[derive(Debug, Default)]
+pub struct Transcript {
     undecoded: u64,
     last: Tail,
 }
 
-impl<L: Line> Decoded<L> {
-    pub(crate) fn new(line: L, charset: Option<Charset>) -> Self {
-        Self { line, charset: charset.map(Box::new), partial: Box::default(), undecoded: 0, last: Tail::default() }
+impl Transcript {
+    /// How many received bytes were no character of the line's character set so far.
+    pub fn undecoded(&self) -> u64 {
+        self.undecoded
     }
 
-    /// Decodes what is read.
-    fn poll_decoded(
-        &mut self,
-        into: &mut [u8],
-        read: impl FnOnce(&mut L, &mut [u8]) -> Poll<io::Result<Received>>,
-    ) -> Poll<io::Result<Received>> {
-        let room = if self.charset.is_some() { into.len() / GROWTH } else { into.len() };
-        // A caller without room for the growth reads again when it has more.
-        if room == 0 {
-            return Poll::Pending;
-        }
-        let mut received = ready!(read(&mut self.line, &mut into[..room]))?;
-        if received.len == 0 {
-            self.undecoded += std::mem::take(&mut self.partial).len() as u64;
-            return Poll::Ready(Ok(received));
-        }
-        let len = self.decode(into, received.len);
-        if len != received.len {
-            // The characters of one read come evenly, however many bytes each has become.
-            received.per_character = received.per_character.mul_f64(received.len as f64 / len as f64);
-            received.len = len;
-        }
-        self.last.push(&into[..len]);
-        Poll::Ready(Ok(received))
+    /// The last rows that were read: at most 256 characters, and whole rows only if more was read.
+    pub fn rows(&self) -> Vec<u8> {
+        self.last.rows()
+    }
+}
+
+/// What the other end of a lost line said last, as far as it can be read without waiting, whatever the line's speed; see
+/// [`Transcript::rows`]. Nothing on lines that carry no text.
+pub fn last_rows(line: &mut dyn Line) -> Vec<u8> {
+    if line.transcript().is_none() {
+        return Vec::new();
+    }
+    if let Some(pace) = line.pace() {
+        pace.lift();
+    }
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut piece = [0; PIECE];
+    for _ in 0..MOST_PIECES {
+        let Poll::Ready(Ok(Received { len: 1.., .. })) = line.poll_receive(&mut cx, &mut piece) else { break };
+    }
+    line.transcript().map_or_else(Vec::new, Transcript::rows)
+}
+
+impl<L: Line> Decoded<L> {
+    pub(crate) fn new(line: L, charset: Option<Charset>) -> Self {
+        Self { line, charset: charset.map(Box::new), partial: Box::default(), transcript: Transcript::default() }
     }
 
     /// Decodes the first `len` bytes in place; returns their new length.
@@ -70,7 +79,7 @@ impl<L: Line> Decoded<L> {
             return len;
         };
         let mut text = String::with_capacity(len * GROWTH);
-        self.undecoded += charset.decode(bytes, &mut text);
+        self.transcript.undecoded += charset.decode(bytes, &mut text);
         into[..text.len()].copy_from_slice(text.as_bytes());
         text.len()
     }
@@ -85,7 +94,7 @@ impl<L: Line> Decoded<L> {
                 self.partial = bad.into();
                 return;
             };
-            self.undecoded += len as u64;
+            self.transcript.undecoded += len as u64;
             rest = &bad[len..];
         }
     }
@@ -103,11 +112,24 @@ fn encode(charset: &Charset, bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
 
 impl<L: Line> Line for Decoded<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.poll_decoded(into, |line, raw| line.poll_receive(cx, raw))
-    }
-
-    fn poll_rest(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.poll_decoded(into, |line, raw| line.poll_rest(cx, raw))
+        let room = if self.charset.is_some() { into.len() / GROWTH } else { into.len() };
+        // A caller without room for the growth reads again when it has more.
+        if room == 0 {
+            return Poll::Pending;
+        }
+        let mut received = ready!(self.line.poll_receive(cx, &mut into[..room]))?;
+        if received.len == 0 {
+            self.transcript.undecoded += std::mem::take(&mut self.partial).len() as u64;
+            return Poll::Ready(Ok(received));
+        }
+        let len = self.decode(into, received.len);
+        if len != received.len {
+            // The characters of one read come evenly, however many bytes each has become.
+            received.per_character = received.per_character.mul_f64(received.len as f64 / len as f64);
+            received.len = len;
+        }
+        self.transcript.last.push(&into[..len]);
+        Poll::Ready(Ok(received))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
@@ -129,21 +151,8 @@ impl<L: Line> Line for Decoded<L> {
         Some(&mut self.line)
     }
 
-    fn last_rows(&mut self) -> Vec<u8> {
-        let mut cx = Context::from_waker(Waker::noop());
-        let mut piece = [0; PIECE];
-        for _ in 0..MOST_PIECES {
-            let Poll::Ready(Ok(Received { len: 1.., .. })) = self.poll_rest(&mut cx, &mut piece) else { break };
-        }
-        self.last.rows()
-    }
-
-    fn rows_so_far(&self) -> Vec<u8> {
-        self.last.rows()
-    }
-
-    fn undecoded(&self) -> u64 {
-        self.undecoded
+    fn transcript(&self) -> Option<&Transcript> {
+        Some(&self.transcript)
     }
 
     fn traffic(&self) -> Traffic {
@@ -185,7 +194,7 @@ mod tests {
             assert_eq!(&room[..received.len], b"\x8e\xffls");
             drop(far);
             assert_eq!(text(&mut line).await, "╔═╗ café");
-            assert_eq!((line.undecoded(), line.last_rows()), (0, "╔═╗ café".as_bytes().to_vec()));
+            assert_eq!((line.transcript.undecoded(), line.transcript.rows()), (0, "╔═╗ café".as_bytes().to_vec()));
         });
     }
 
@@ -201,7 +210,7 @@ mod tests {
                 }
                 drop(far);
                 text(&mut line).await;
-                line.undecoded()
+                line.transcript.undecoded()
             });
             assert_eq!(undecoded, 4, "pieces of {size}");
         }

@@ -1,40 +1,30 @@
 //! The trait of every line: characters to and from the other end, with the instants at which they passed.
 
-use std::error::Error;
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cuesta_record::{Failure, Stamp};
-use socket2::SockRef;
-use tokio::sync::mpsc::Receiver;
+use cuesta_record::Stamp;
 
-use crate::bisync::{BisyncTotals, Delivery};
-use crate::negotiated::HalfSequence;
+use crate::bisync::Bisync;
+use crate::decoded::Transcript;
+use crate::handed_over::LineSocket;
 use crate::program::ExitStatus;
+use crate::speed::Pace;
 
 /// A terminal line, seen from one of its ends.
 ///
 /// Characters are the application's: a telnet line hides its negotiation and its escapes. A line buffers as little as it can:
 /// reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One task polls a line in
-/// both directions.
+/// both directions. What only some kinds of lines have is a capability that a line may offer: its [pace](Line::pace), its
+/// [transcript](Line::transcript), a [terminal](Line::terminal), a [station](Line::station), a [socket](Line::socket).
 pub trait Line {
     /// Reads received characters into `into`. `len` 0 means that the other end closed the line.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
 
     /// Sends as much of `bytes` as the line takes. Returns the number of bytes (at least one).
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
-
-    /// Does what the line's protocol asks for while its owner does not read it: a station answers that it has no room. Most need
-    /// nothing. It wakes the task when it is to be called again.
-    fn poll_serve(&mut self, cx: &mut Context<'_>) {
-        if let Some(line) = self.inner_mut() {
-            line.poll_serve(cx);
-        }
-    }
 
     /// The line that this one wraps, if it wraps one. Methods that this line does not implement ask the inner line.
     fn inner(&self) -> Option<&dyn Line> {
@@ -44,19 +34,6 @@ pub trait Line {
     /// See [`Line::inner`].
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         None
-    }
-
-    /// The instant from which the line can carry the next character to the other end; [`Stamp::ZERO`] = at any time.
-    fn free_at(&self) -> Stamp {
-        self.inner().map_or(Stamp::ZERO, Line::free_at)
-    }
-
-    /// Sets the instant at which the next characters were due. A line with a speed counts from it and not from the call, which
-    /// may be late, so that successive characters keep the line's speed.
-    fn begin_next_at(&mut self, at: Stamp) {
-        if let Some(line) = self.inner_mut() {
-            line.begin_next_at(at);
-        }
     }
 
     /// Tells the other end what is expected of it, if it is a model; any other host finds that out from the characters.
@@ -71,52 +48,9 @@ pub trait Line {
         self.inner_mut()?.kernel_sent()
     }
 
-    /// Columns and rows of the line's terminal, where they are known.
-    fn window(&self) -> Option<(u16, u16)> {
-        self.inner()?.window()
-    }
-
-    /// The name of the line's terminal (for `TERM`), where it is known.
-    fn terminal(&self) -> Option<&str> {
-        self.inner()?.terminal()
-    }
-
-    /// Changes the size of the terminal's window, on lines whose protocol can announce it.
-    fn resize(&mut self, columns: u16, rows: u16) {
-        if let Some(line) = self.inner_mut() {
-            line.resize(columns, rows);
-        }
-    }
-
-    /// Whether the other end echoes input now. `None` where that is unknown or decided by the program that runs there.
-    fn echoes(&self) -> Option<bool> {
-        self.inner()?.echoes()
-    }
-
     /// How the program at the other end ended, once it has. `None` on lines that do not know.
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
         self.inner_mut().map_or(Poll::Ready(None), |line| line.poll_exit(cx))
-    }
-
-    /// Reads what has come already, whatever the line's speed; see [`Line::poll_receive`].
-    fn poll_rest(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.poll_receive(cx, into)
-    }
-
-    /// What the other end said last, as far as it can be read without waiting: at most 512 characters, and whole rows only if it said
-    /// more. Nothing on lines that carry no text.
-    fn last_rows(&mut self) -> Vec<u8> {
-        self.inner_mut().map_or_else(Vec::new, Line::last_rows)
-    }
-
-    /// The same of what has been read; nothing more is.
-    fn rows_so_far(&self) -> Vec<u8> {
-        self.inner().map_or_else(Vec::new, Line::rows_so_far)
-    }
-
-    /// How many received bytes were no character of the line's character set so far.
-    fn undecoded(&self) -> u64 {
-        self.inner().map_or(0, Line::undecoded)
     }
 
     /// Protocol sequences that were dropped so far: too long, broken off, or more than can be answered.
@@ -129,59 +63,56 @@ pub trait Line {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
-    /// What became of the messages sent last, on lines whose other end acknowledges messages. `None` on all others.
-    fn delivery(&self) -> Option<Delivery> {
-        self.inner()?.delivery()
+    /// Its speed, on lines that have one.
+    fn pace(&mut self) -> Option<&mut Pace> {
+        self.inner_mut()?.pace()
     }
 
-    /// What a bisync line has carried so far.
-    fn bisync(&self) -> Option<BisyncTotals> {
-        self.inner()?.bisync()
+    /// What the host has said, on lines that carry text.
+    fn transcript(&self) -> Option<&Transcript> {
+        self.inner()?.transcript()
+    }
+
+    /// The terminal at the line, where its protocol knows one.
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        self.inner_mut()?.terminal()
+    }
+
+    /// Its station, on bisync lines.
+    fn station(&mut self) -> Option<&mut Bisync> {
+        self.inner_mut()?.station()
     }
 
     /// The socket that carries the line, to hand it to a program. `None` on lines that are more than a socket and telnet: a line
     /// around another does not ask it.
-    fn socket(&self) -> Option<LineSocket<'_>> {
+    fn socket(&mut self) -> Option<LineSocket<'_>> {
         None
-    }
-
-    /// Leaves what the socket receives to a program, on lines with a [`Line::socket`]: from now on this line reads `input`, and ends
-    /// with it. After each piece of it the kernel looks again at what the socket has received; a piece may be empty. `socket` is a
-    /// duplicate of its socket; it may block. Dropping the line ends the connection, whoever has it open.
-    fn hand_over(&mut self, _socket: Arc<OwnedFd>, _input: Receiver<io::Result<Vec<u8>>>) {}
-
-    /// Whether others may write on the line now: what this end has sent ends within no sequence of its framing, and no reply waits.
-    fn is_output_whole(&self) -> bool {
-        self.inner().is_none_or(Line::is_output_whole)
     }
 
     /// Characters on the wire so far, negotiation and escapes included.
     fn traffic(&self) -> Traffic;
 }
 
-/// A line's socket.
-#[derive(Debug, Clone, Copy)]
-pub struct LineSocket<'a> {
-    /// It is a TCP socket.
-    pub socket: BorrowedFd<'a>,
-    /// Its bytes are framed by telnet; otherwise they are the characters.
-    pub telnet: bool,
-}
-
-impl LineSocket<'_> {
-    /// Sets how many bytes the kernel takes before it sends them.
-    ///
-    /// # Errors
-    /// When it is no TCP socket.
-    pub fn set_most_unsent(&self, bytes: u32) -> io::Result<()> {
-        SockRef::from(&self.socket).set_tcp_notsent_lowat(bytes)
+/// The terminal at a line, as its protocol or its kernel knows it.
+pub trait LineTerminal {
+    /// Columns and rows of its window, where they are known.
+    fn window(&self) -> Option<(u16, u16)> {
+        None
     }
 
-    /// Has the kernel acknowledge at once what was received. It is for a peer that keeps Nagle's algorithm, which holds the rest of a
-    /// message back until its beginning is acknowledged; the kernel does so for a while and must be told again after each read.
-    pub fn acknowledge_at_once(&self) {
-        // A line that cannot is as slow as without it.
-        let _ = rustix::net::sockopt::set_tcp_quickack(self.socket, true);
+    /// Its name (for `TERM`), where it is known.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Changes the size of its window, where the protocol can announce it.
+    fn resize(&mut self, columns: u16, rows: u16) {
+        let _ = (columns, rows);
+    }
+
+    /// Whether the other end echoes input now. `None` where that is unknown or decided by the program that runs there.
+    fn echoes(&self) -> Option<bool> {
+        None
     }
 }
 
@@ -202,12 +133,8 @@ impl Line for Box<dyn Line> {
         Some(&mut **self)
     }
 
-    fn socket(&self) -> Option<LineSocket<'_>> {
+    fn socket(&mut self) -> Option<LineSocket<'_>> {
         (**self).socket()
-    }
-
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
-        (**self).hand_over(socket, input);
     }
 
     fn traffic(&self) -> Traffic {
@@ -227,64 +154,6 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
         bytes = &bytes[len..];
     }
     Ok(())
-}
-
-/// How a line broke.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// The host closed it within a sequence of its framing.
-    HalfSequence,
-    /// The host reset it.
-    Reset,
-    /// The host closed it.
-    Closed,
-    /// The kernel gave it up.
-    Aborted,
-    /// The host refused it.
-    Refused,
-    /// The host no longer answers.
-    Timeout,
-    /// The program to run does not exist.
-    NoProgram,
-    /// No route leads to the host.
-    Unreachable,
-    /// Anything else.
-    Broken,
-}
-
-impl Fault {
-    /// The fault for an error of a line.
-    pub fn of(error: &io::Error) -> Self {
-        use io::ErrorKind as Kind;
-        if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
-            return Self::HalfSequence;
-        }
-        match error.kind() {
-            Kind::ConnectionReset => Self::Reset,
-            Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => Self::Closed,
-            Kind::ConnectionAborted => Self::Aborted,
-            Kind::ConnectionRefused => Self::Refused,
-            Kind::TimedOut => Self::Timeout,
-            Kind::NotFound => Self::NoProgram,
-            Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => Self::Unreachable,
-            _ => Self::Broken,
-        }
-    }
-
-    /// What it is counted as.
-    pub fn failure(self) -> Failure {
-        match self {
-            Self::HalfSequence => Failure::HalfSequence,
-            Self::Reset => Failure::Reset,
-            Self::Closed => Failure::Closed,
-            Self::Aborted => Failure::Aborted,
-            Self::Refused => Failure::Refused,
-            Self::Timeout => Failure::Timeout,
-            Self::NoProgram => Failure::NoProgram,
-            Self::Unreachable => Failure::Unreachable,
-            Self::Broken => Failure::Broken,
-        }
-    }
 }
 
 /// The result of one read.

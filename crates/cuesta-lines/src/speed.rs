@@ -24,7 +24,7 @@ const LEAST_BUFFER: u32 = 4096;
 
 /// A line with a speed.
 ///
-/// Dropping it loses characters that are still being transmitted: wait until [`Line::free_at`] first if that matters.
+/// Dropping it loses characters that are still being transmitted: wait until [`Pace::free_at`] first if that matters.
 #[derive(Debug)]
 pub struct RateLimited<L> {
     line: L,
@@ -34,11 +34,8 @@ pub struct RateLimited<L> {
     piece: usize,
     /// When the last character read will have arrived.
     received: Stamp,
-    /// When the last character accepted will have been sent.
-    sent: Stamp,
-    /// When the next characters were due to begin, if the sender has set it.
-    next: Option<Stamp>,
-    /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
+    pace: Pace,
+    /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `pace.sent`.
     sending: VecDeque<u8>,
     to_receive: Sleep,
     /// The last read had to wait for the line, so the characters arrived before the instant of the read.
@@ -46,6 +43,34 @@ pub struct RateLimited<L> {
     to_send: Sleep,
     /// A response that is expected once the characters being sent have been transmitted.
     expected: Option<Expected>,
+}
+
+/// What the owner of a line with a speed knows and sets of it.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// When the last character accepted will have been sent.
+    sent: Stamp,
+    /// When the next characters were due to begin, if the sender has set it.
+    next: Option<Stamp>,
+    is_lifted: bool,
+}
+
+impl Pace {
+    /// The instant from which the line can carry the next character to the other end.
+    pub fn free_at(&self) -> Stamp {
+        self.sent
+    }
+
+    /// Sets the instant at which the next characters were due. The line counts from it and not from the call, which may be late, so that
+    /// successive characters keep the line's speed.
+    pub fn begin_next_at(&mut self, at: Stamp) {
+        self.next = Some(at);
+    }
+
+    /// Ends the limit of what is received: the line is lost, and what has come is read at once.
+    pub fn lift(&mut self) {
+        self.is_lifted = true;
+    }
 }
 
 impl<L: Line> RateLimited<L> {
@@ -57,8 +82,7 @@ impl<L: Line> RateLimited<L> {
             character,
             piece: (PIECE.as_nanos() / character.as_nanos().max(1)).clamp(1, 65_536) as usize,
             received: Stamp::ZERO,
-            sent: Stamp::ZERO,
-            next: None,
+            pace: Pace::default(),
             sending: VecDeque::new(),
             to_receive: clock::sleep_until(Stamp::ZERO),
             waited_for_line: false,
@@ -96,13 +120,16 @@ impl<L: Line> RateLimited<L> {
     /// When the first of the characters being sent will have been transmitted.
     fn first_whole(&self) -> Stamp {
         let after = self.sending.len().saturating_sub(1);
-        self.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
+        self.pace.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
     }
 }
 
 impl<L: Line> Line for RateLimited<L> {
     /// Also moves on what is being sent, so a sender must keep receiving.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        if self.pace.is_lifted {
+            return self.line.poll_receive(cx, into);
+        }
         self.move_on(cx)?;
         self.to_receive.reset(self.received - LEAD);
         if Pin::new(&mut self.to_receive).poll(cx).is_pending() {
@@ -123,21 +150,17 @@ impl<L: Line> Line for RateLimited<L> {
         Poll::Ready(Ok(received))
     }
 
-    fn poll_rest(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.line.poll_receive(cx, into)
-    }
-
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.move_on(cx)?;
         let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));
         if len == 0 && !bytes.is_empty() {
             // The line is full: the next characters begin when there is room.
-            self.next = None;
+            self.pace.next = None;
             return Poll::Pending;
         }
         let now = clock::now();
-        let begin = self.next.take().map_or(now, |next| next.min(now));
-        self.sent = self.sent.max(begin) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
+        let begin = self.pace.next.take().map_or(now, |next| next.min(now));
+        self.pace.sent = self.pace.sent.max(begin) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
         self.sending.extend(&bytes[..len]);
         self.move_on(cx)?;
         Poll::Ready(Ok(len))
@@ -151,12 +174,8 @@ impl<L: Line> Line for RateLimited<L> {
         Some(&mut self.line)
     }
 
-    fn free_at(&self) -> Stamp {
-        self.sent
-    }
-
-    fn begin_next_at(&mut self, at: Stamp) {
-        self.next = Some(at);
+    fn pace(&mut self) -> Option<&mut Pace> {
+        Some(&mut self.pace)
     }
 
     fn announce(&mut self, expected: Expected) {

@@ -3,38 +3,23 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
-use cuesta_record::clock::Sleep;
 use cuesta_record::{Stamp, clock};
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
-use tokio::sync::mpsc::Receiver;
 
+use crate::handed_over::HandedOver;
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::tcp_info::memory;
-use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed, tcp_info};
+use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
 const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
-
-/// Most pieces that the kernel looks at before a program has the socket: a bound on what a client can make the host do.
-const MOST_EARLY_PIECES: usize = 64;
-
-/// How soon to try again to send on a socket that a program has as well: the first time, and at most. It doubles from one to the other,
-/// so that a line whose terminal does not read costs little.
-const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
-
-/// Unsent bytes beyond which nothing more is sent there.
-const MOST_UNSENT: u32 = 60 * 1024;
 
 /// A TCP connection as a line.
 pub(crate) struct Tcp {
@@ -45,23 +30,12 @@ pub(crate) struct Tcp {
 }
 
 /// The socket, and who reads it.
-enum Stream {
+#[derive(Debug)]
+pub(crate) enum Stream {
     /// This line.
     Own(TcpStream),
     /// A program.
     HandedOver(Box<HandedOver>),
-}
-
-/// A socket that a program has as well.
-struct HandedOver {
-    socket: Arc<OwnedFd>,
-    /// What this line reads in its place.
-    input: Receiver<io::Result<Vec<u8>>>,
-    /// The part of it that was received last and is not read yet.
-    piece: Vec<u8>,
-    /// When to try again to send, and after what pause if that fails too.
-    retry: Sleep,
-    pause: Duration,
 }
 
 /// Connects to the first of the host's addresses that accepts.
@@ -167,16 +141,8 @@ impl Line for Tcp {
         Opening { connected: Some(self.connected), ..Opening::default() }
     }
 
-    fn socket(&self) -> Option<LineSocket<'_>> {
-        Some(LineSocket { socket: self.stream.as_fd(), telnet: false })
-    }
-
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
-        have_early_input_looked_at(&socket);
-        let retry = clock::sleep_until(Stamp::ZERO);
-        // The stream that it replaces closes its own descriptor, and with it the registration.
-        let line = HandedOver { socket, input, piece: Vec::new(), retry, pause: PAUSES[0] };
-        self.stream = Stream::HandedOver(Box::new(line));
+    fn socket(&mut self) -> Option<LineSocket<'_>> {
+        Some(LineSocket { stream: &mut self.stream, telnet: None })
     }
 
     fn traffic(&self) -> Traffic {
@@ -188,75 +154,7 @@ impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Own(stream) => stream.as_fd(),
-            Self::HandedOver(line) => line.socket.as_fd(),
-        }
-    }
-}
-
-impl HandedOver {
-    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        while self.piece.is_empty() {
-            match ready!(self.input.poll_recv(cx)) {
-                Some(Ok(piece)) => {
-                    self.piece = piece;
-                    let _ = look_again(&self.socket);
-                }
-                // The program must not read what follows a gap.
-                Some(Err(error)) => {
-                    let _ = shutdown(&self.socket, Shutdown::Both);
-                    return Poll::Ready(Err(error));
-                }
-                // The program may have been given the error.
-                None if tcp_info(&self.socket)?.is_over => {
-                    return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
-                }
-                None => return Poll::Ready(Ok(0)),
-            }
-        }
-        let len = self.piece.len().min(into.len());
-        into[..len].copy_from_slice(&self.piece[..len]);
-        self.piece.drain(..len);
-        Poll::Ready(Ok(len))
-    }
-
-    /// Looks for room again and again and sends all or nothing: waiting for room would wake a program that waits for input, and
-    /// what a program writes must not come into the middle.
-    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(Pin::new(&mut self.retry).poll(cx));
-            if self.has_room()? {
-                match send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                    Err(Errno::AGAIN) => {}
-                    outcome => {
-                        self.pause = PAUSES[0];
-                        return Poll::Ready(Ok(outcome?));
-                    }
-                }
-            }
-            self.retry.reset(clock::now() + self.pause);
-            self.pause = PAUSES[1].min(2 * self.pause);
-        }
-    }
-
-    /// Whether the kernel takes a piece. A program can write meanwhile, so this leaves half of the memory.
-    fn has_room(&self) -> io::Result<bool> {
-        let memory = memory(&self.socket)?;
-        Ok(memory.queued <= memory.limit / 2 && tcp_info(&self.socket)?.unsent <= MOST_UNSENT)
-    }
-}
-
-/// Has the kernel look again at what a socket has received: it stops at a piece that has no characters. Returns whether there are
-/// characters, or their end, and no further piece waits.
-fn look_again(socket: &OwnedFd) -> bool {
-    recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) != Err(Errno::AGAIN)
-}
-
-/// Has the kernel look at all that came before the socket was handed over: the first read of the program would fail if it found more
-/// than one piece without characters.
-fn have_early_input_looked_at(socket: &OwnedFd) {
-    for _ in 0..MOST_EARLY_PIECES {
-        if memory(socket).map_or(0, |memory| memory.received) == 0 || look_again(socket) {
-            break;
+            Self::HandedOver(stream) => stream.as_fd(),
         }
     }
 }
@@ -301,9 +199,9 @@ impl Drop for Tcp {
     /// Ends the connection. Reads remaining data first: closing with unread data would reset it and lose the last output.
     fn drop(&mut self) {
         self.read_rest();
-        if let Stream::HandedOver(line) = &self.stream {
+        if let Stream::HandedOver(stream) = &self.stream {
             // A connection that is over already needs no telling.
-            let _ = shutdown(&line.socket, Shutdown::Both);
+            let _ = shutdown(stream, Shutdown::Both);
         }
     }
 }

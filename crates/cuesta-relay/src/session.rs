@@ -97,7 +97,9 @@ impl Session {
         let window = self.terminal.window();
         if let Some((columns, rows)) = window.filter(|_| window != self.window) {
             self.window = window;
-            self.line.resize(columns, rows);
+            if let Some(terminal) = self.line.terminal() {
+                terminal.resize(columns, rows);
+            }
             self.recorder.resize(now, (columns, rows));
         }
         Poll::Ready(Ok(None))
@@ -123,7 +125,8 @@ impl Session {
     /// Keys that were held back are recorded with the instant at which the host gets them.
     fn forward(&mut self, typed: &[u8], now: Stamp) {
         if !typed.is_empty() {
-            self.recorder.input(now, typed, self.line.echoes());
+            let echoes = self.line.terminal().and_then(|terminal| terminal.echoes());
+            self.recorder.input(now, typed, echoes);
             self.to_send.extend_from_slice(typed);
         }
     }

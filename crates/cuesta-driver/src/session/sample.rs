@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cuesta_lines::Transcript;
 use cuesta_record::WaitSample;
 use cuesta_tape::TapePlace;
 
@@ -15,7 +16,7 @@ impl Session {
         let row = self.terminal.cursor_row().map(|row| self.shown(&row));
         let screen = match self.terminal.rows() {
             Some(rows) => screen_rows(&rows, &secrets),
-            None => last_rows(&self.line.rows_so_far(), &secrets),
+            None => last_rows(&self.line.transcript().map_or_else(Vec::new, Transcript::rows), &secrets),
         };
         WaitSample { users: 1, seconds: time.as_secs_f64(), condition, place: place.to_string(), row, screen }
     }

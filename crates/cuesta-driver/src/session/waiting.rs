@@ -159,7 +159,7 @@ impl Session {
 
     /// How a wait for delivery ends, if all messages have an outcome.
     fn delivery(&mut self) -> Option<WaitOutcome> {
-        let outcome = match self.line.delivery()? {
+        let outcome = match self.line.station()?.delivery() {
             Delivery::Pending => return None,
             Delivery::Done(at) => WaitOutcome::Done(ResponseMatcher::acknowledged(at)),
             Delivery::Lost => WaitOutcome::Lost,

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cuesta_lines::{Line, LineSocket, tcp_info};
+use cuesta_lines::{LineSocket, tcp_info};
 use cuesta_record::event_queue;
 use rustix::event::epoll;
 use rustix::fs::{OFlags, fcntl_setfl};
@@ -159,14 +159,14 @@ impl KernelPath {
     pub(crate) fn join(
         self: &Rc<Self>,
         settings: &Settings,
-        line: &mut dyn Line,
+        line: Option<LineSocket<'_>>,
     ) -> Result<(Session, Control), &'static str> {
-        let line_socket = eligible(settings, line.socket())?;
-        let LineSocket { socket, telnet } = line_socket;
+        let mut line_socket = eligible(settings, line)?;
+        let telnet = line_socket.is_telnet();
         if self.lines.borrow().is_none() {
             return Err("not watched");
         }
-        let socket = Arc::new(socket.try_clone_to_owned().map_err(|_| "no socket")?);
+        let socket = Arc::new(line_socket.as_fd().try_clone_to_owned().map_err(|_| "no socket")?);
         let cookie = socket_cookie(&socket).map_err(|_| "no socket")?;
         let control = if telnet { connection(cookie) } else { pair() }.map_err(|_| "no connection")?;
         let (flags, event) = (epoll::EventFlags::RDHUP | epoll::EventFlags::ET, epoll::EventData::new_u64(cookie));
@@ -185,7 +185,7 @@ impl KernelPath {
         // From here on nothing fails.
         let (commands, input) = channel(MOST_WAITING);
         let _ = fcntl_setfl(&socket, OFlags::empty());
-        line.hand_over(socket, input);
+        line_socket.hand_over(socket, input);
         if let Some(lines) = self.lines.borrow_mut().as_mut() {
             lines.insert(cookie, LineTask(commands));
         }

@@ -100,8 +100,10 @@ impl Relay {
                 return Poll::Ready(Ok(RelayEnd::HungUp));
             }
             if terminal.front().stalled(clock::now()).is_none() {
-                if let Some((columns, rows)) = terminal.line().window() {
-                    program.resize(columns, rows);
+                if let Some((columns, rows)) = terminal.line().terminal().and_then(|known| known.window())
+                    && let Some(terminal) = program.terminal()
+                {
+                    terminal.resize(columns, rows);
                 }
                 let took = self.pass(cx, terminal, program);
                 match show(cx, terminal, program)? {

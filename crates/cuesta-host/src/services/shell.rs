@@ -1,6 +1,7 @@
 //! Runs a program on a pseudo-terminal, which has its own line discipline and echo.
 
 use std::io;
+use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::Pty;
@@ -19,9 +20,11 @@ const WINDOW: (u16, u16) = (80, 24);
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     terminal.wait_for_terminal_name(clock::now() + INTRODUCTION).await?;
-    let Service::Shell { command } = &terminal.front().settings.service else { return Ok(()) };
-    let line = terminal.line();
-    let program = Pty::start(command, line.terminal().unwrap_or(TERMINAL), line.window().unwrap_or(WINDOW));
+    let front = Rc::clone(terminal.front());
+    let Service::Shell { command } = &front.settings.service else { return Ok(()) };
+    let known = terminal.line().terminal();
+    let (name, window) = known.map_or((None, None), |known| (known.name(), known.window()));
+    let program = Pty::start(command, name.unwrap_or(TERMINAL), window.unwrap_or(WINDOW));
     let mut program = program.map_err(io::Error::other)?;
     let outcome = Relay::new().run(terminal, &mut program).await;
     program.end().await;

@@ -34,9 +34,8 @@ const PIECE: usize = 2048;
 const BITS: u64 = 8;
 
 /// A line with a station at this end.
-#[derive(Debug)]
-pub struct Bisync<L> {
-    line: L,
+pub struct Bisync {
+    line: Box<dyn Line>,
     station: Station,
     code: Code,
     framing: Framing,
@@ -90,15 +89,15 @@ struct Pacing {
     wake: Sleep,
 }
 
-impl<L: Line> Bisync<L> {
+impl Bisync {
     /// A station at this end of a line, in the target's role or this one. `line_speed` in bits a second, 0 = as fast as the line
     /// goes; the target's own has priority.
-    pub fn new(line: L, target: &BisyncTarget, role: Role, line_speed: u32) -> Self {
+    pub fn new(line: impl Line + 'static, target: &BisyncTarget, role: Role, line_speed: u32) -> Self {
         let role = target.role.unwrap_or(role);
         let station = Station::new(target.profile.clone(), role, target.code, target.framing);
         let speed = if target.baud == 0 { line_speed } else { target.baud };
         Self {
-            line,
+            line: Box::new(line),
             station: station.expect("a target's profile is consistent"),
             code: target.code,
             framing: target.framing,
@@ -118,6 +117,22 @@ impl<L: Line> Bisync<L> {
             is_lost: false,
             end: None,
         }
+    }
+
+    /// Does what the protocol asks for while the line's owner does not read it: the station answers that it has no room. It wakes the
+    /// task when it is to be called again.
+    pub fn poll_serve(&mut self, cx: &mut Context<'_>) {
+        self.advance(cx);
+    }
+
+    /// What became of the messages sent last.
+    pub fn delivery(&self) -> Delivery {
+        self.delivery
+    }
+
+    /// What the line has carried so far.
+    pub fn totals(&self) -> BisyncTotals {
+        self.totals
     }
 
     /// Lets the station do all that it can do now. If the line below ends, that is in `end` afterwards.
@@ -286,7 +301,7 @@ impl<L: Line> Bisync<L> {
     }
 }
 
-impl<L: Line> Line for Bisync<L> {
+impl Line for Bisync {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.advance(cx);
         let len = into.len().min(self.unread.len());
@@ -308,11 +323,7 @@ impl<L: Line> Line for Bisync<L> {
         }
     }
 
-    fn poll_serve(&mut self, cx: &mut Context<'_>) {
-        self.advance(cx);
-    }
-
-    /// A message has left when its outcome is known (see [`Line::delivery`]); what this takes is only typed.
+    /// A message has left when its outcome is known (see [`Bisync::delivery`]); what this takes is only typed.
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.advance(cx);
         if self.end.is_some() {
@@ -324,19 +335,15 @@ impl<L: Line> Line for Bisync<L> {
     }
 
     fn inner(&self) -> Option<&dyn Line> {
-        Some(&self.line)
+        Some(&*self.line)
     }
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
-        Some(&mut self.line)
+        Some(&mut *self.line)
     }
 
-    fn delivery(&self) -> Option<Delivery> {
-        Some(self.delivery)
-    }
-
-    fn bisync(&self) -> Option<BisyncTotals> {
-        Some(self.totals)
+    fn station(&mut self) -> Option<&mut Bisync> {
+        Some(self)
     }
 
     fn traffic(&self) -> crate::Traffic {

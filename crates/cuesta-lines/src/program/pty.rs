@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
 use super::{ExitStatus, Program, not_started};
-use crate::{Line, OpenError, Opening, Received, Traffic};
+use crate::{Line, LineTerminal, OpenError, Opening, Received, Traffic};
 
 /// A pseudo-terminal and the program that runs on it, in its own session. The kernel echoes, edits and sends signals as for any
 /// terminal.
@@ -70,6 +70,24 @@ impl Line for Pty {
         self.program.poll_send(&self.master, cx, bytes)
     }
 
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        Some(self)
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        self.program.poll_exit(cx)
+    }
+
+    fn opening(&self) -> Opening {
+        self.program.opening()
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.program.traffic
+    }
+}
+
+impl LineTerminal for Pty {
     fn window(&self) -> Option<(u16, u16)> {
         Some(self.window)
     }
@@ -86,17 +104,5 @@ impl Line for Pty {
         // In raw mode the program decides what it echoes.
         let by_rows = settings.local_modes.contains(LocalModes::ICANON);
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
-    }
-
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
-        self.program.poll_exit(cx)
-    }
-
-    fn opening(&self) -> Opening {
-        self.program.opening()
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.program.traffic
     }
 }

@@ -50,7 +50,7 @@ pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{ExitStatus, Line, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
 use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, logged_in};
@@ -269,16 +269,8 @@ impl Line for Ssh {
         Poll::Ready(sent.map_err(|error| self.reason(error)))
     }
 
-    fn window(&self) -> Option<(u16, u16)> {
-        Some(self.window)
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        if (columns, rows) != self.window {
-            self.window = (columns, rows);
-            // Lost if the queue to the protocol's task is full; the next resize sends it again.
-            at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
-        }
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        Some(self)
     }
 
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
@@ -291,6 +283,20 @@ impl Line for Ssh {
 
     fn traffic(&self) -> Traffic {
         self.shared.state().traffic
+    }
+}
+
+impl LineTerminal for Ssh {
+    fn window(&self) -> Option<(u16, u16)> {
+        Some(self.window)
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        if (columns, rows) != self.window {
+            self.window = (columns, rows);
+            // Lost if the queue to the protocol's task is full; the next resize sends it again.
+            at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
+        }
     }
 }
 

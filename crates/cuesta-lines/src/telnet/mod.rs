@@ -3,18 +3,14 @@
 mod target;
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-
-use tokio::sync::mpsc::Receiver;
 
 pub use target::{Enter, TelnetTarget};
 
 use crate::negotiated::Negotiated;
 use crate::wire::exchange::Negotiating;
 use crate::wire::telnet::Framing;
-use crate::{Line, LineSocket, Opening, Options, Received, StampPair, Traffic};
+use crate::{Line, LineSocket, LineTerminal, Opening, Options, Received, StampPair, Traffic};
 
 /// Buffer for escaped output. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
@@ -67,16 +63,8 @@ impl<L: Line> Line for Telnet<L> {
         self.below.kernel_sent()
     }
 
-    fn window(&self) -> Option<(u16, u16)> {
-        self.framing.window()
-    }
-
-    fn terminal(&self) -> Option<&str> {
-        self.framing.name()
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        self.framing.resize(columns, rows);
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        Some(self)
     }
 
     fn dropped(&self) -> u64 {
@@ -87,20 +75,26 @@ impl<L: Line> Line for Telnet<L> {
         self.below.opening()
     }
 
-    fn socket(&self) -> Option<LineSocket<'_>> {
-        self.below.line.socket().map(|line| LineSocket { telnet: true, ..line })
-    }
-
-    fn hand_over(&mut self, socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) {
-        self.below.line.hand_over(socket, input);
-    }
-
-    fn is_output_whole(&self) -> bool {
-        self.framing.is_output_whole()
+    fn socket(&mut self) -> Option<LineSocket<'_>> {
+        Some(LineSocket { telnet: Some(&self.framing), ..self.below.line.socket()? })
     }
 
     fn traffic(&self) -> Traffic {
         self.below.line.traffic()
+    }
+}
+
+impl<L> LineTerminal for Telnet<L> {
+    fn window(&self) -> Option<(u16, u16)> {
+        self.framing.window()
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.framing.name()
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.framing.resize(columns, rows);
     }
 }
 

@@ -11,7 +11,7 @@ pub use target::Tn3270Target;
 use crate::negotiated::Negotiated;
 use crate::wire::exchange::Negotiating;
 use crate::wire::tn3270::{Framing, LuAnswer};
-use crate::{Line, Opening, Options, Received, StampPair, Traffic, receive};
+use crate::{Line, LineTerminal, Opening, Options, Received, StampPair, Traffic, receive};
 
 /// A line that carries records of a 3270.
 #[derive(Debug)]
@@ -121,9 +121,8 @@ impl<L: Line> Line for Tn3270<L> {
         self.below.kernel_sent()
     }
 
-    /// Known when records are agreed on.
-    fn terminal(&self) -> Option<&str> {
-        self.framing.device().filter(|_| self.framing.is_agreed())
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        Some(self)
     }
 
     fn dropped(&self) -> u64 {
@@ -136,5 +135,12 @@ impl<L: Line> Line for Tn3270<L> {
 
     fn traffic(&self) -> Traffic {
         self.below.line.traffic()
+    }
+}
+
+impl<L> LineTerminal for Tn3270<L> {
+    /// Known when records are agreed on.
+    fn name(&self) -> Option<&str> {
+        self.framing.device().filter(|_| self.framing.is_agreed())
     }
 }

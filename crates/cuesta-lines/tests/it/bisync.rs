@@ -13,13 +13,13 @@ use cuesta_record::{Stamp, clock};
 use tokio::task::spawn_local;
 
 /// A station at the end of a line, with the settings of a target's query.
-fn station<L: Line>(line: L, role: Role, query: &str) -> Bisync<L> {
+fn station(line: impl Line + 'static, role: Role, query: &str) -> Bisync {
     let Ok(Target::Bisync(target)) = format!("bsc://127.0.0.1:1?{query}").parse() else { panic!("{query}") };
     Bisync::new(line, &target, role, 0)
 }
 
 /// Two stations, each at one end.
-fn pair(query: &str) -> (impl Line, impl Line) {
+fn pair(query: &str) -> (Bisync, Bisync) {
     let (near, far) = loopback::pair(8192);
     (station(near, Role::Primary, query), station(far, Role::Secondary, query))
 }
@@ -36,20 +36,20 @@ async fn read(line: &mut impl Line, len: usize) -> String {
 }
 
 /// Serves a line until all that was sent has an outcome.
-async fn delivery(line: &mut impl Line) -> Delivery {
+async fn delivery(line: &mut Bisync) -> Delivery {
     poll_fn(|cx| {
         line.poll_serve(cx);
         match line.delivery() {
-            Some(Delivery::Pending) => Poll::Pending,
-            other => Poll::Ready(other.expect("a line of stations")),
+            Delivery::Pending => Poll::Pending,
+            outcome => Poll::Ready(outcome),
         }
     })
     .await
 }
 
 /// What a station has carried: messages sent, received, lost.
-fn messages(line: &impl Line) -> (u64, u64, u64) {
-    let BisyncTotals { sent, received, not_delivered, in_doubt, .. } = line.bisync().expect("a line of stations");
+fn messages(line: &Bisync) -> (u64, u64, u64) {
+    let BisyncTotals { sent, received, not_delivered, in_doubt, .. } = line.totals();
     (sent, received, not_delivered + in_doubt)
 }
 
@@ -159,13 +159,13 @@ fn noise_on_the_line_loses_and_doubles_nothing() {
             let text = read(&mut far, len).await;
             // The last acknowledgement may be asked for again.
             let more = receive(&mut far, &mut [0; 9]).await.expect("no fault").len;
-            (text, more, far.bisync().expect("a station").counters)
+            (text, more, far.totals().counters)
         });
         for row in &rows {
             send(&mut near, format!("{row}\r").as_bytes()).await.expect("no fault");
             assert!(matches!(delivery(&mut near).await, Delivery::Done(_)), "{row}");
         }
-        let counters = near.bisync().expect("a station").counters;
+        let counters = near.totals().counters;
         assert_eq!(messages(&near), (300, 0, 0));
         assert!(damaged.get() / 977 > 30);
         drop(near);
@@ -193,8 +193,8 @@ fn a_reader_that_is_full_makes_the_other_station_wait() {
                 std::pin::Pin::new(&mut sleep).poll(cx)
             })
             .await;
-            let wacks = far.bisync().expect("a station").counters.wacks_sent;
-            (read(&mut far, 10 * 1002).await.len(), wacks, far.bisync().expect("a station").received)
+            let wacks = far.totals().counters.wacks_sent;
+            (read(&mut far, 10 * 1002).await.len(), wacks, far.totals().received)
         });
         let mut took = Vec::new();
         for _ in 0..10 {
@@ -202,7 +202,7 @@ fn a_reader_that_is_full_makes_the_other_station_wait() {
             assert!(matches!(delivery(&mut near).await, Delivery::Done(_)));
             took.push(clock::now().since(Stamp::ZERO).as_secs());
         }
-        let counters = near.bisync().expect("a station").counters;
+        let counters = near.totals().counters;
         let (len, wacks, received) = far_end.await.expect("no panic");
         assert_eq!((len, received), (10 * 1002, 10));
         // Some 4,000 characters were taken unread, the others after a minute of a WACK each second.
@@ -234,7 +234,7 @@ fn a_line_that_drops_within_a_block_reports_what_was_not_acknowledged() {
         let error = receive(&mut near, &mut buffer).await.expect_err("within a transmission");
         assert!(error.to_string().contains("within"), "{error}");
         assert_eq!(messages(&near), (0, 0, 2));
-        assert_eq!(near.delivery(), Some(Delivery::Lost));
+        assert_eq!(near.delivery(), Delivery::Lost);
         assert_eq!(send(&mut near, b"x").await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     })
     .expect("a clock");

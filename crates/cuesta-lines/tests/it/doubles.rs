@@ -7,7 +7,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{
-    Direction, Disconnection, Enter, Fault, Faults, Faulty, Line, Options, Tap, Telnet, loopback, receive, send,
+    Direction, Disconnection, Enter, Fault, Faults, Faulty, Line, LineTerminal, Options, Tap, Telnet, loopback,
+    receive, send,
 };
 use cuesta_record::clock;
 use tokio::task::spawn_local;
@@ -158,7 +159,7 @@ fn telnet_negotiates_a_character_at_a_time() {
                 typed.extend_from_slice(&buffer[..received.len]);
             }
             send(&mut host, b"answer\xff\r\n\rprompt\r").await.unwrap();
-            (typed, host.window(), host.terminal().map(str::to_owned))
+            (typed, host.window(), host.name().map(str::to_owned))
         });
         for key in b"twenty characters \xff\r" {
             assert_eq!(receive(&mut terminal, &mut [0; 64]).await.unwrap().len, 1);

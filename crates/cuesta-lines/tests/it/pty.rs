@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::process::Command;
 use std::time::Duration;
 
-use cuesta_lines::{ExitStatus, Options, Target, open};
+use cuesta_lines::{ExitStatus, Options, Target, last_rows, open};
 use cuesta_record::clock;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -15,7 +15,7 @@ fn a_program_has_a_terminal_with_a_window_and_a_name() {
     play(async {
         let options = Options { columns: 100, rows: 30, terminal: "vt100".to_owned(), ..Options::default() };
         let mut line = line_with("pty:stty size; echo \"$TERM/$COLUMNS/$LINES\"; tty", &options).await;
-        assert_eq!(line.window(), Some((100, 30)));
+        assert_eq!(line.terminal().unwrap().window(), Some((100, 30)));
         assert!(line.opening().connected.is_some());
         let (shown, fault) = to_the_end(&mut *line).await;
         assert!(shown.starts_with("30 100\r\nvt100//\r\n/dev/pts/"), "{shown:?}");
@@ -37,8 +37,9 @@ fn a_program_learns_a_new_window_size() {
     play(async {
         let mut line = line("pty:trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done").await;
         up_to(&mut *line, "ready").await;
-        line.resize(132, 43);
-        assert_eq!(line.window(), Some((132, 43)));
+        let terminal = line.terminal().unwrap();
+        terminal.resize(132, 43);
+        assert_eq!(terminal.window(), Some((132, 43)));
         assert!(to_the_end(&mut *line).await.0.contains("43 132"));
     });
 }
@@ -47,7 +48,7 @@ fn a_program_learns_a_new_window_size() {
 fn keys_are_echoed_and_enter_ends_a_row() {
     play(async {
         let mut line = line("pty:cat").await;
-        assert_eq!(line.echoes(), Some(true));
+        assert_eq!(line.terminal().unwrap().echoes(), Some(true));
         let before = clock::now();
         typed(&mut *line, "hello\r").await;
         assert_eq!(up_to(&mut *line, "hello\r\nhello\r\n").await, "hello\r\nhello\r\n");
@@ -65,10 +66,10 @@ fn input_without_echo_is_reported() {
     play(async {
         let mut line = line("pty:stty -echo; echo ready; cat").await;
         up_to(&mut *line, "ready").await;
-        assert_eq!(line.echoes(), Some(false));
+        assert_eq!(line.terminal().unwrap().echoes(), Some(false));
         let mut raw = crate::real::line("pty:stty raw; echo ready; cat").await;
         up_to(&mut *raw, "ready").await;
-        assert_eq!(raw.echoes(), None, "the program decides");
+        assert_eq!(raw.terminal().unwrap().echoes(), None, "the program decides");
     });
 }
 
@@ -203,13 +204,13 @@ fn a_programs_exit_and_last_output_are_reported() {
             let mut line = line(target).await;
             to_the_end(&mut *line).await;
             let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
-            assert_eq!((ended, String::from_utf8_lossy(&line.last_rows()).as_ref()), (how, last), "{target}");
+            assert_eq!((ended, String::from_utf8_lossy(&last_rows(&mut *line)).as_ref()), (how, last), "{target}");
         }
         // Unread output counts too; the line is slow.
         let slow = Options { line_speed: 10, ..Options::default() };
         let mut line = line_with("pty:echo a long reason; exit 4", &slow).await;
         let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
-        assert_eq!((ended, &*line.last_rows()), (ExitStatus::Exited(4), b"a long reason\r\n".as_slice()));
+        assert_eq!((ended, &*last_rows(&mut *line)), (ExitStatus::Exited(4), b"a long reason\r\n".as_slice()));
     });
 }
 

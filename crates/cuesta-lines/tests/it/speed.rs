@@ -93,7 +93,7 @@ fn input_is_sent_at_the_line_speed() {
             let mut near = RateLimited::new(near, speed);
             spawn_local(async move {
                 send(&mut near, &[b'x'; 1000]).await.unwrap();
-                let done = near.free_at();
+                let done = near.pace().unwrap().free_at();
                 drain(&mut near, done).await;
             });
             let all = receive_all(&mut far).await;
@@ -124,14 +124,14 @@ fn a_key_arrives_when_its_last_bit_does() {
         let start = clock::now();
         let (near, mut far) = loopback::pair(64);
         let mut near = RateLimited::new(near, 1000);
-        assert_eq!(near.free_at(), Stamp::ZERO);
+        assert_eq!(near.pace().unwrap().free_at(), Stamp::ZERO);
         spawn_local(async move {
             send(&mut near, b"a").await.unwrap();
-            assert_eq!(near.free_at(), start + Duration::from_millis(10));
+            assert_eq!(near.pace().unwrap().free_at(), start + Duration::from_millis(10));
             // Typed while the first key is still in transit.
             drain(&mut near, start + Duration::from_millis(4)).await;
             send(&mut near, b"b").await.unwrap();
-            assert_eq!(near.free_at(), start + Duration::from_millis(20));
+            assert_eq!(near.pace().unwrap().free_at(), start + Duration::from_millis(20));
             drain(&mut near, start + Duration::from_millis(99)).await;
             send(&mut near, b"c").await.unwrap();
             drain(&mut near, start + Duration::from_millis(200)).await;
@@ -239,12 +239,12 @@ fn a_sender_late_for_each_character_keeps_the_line_speed() {
             let mut near = RateLimited::new(near, speed);
             spawn_local(async move {
                 for _ in 0..500 {
-                    let begin = near.free_at().max(start);
+                    let begin = near.pace().unwrap().free_at().max(start);
                     drain(&mut near, begin).await; // a millisecond late
-                    near.begin_next_at(begin);
+                    near.pace().unwrap().begin_next_at(begin);
                     send(&mut near, b"x").await.unwrap();
                 }
-                let done = near.free_at();
+                let done = near.pace().unwrap().free_at();
                 drain(&mut near, done).await;
             });
             let all = receive_all(&mut far).await;
@@ -264,9 +264,9 @@ fn being_late_gains_no_line_time() {
         let (near, mut far) = loopback::pair(64);
         let mut near = RateLimited::new(near, 1000);
         spawn_local(async move {
-            near.begin_next_at(start + Duration::from_secs(5)); // an instant in the future counts as now
+            near.pace().unwrap().begin_next_at(start + Duration::from_secs(5)); // an instant in the future counts as now
             send(&mut near, b"a").await.unwrap();
-            near.begin_next_at(start);
+            near.pace().unwrap().begin_next_at(start);
             send(&mut near, b"b").await.unwrap();
             drain(&mut near, start + Duration::from_millis(99)).await;
         });

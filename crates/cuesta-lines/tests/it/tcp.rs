@@ -81,18 +81,21 @@ fn telnet_tells_the_host_about_the_terminal() {
         let options = Options { columns: 132, rows: 43, terminal: "VT100".to_owned(), ..Options::default() };
         let (mut near, mut far) = pair(&listener, &options).await;
         let host = spawn_local(async move {
-            while far.window().is_none() || far.terminal().is_none() {
+            loop {
+                let terminal = far.terminal().unwrap();
+                if let (Some(window), Some(name)) = (terminal.window(), terminal.name()) {
+                    return (window, name.to_owned());
+                }
                 send(&mut far, b">").await.unwrap();
                 receive(&mut far, &mut [0; 64]).await.unwrap();
             }
-            (far.window(), far.terminal().map(str::to_owned))
         });
         let typist = spawn_local(async move {
             while receive(&mut near, &mut [0; 64]).await.unwrap().len > 0 {
                 send(&mut near, b"a").await.unwrap();
             }
         });
-        assert_eq!(host.await.unwrap(), (Some((132, 43)), Some("vt100".to_owned())));
+        assert_eq!(host.await.unwrap(), ((132, 43), "vt100".to_owned()));
         typist.await.unwrap();
     });
 }

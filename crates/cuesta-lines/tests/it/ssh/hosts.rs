@@ -17,7 +17,7 @@ fn serves_a_terminal(peer: &Peer) {
         let opening = line.opening();
         assert!(opening.connected.is_some() && opening.connected <= opening.negotiated, "{opening:?}");
         assert!(opening.negotiated <= opening.logged_in, "{opening:?}");
-        assert_eq!(line.window(), Some((100, 30)));
+        assert_eq!(line.terminal().unwrap().window(), Some((100, 30)));
         let text = ask(&mut line, "stty size; echo \"<$TERM>\"; tty\r", "/dev/pts/").await;
         assert!(text.contains("30 100") && text.contains("<vt100>"), "{text}");
         ask(&mut line, "echo $((6*7)) done\r", "42 done").await;
