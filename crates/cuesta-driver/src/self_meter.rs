@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{DriverCounts, Stamp, clock};
 
 /// One thread's own meter. Linux: `/proc/thread-self/schedstat` (Documentation/scheduler/sched-stats).
 #[derive(Debug)]
@@ -39,10 +39,13 @@ impl SelfMeter {
         since
     }
 
-    /// How long the thread has spun since the last call of this.
-    pub(crate) fn spun_since_last(&mut self) -> Duration {
-        let spun = clock::spun();
-        spun.saturating_sub(std::mem::replace(&mut self.spun, spun))
+    /// Counts what the thread has used since the last call.
+    pub(crate) fn count(&mut self, counts: &mut DriverCounts) {
+        let (cpu, run_wait) = self.since_last();
+        let before = std::mem::replace(&mut self.spun, clock::spun());
+        (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
+        // Interrupts, and what a hypervisor takes, are in the time spun and not in the CPU time.
+        counts.spun = self.spun.saturating_sub(before).min(cpu).as_secs_f64();
     }
 
     fn run_wait(&self) -> Option<Duration> {

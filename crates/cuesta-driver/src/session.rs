@@ -208,6 +208,12 @@ impl Session {
         }
     }
 
+    /// Reports what has come of the answer.
+    fn report_answer_signs(&self) {
+        let signs = self.answer_signs();
+        self.shared.user(self.slot, |user| user.set_answer_signs(signs));
+    }
+
     /// How many characters have come since the last key, without echoes.
     pub(crate) fn characters(&self) -> u64 {
         self.response.characters()
@@ -282,7 +288,7 @@ impl Session {
         let (Some(station), Some(counted)) = (self.line.station(), &mut self.counted_bisync) else { return };
         let totals = station.totals();
         let growth = totals.since(&std::mem::replace(&mut **counted, totals));
-        self.shared.count_bisync(self.slot, &growth);
+        self.shared.user(self.slot, |user| user.count_bisync(&growth));
         self.shared.tally(|tally| {
             tally.counts.add_errors(Failure::NotDelivered, growth.not_delivered);
             tally.counts.add_errors(Failure::InDoubt, growth.in_doubt);

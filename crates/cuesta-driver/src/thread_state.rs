@@ -3,12 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use cuesta_lines::BisyncTotals;
-use cuesta_record::{
-    ArrivalCounts, Failure, Interval, Phase, SeriesId, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock,
-};
+use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock};
 use cuesta_tape::Program;
 
 use crate::connect::Connect;
@@ -20,9 +16,7 @@ use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
 use crate::terminal::ScreenEvent;
-use crate::user_state::{
-    Activity, AnswerSigns, AwaitedAnswer, Unechoed, UserState, WaitingFor, count_waiting, longest_wait,
-};
+use crate::user_state::{Activity, AwaitedAnswer, UserState, WaitingFor, count_waiting, longest_wait};
 
 mod open_load;
 
@@ -43,8 +37,6 @@ pub(crate) struct ThreadState {
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
     /// In a simulation only.
     pub(crate) progress: Option<ProgressGuard>,
-    /// How many users have a line.
-    connected: Cell<u64>,
     /// When the measurement began that goes on, or the last one.
     measuring_since: Cell<Stamp>,
     /// Users that have a screen, and what all screens take, in bytes.
@@ -52,9 +44,9 @@ pub(crate) struct ThreadState {
     /// How many pieces of screen input have been drawn.
     drawings: Cell<u64>,
     /// Reused for its memory.
-    event_buffer: Cell<Vec<ScreenEvent>>,
+    pub(crate) event_buffer: Cell<Vec<ScreenEvent>>,
     /// Likewise: echoes that one user's read has brought.
-    echo_buffer: Cell<Vec<(PendingKey, Stamp)>>,
+    pub(crate) echo_buffer: Cell<Vec<(PendingKey, Stamp)>>,
 }
 
 /// One drawing in this many is timed: reading the clock costs as much as a short drawing.
@@ -79,7 +71,6 @@ impl ThreadState {
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             users: RefCell::default(),
             progress: None,
-            connected: Cell::new(0),
             measuring_since: Cell::new(Stamp::ZERO),
             screens: Cell::default(),
             drawings: Cell::default(),
@@ -124,14 +115,9 @@ impl ThreadState {
         self.users.borrow().len()
     }
 
-    /// Looks at what is known of the user in a slot.
-    pub(crate) fn slot<T>(&self, slot: usize, look: impl FnOnce(&UserState) -> T) -> T {
-        look(&self.users.borrow()[slot])
-    }
-
-    /// The arrival queue of the user in a slot.
-    pub(crate) fn arrivals(&self, slot: usize) -> Rc<ArrivalQueue> {
-        self.users.borrow_mut()[slot].arrivals()
+    /// Looks at or changes what is known of the user in a slot. It is never held over a wait.
+    pub(crate) fn user<T>(&self, slot: usize, look: impl FnOnce(&mut UserState) -> T) -> T {
+        look(&mut self.users.borrow_mut()[slot])
     }
 
     /// The arrival queues of a group's users, by rank; `None` for users of other threads.
@@ -152,7 +138,7 @@ impl ThreadState {
         self.screens.set((screens + u64::from(before == 0) - u64::from(after == 0), bytes + after - before));
     }
 
-    /// Draws on the screen of the user in a slot, and counts the time that this takes.
+    /// Draws on the screen of the user in a slot, and counts the time that this takes. The caller gives the buffer of events back.
     pub(crate) fn draw(&self, slot: usize, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
         let mut events = self.event_buffer.take();
         self.drawings.set(self.drawings.get() + 1);
@@ -163,26 +149,12 @@ impl ThreadState {
         let begin = clock::now();
         draw(&mut events);
         let took = clock::now().since(begin).as_secs_f64() * TIMED as f64;
-        let is_awaited = self.slot(slot, |slot| matches!(slot.waiting_for, Some(WaitingFor::Answer(_))));
+        let is_awaited = self.user(slot, |user| matches!(user.waiting_for, Some(WaitingFor::Answer(_))));
         self.tally(|tally| {
             tally.counts.screens.drawing += took;
             tally.counts.screens.awaited += if is_awaited { took } else { 0.0 };
         });
         events
-    }
-
-    /// Takes back the buffer that [`draw`](Self::draw) returned.
-    pub(crate) fn keep_event_buffer(&self, events: Vec<ScreenEvent>) {
-        self.event_buffer.set(events);
-    }
-
-    /// A buffer for echoes, which [`keep_echo_buffer`](Self::keep_echo_buffer) takes back.
-    pub(crate) fn echo_buffer(&self) -> Vec<(PendingKey, Stamp)> {
-        self.echo_buffer.take()
-    }
-
-    pub(crate) fn keep_echo_buffer(&self, echoes: Vec<(PendingKey, Stamp)>) {
-        self.echo_buffer.set(echoes);
     }
 
     /// Counts in the tally. It is never held over a wait.
@@ -195,36 +167,9 @@ impl ThreadState {
         read(&mut self.buffer.borrow_mut())
     }
 
-    /// Counts one duration.
-    pub(crate) fn record(&self, series: SeriesId, duration: Duration) {
-        self.tally(|tally| tally.record(series, duration));
-    }
-
     /// Counts the end of a wait that lasted from one instant to another.
     pub(crate) fn record_wait(&self, series: WaitSeries, end: WaitEnd, times: (Stamp, Stamp)) {
         self.tally(|tally| tally.record_wait(series, end, times, self.measuring_since.get()));
-    }
-
-    /// A user's line is due, and is being opened.
-    pub(crate) fn opens(&self, slot: usize, due: Stamp) {
-        self.users.borrow_mut()[slot].opening = Some(due);
-    }
-
-    /// A user has a line.
-    pub(crate) fn connects(&self, slot: usize) {
-        let slot = &mut self.users.borrow_mut()[slot];
-        slot.opening = None;
-        self.connected.set(self.connected.get() + u64::from(!slot.connected));
-        slot.connected = true;
-        slot.lost = None;
-    }
-
-    /// A user has lost its line, or could open none; `lost` says why, unless the line was to end.
-    pub(crate) fn disconnects(&self, slot: usize, lost: Option<Failure>) {
-        let slot = &mut self.users.borrow_mut()[slot];
-        self.connected.set(self.connected.get() - u64::from(slot.connected));
-        (slot.connected, slot.opening) = (false, None);
-        slot.lost = lost;
     }
 
     /// A user's activity changes at an instant.
@@ -235,16 +180,6 @@ impl ThreadState {
         }
         slot.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
         slot.activity.0 = to;
-    }
-
-    /// A transaction of a user is complete.
-    pub(crate) fn count_transaction(&self, slot: usize, response: Duration) {
-        self.users.borrow_mut()[slot].count_transaction(response);
-    }
-
-    /// What a user's bisync line has carried more.
-    pub(crate) fn count_bisync(&self, slot: usize, growth: &BisyncTotals) {
-        self.users.borrow_mut()[slot].count_bisync(growth);
     }
 
     /// A transaction of a user ends without its answer.
@@ -258,23 +193,6 @@ impl ThreadState {
         });
     }
 
-    /// A user has sent a key, or a wait of it was met.
-    pub(crate) fn is_at_work(&self, slot: usize) {
-        self.users.borrow_mut()[slot].at_work = true;
-    }
-
-    /// A user has given a wait up.
-    pub(crate) fn gives_up(&self, slot: usize) {
-        self.users.borrow_mut()[slot].gave_up = true;
-    }
-
-    /// More of the answer that a user waits for may have come.
-    pub(crate) fn set_answer_signs(&self, slot: usize, signs: AnswerSigns) {
-        if let Some(WaitingFor::Answer(answer)) = &mut self.users.borrow_mut()[slot].waiting_for {
-            answer.signs = signs;
-        }
-    }
-
     /// Hands an interval's counts over, at the interval's end; false if their receiver has failed.
     pub(crate) fn deliver(
         &self,
@@ -284,35 +202,28 @@ impl ThreadState {
     ) -> bool {
         let schedule = self.schedule();
         let end = schedule.timeline.at(interval.end);
-        let users_of = |group: usize| schedule.load(interval.step, group).users;
+        let is_at_work = |user: &UserState| user.rank < schedule.load(interval.step, user.group).users;
         let due = (interval.phase == Phase::Measure).then(|| self.arrival_counts(interval)).flatten();
         let mut users = self.users.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         let counts = &mut tally.counts;
-        users.iter_mut().for_each(|slot| slot.spend_until(end, &mut counts.sums));
-        counts.users = self.connected.get();
-        let (screens, bytes) = self.screens.get();
-        (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
-        counts.active = users.iter().filter(|slot| slot.connected && slot.rank < users_of(slot.group)).count() as u64;
+        users.iter_mut().for_each(|user| user.spend_until(end, &mut counts.sums));
+        counts.users = users.iter().filter(|user| user.connected).count() as u64;
+        counts.active = users.iter().filter(|user| user.connected && is_at_work(user)).count() as u64;
         count_waiting(&users, end, counts);
         counts.due = due;
-        let (cpu, run_wait) = meter.since_last();
-        (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
-        // Interrupts, and what a hypervisor takes, are in the time spun and not in the CPU time.
-        counts.spun = meter.spun_since_last().min(cpu).as_secs_f64();
-        if interval.ends_step {
-            self.memory.sample();
-            users.iter().for_each(|slot| slot.record_unfinished(&mut tally, &self.groups[slot.group].series, end));
-            let working = users.iter_mut().filter(|slot| slot.rank < users_of(slot.group));
-            tally.users =
-                working.map(|slot| slot.row(interval.step, &self.spec.groups[slot.group].name, end)).collect();
-        } else if interval.phase != Phase::Measure {
-            users.iter_mut().for_each(UserState::forget);
-        }
+        let (screens, bytes) = self.screens.get();
+        (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
+        meter.count(counts);
         tally.long_wait = longest_wait(&users, end);
         if interval.ends_step {
-            let longest = tally.long_wait.clone();
-            tally.counts.samples.extend(longest.map(|sample| ("unfinished", sample)));
+            self.memory.sample();
+            self.end_step(&mut users, &mut tally, end);
+            let working = users.iter_mut().filter(|user| is_at_work(user));
+            tally.users =
+                working.map(|user| user.row(interval.step, &self.spec.groups[user.group].name, end)).collect();
+        } else if interval.phase != Phase::Measure {
+            users.iter_mut().for_each(UserState::forget);
         }
         if schedule.timeline.steps.iter().any(|step| step.settled == interval.end) {
             self.measuring_since.set(end);
@@ -320,16 +231,11 @@ impl ThreadState {
         hand_over(interval, &mut tally)
     }
 
-    /// What a user waits for from now on, if anything.
-    pub(crate) fn set_waiting_for(&self, slot: usize, what: Option<WaitingFor>) {
-        let user = &mut self.users.borrow_mut()[slot];
-        user.waiting_for = what;
-        user.long_wait = None;
-    }
-
-    /// A user has waited long.
-    pub(crate) fn set_long_wait(&self, slot: usize, sample: WaitSample) {
-        self.users.borrow_mut()[slot].long_wait = Some(Box::new(sample));
+    /// Counts what users wait for when a step ends.
+    fn end_step(&self, users: &mut [UserState], tally: &mut Tally, end: Stamp) {
+        users.iter().for_each(|user| user.record_unfinished(tally, &self.groups[user.group].series, end));
+        let longest = tally.long_wait.clone();
+        tally.counts.samples.extend(longest.map(|sample| ("unfinished", sample)));
     }
 
     /// When the measurement began that goes on, or the last one; zero before the first.
@@ -352,15 +258,6 @@ impl ThreadState {
             let sample = sample();
             self.tally.borrow_mut().counts.samples.insert(kind, sample);
         }
-    }
-
-    /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
-    pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
-        let unechoed = &mut self.users.borrow_mut()[slot].unechoed;
-        *unechoed = since.map(|oldest| {
-            let newest = unechoed.filter(|before| keys <= before.keys).map_or_else(clock::now, |before| before.newest);
-            Unechoed { oldest, newest, keys }
-        });
     }
 
     /// Whether anyone waits for an answer or an echo.

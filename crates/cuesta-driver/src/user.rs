@@ -32,7 +32,7 @@ use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::session::Session;
 use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
-use crate::user_state::Activity;
+use crate::user_state::{Activity, UserState};
 
 mod answers;
 mod arrival;
@@ -106,7 +106,7 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 
 impl User {
     pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
-        let (number, group, rank) = shared.slot(slot, |slot| (slot.user, slot.group, slot.rank));
+        let (number, group, rank) = shared.user(slot, |user| (user.user, user.group, user.rank));
         let start_at = shared.schedule().timeline.start_at;
         Self {
             rng: SeededRng::new(shared.spec.seed, u64::from(number)),
@@ -149,12 +149,12 @@ impl User {
                 // Other agents may have ended, and the host may have closed what they led to.
                 Stop::Lost(_) if self.load_has_ended() => break,
                 Stop::Left | Stop::GaveUp => {
-                    self.shared.disconnects(self.slot, None);
+                    self.shared.user(self.slot, |user| user.disconnects(None));
                     self.rest();
                 }
                 Stop::Lost(loss) => {
                     self.shared.tally(|tally| tally.counts.error(loss.failure()));
-                    self.shared.disconnects(self.slot, Some(loss.failure()));
+                    self.shared.user(self.slot, |user| user.disconnects(Some(loss.failure())));
                     self.rest();
                     clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
@@ -163,7 +163,7 @@ impl User {
             }
             first = false;
         }
-        self.shared.set_waiting_for(self.slot, None);
+        self.shared.user(self.slot, |user| user.wait_for(None));
     }
 
     fn load_has_ended(&self) -> bool {
@@ -230,7 +230,7 @@ impl User {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.shared.connect);
-        self.shared.opens(self.slot, self.next_due);
+        self.shared.user(self.slot, |user| user.opening = Some(self.next_due));
         let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
                 tally.counts.said.entry(error.failure()).or_insert_with(|| error.to_string());
@@ -242,7 +242,7 @@ impl User {
         })?;
         let now = clock::now();
         let opened = Opened { scheduled: self.next_due, at: now };
-        self.shared.connects(self.slot);
+        self.shared.user(self.slot, UserState::connects);
         (self.hung_up, self.host_has_answered) = (false, false);
         self.next_due = self.next_due.max(now);
         self.ready = now;
@@ -252,7 +252,7 @@ impl User {
 
     fn rest(&mut self) {
         self.shared.set_activity(self.slot, Activity::Other, clock::now());
-        self.shared.set_waiting_for(self.slot, None);
+        self.shared.user(self.slot, |user| user.wait_for(None));
         self.forget_input();
     }
 
@@ -305,7 +305,7 @@ impl User {
                     let arrived = session.listen_for(&arrivals, ends).await?;
                     // None: the step ended before anything arrived.
                     if let Some(due) = arrived {
-                        self.shared.begin_arrival(self.slot, due);
+                        self.shared.user(self.slot, |user| user.arrived = Some(due));
                         self.begin_at(due);
                         return Ok(());
                     }

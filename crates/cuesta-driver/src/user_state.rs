@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
-use cuesta_record::{DriverCounts, Failure, Stamp, Tally, TimeSums, UserRow, WaitEnd, WaitSample};
+use cuesta_record::{DriverCounts, Failure, Stamp, Tally, TimeSums, UserRow, WaitEnd, WaitSample, clock};
 
 use crate::group::{ClassSeries, GroupSeries};
 use crate::pacing::ArrivalQueue;
@@ -162,6 +162,37 @@ impl UserState {
     /// How many of its arrivals that were due in an interval wait.
     pub(crate) fn waiting_arrivals(&self, interval: &Range<Stamp>) -> u64 {
         self.arrivals.as_ref().map_or(0, |arrivals| arrivals.waiting(interval))
+    }
+
+    /// Its line is open.
+    pub(crate) fn connects(&mut self) {
+        (self.connected, self.opening, self.lost) = (true, None, None);
+    }
+
+    /// It has lost its line, or could open none; `lost` says why, unless the line was to end.
+    pub(crate) fn disconnects(&mut self, lost: Option<Failure>) {
+        (self.connected, self.opening, self.lost) = (false, None, lost);
+    }
+
+    /// What it waits for from now on, if anything.
+    pub(crate) fn wait_for(&mut self, what: Option<WaitingFor>) {
+        (self.waiting_for, self.long_wait) = (what, None);
+    }
+
+    /// More of the answer that it waits for may have come.
+    pub(crate) fn set_answer_signs(&mut self, signs: AnswerSigns) {
+        if let Some(WaitingFor::Answer(answer)) = &mut self.waiting_for {
+            answer.signs = signs;
+        }
+    }
+
+    /// It waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
+    pub(crate) fn wait_for_echoes(&mut self, since: Option<Stamp>, keys: usize) {
+        let before = self.unechoed.filter(|before| keys <= before.keys);
+        self.unechoed = since.map(|oldest| {
+            let newest = before.map_or_else(clock::now, |before| before.newest);
+            Unechoed { oldest, newest, keys }
+        });
     }
 
     /// Its bisync line has carried more.

@@ -78,8 +78,8 @@ impl Session {
         let mut events = self.shared.draw(self.slot, |events| self.terminal.draw(PIECE, awaited, events));
         self.shared.has_screen(self.terminal.memory_change());
         events.drain(..).for_each(|event| self.handle_screen_event(event));
-        self.shared.keep_event_buffer(events);
-        self.shared.set_answer_signs(self.slot, self.answer_signs());
+        self.shared.event_buffer.set(events);
+        self.report_answer_signs();
         self.rest.look(&*self.terminal, self.last_heard);
     }
 

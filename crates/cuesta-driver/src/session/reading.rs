@@ -58,7 +58,7 @@ impl Session {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
-        self.shared.set_answer_signs(self.slot, self.answer_signs());
+        self.report_answer_signs();
         if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
             self.shared.tally(|tally| tally.counts.error(Failure::Flood));
         }
@@ -68,7 +68,8 @@ impl Session {
     /// to its packet, and from the packet that came to our stamp.
     fn count_own_part(&mut self, came: StampPair) {
         if let Some((kernel, ours)) = self.line.kernel_sent().and_then(|sent| came.since(sent)) {
-            self.shared.record(self.shared.groups[self.group].series.own, ours.saturating_sub(kernel));
+            let series = self.shared.groups[self.group].series.own;
+            self.shared.tally(|tally| tally.record(series, ours.saturating_sub(kernel)));
         }
     }
 
@@ -78,7 +79,7 @@ impl Session {
         let strict = !self.program().echo_map.is_empty();
         let mut from = 0;
         if self.echoes.is_empty() {
-            self.echoes = self.shared.echo_buffer();
+            self.echoes = self.shared.echo_buffer.take();
         }
         for (index, byte) in bytes.iter().enumerate() {
             // What follows an echo in its row may show that it was none.
@@ -107,7 +108,7 @@ impl Session {
         }
         self.doubtful_echoes = self.echoes.len();
         if self.echoes.is_empty() {
-            self.shared.keep_echo_buffer(std::mem::take(&mut self.echoes));
+            self.shared.echo_buffer.set(std::mem::take(&mut self.echoes));
         }
     }
 
@@ -219,7 +220,8 @@ impl Session {
 
     /// Reports how many keys wait for their echo, and since when.
     pub(super) fn report_unechoed(&self) {
-        self.shared.waits_for_echo(self.slot, self.oldest_unechoed(), self.unechoed());
+        let (oldest, keys) = (self.oldest_unechoed(), self.unechoed());
+        self.shared.user(self.slot, |user| user.wait_for_echoes(oldest, keys));
     }
 
     /// When the key that waits longest for its echo was due.

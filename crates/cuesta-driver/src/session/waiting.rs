@@ -101,7 +101,7 @@ impl Session {
                 self.complete_on_screen(last);
             }
         }
-        self.shared.set_answer_signs(self.slot, self.answer_signs());
+        self.report_answer_signs();
         let begun = matches!(condition, WaitCondition::Silence(_)).then(clock::now);
         let mut shows_at = if self.shared.is_watched() { clock::latest() + LONG_WAIT } else { Stamp::FAR };
         poll_fn(|cx| {
@@ -139,8 +139,8 @@ impl Session {
                 ready!(Pin::new(&mut self.alarm).poll(cx));
                 let now = clock::now();
                 if shows_at <= now && now < deadline {
-                    self.shared
-                        .set_long_wait(self.slot, self.sample(format!("Wait+{condition}"), place, Duration::ZERO));
+                    let sample = Box::new(self.sample(format!("Wait+{condition}"), place, Duration::ZERO));
+                    self.shared.user(self.slot, |user| user.long_wait = Some(sample));
                     shows_at = now + LONG_WAIT;
                     continue;
                 }

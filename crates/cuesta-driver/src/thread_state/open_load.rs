@@ -26,11 +26,6 @@ impl ThreadState {
         self.count_arrival(due, |counts| counts.waiting += 1);
     }
 
-    /// A user begins what arrived for it.
-    pub(crate) fn begin_arrival(&self, slot: usize, due: Stamp) {
-        self.users.borrow_mut()[slot].arrived = Some(due);
-    }
-
     /// A user has ended a pass or a session; if it had arrived by an open load, its arrival is done.
     pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
         self.tally(|tally| tally.counts.passes += 1);

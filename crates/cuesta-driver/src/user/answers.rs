@@ -74,13 +74,13 @@ impl User {
         self.shared.set_activity(self.slot, Activity::Other, since);
         let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.begun_answer());
         let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
-        self.shared.set_waiting_for(self.slot, Some(waiting_for));
+        self.shared.user(self.slot, |user| user.wait_for(Some(waiting_for)));
         let drained = self.shared.schedule().timeline.drained();
         let deadline = (since.max(self.ready) + timeout).min(drained);
         let announced = awaited.filter(|_| key.is_some());
         session.announce_wait(&self.program().conditions[condition], announced.map(|answer| answer.class));
         let waited = session.wait(condition, place, deadline).await;
-        self.shared.set_waiting_for(self.slot, None);
+        self.shared.user(self.slot, |user| user.wait_for(None));
         let end = match waited {
             Ok(WaitOutcome::TimedOut) if deadline < drained => Some(WaitEnd::TimedOut),
             Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
@@ -95,7 +95,7 @@ impl User {
         match waited? {
             WaitOutcome::Done(done) => {
                 self.host_has_answered = true;
-                self.shared.is_at_work(self.slot);
+                self.shared.user(self.slot, |user| user.at_work = true);
                 let knows = done.at + done.silence;
                 self.ready = self.ready.max(knows + done.held_for);
                 self.response_held = (!done.held_for.is_zero()).then(|| (knows, knows + done.held_for));
@@ -124,7 +124,7 @@ impl User {
                 // What was lost on the line is counted there.
                 if outcome == WaitOutcome::TimedOut {
                     self.fails(Failure::Timeout, session, clock::now().since(since));
-                    self.shared.gives_up(self.slot);
+                    self.shared.user(self.slot, |user| user.gave_up = true);
                 }
                 self.ready = clock::now();
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
@@ -188,7 +188,7 @@ impl User {
         input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
         self.answered = Some((transaction.response(), classes[class].continued, self.last_wait.0 as u32));
-        self.shared.count_transaction(self.slot, transaction.response());
+        self.shared.user(self.slot, |user| user.count_transaction(transaction.response()));
     }
 
     fn count(&self, transaction: &Transaction, series: ClassSeries, input: &OpenTransaction) {

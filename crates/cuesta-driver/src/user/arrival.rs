@@ -18,7 +18,7 @@ impl User {
             self.next_due = ends;
             return Err(Stop::Left);
         };
-        self.shared.begin_arrival(self.slot, due);
+        self.shared.user(self.slot, |user| user.arrived = Some(due));
         self.next_due = due;
         self.delayed = clock::now().since(due);
         let played = self.arrived_session(retry).await;

@@ -185,7 +185,7 @@ impl User {
             self.count_continued(session);
         }
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
-        self.shared.is_at_work(self.slot);
+        self.shared.user(self.slot, |user| user.at_work = true);
         let lateness = sent.since(can_send_from);
         let series = &self.shared.groups[self.group].series;
         self.shared.tally(|tally| {

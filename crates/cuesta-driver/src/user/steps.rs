@@ -9,6 +9,7 @@ use crate::pacing::{Pacer, begin_in_cycle};
 use crate::schedule::Duty;
 use crate::session::Session;
 use crate::spec::{ArrivalKind, LoadKind};
+use crate::user_state::UserState;
 
 impl User {
     /// When the user would begin another pass: in a closed load after its think time, else now.
@@ -90,7 +91,7 @@ impl User {
                 LoadKind::Cyclic { cycle } => {
                     Pacer::cyclic(from, Duration::from_nanos(cycle), entered.align, &mut self.rng)
                 }
-                LoadKind::Open { .. } => Pacer::Open(self.shared.arrivals(self.slot)),
+                LoadKind::Open { .. } => Pacer::Open(self.shared.user(self.slot, UserState::arrivals)),
             };
         }
     }
