@@ -22,7 +22,7 @@
 mod barrier;
 mod cast_writer;
 mod connect;
-mod echo_matcher;
+mod echoes;
 mod error;
 mod group;
 mod opening;

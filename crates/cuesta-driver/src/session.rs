@@ -17,7 +17,7 @@ use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, Stamp
 use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::{Program, WaitCondition};
 
-use crate::echo_matcher::{EchoMatcher, PendingKey};
+use crate::echoes::{EchoMatcher, PendingKey};
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
 use crate::terminal::{Terminal, terminal_for};

@@ -8,7 +8,7 @@ use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitS
 use cuesta_tape::Program;
 
 use crate::connect::Connect;
-use crate::echo_matcher::PendingKey;
+use crate::echoes::PendingKey;
 use crate::group::Group;
 use crate::pacing::ArrivalQueue;
 use crate::progress::ProgressGuard;

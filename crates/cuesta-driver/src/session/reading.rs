@@ -8,7 +8,7 @@ use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::WaitCondition;
 
 use super::Session;
-use crate::echo_matcher::EchoMatch;
+use crate::echoes::EchoMatch;
 use crate::error::LineLoss;
 use crate::terminal::ScreenEvent;
 

@@ -19,7 +19,7 @@ use cuesta_screen::vt::{CellPosition, KeyMatch, MarkedText, TypedText};
 use cuesta_tape::WaitCondition;
 use regex::bytes::Regex;
 
-use crate::echo_matcher::SlowestEcho;
+use crate::echoes::SlowestEcho;
 
 use super::{ScreenEvent, Terminal, UnshownKey, VtTerminal};
 

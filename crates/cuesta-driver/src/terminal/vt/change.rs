@@ -14,7 +14,7 @@ use cuesta_record::Stamp;
 use cuesta_screen::vt::{Cause, FrameChanges, Screen};
 
 use super::frames::{LONGEST_FRAME, QUIET};
-use crate::echo_matcher::SlowestEcho;
+use crate::echoes::SlowestEcho;
 use crate::terminal::{ScreenEvent, SentKey};
 
 /// What changes when no key was sent or shown for this long is no part of an answer.
