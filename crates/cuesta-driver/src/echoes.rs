@@ -1,7 +1,99 @@
-//! Finds the echoes of keys.
+//! Echoes: which output shows which key. How that is found, `Set Echo` says for each key; the ways are a family.
 //!
-//! - `matcher`: in the stream of characters.
+//! - `stream` (`timed`): a character like it comes in the stream. `matcher` looks at one after another.
+//! - `terminal/vt/echoes.rs` (`screen`): the screen shows the typed text.
+//! - `terminal/vt/change.rs` (`change`): a frame differs.
+//!
+//! A member is told which keys were sent and what came, and says by [`OutputEvent`]s what became of the keys.
+
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_tape::Echo;
 
 mod matcher;
+mod stream;
 
-pub(crate) use matcher::{EchoMatch, EchoMatcher, PendingKey, SlowestEcho};
+pub(crate) use stream::StreamEchoes;
+
+/// Keys that wait for their echo. What is not said here is that of a terminal that shows no key.
+pub(crate) trait Echoes {
+    /// How many timed keys wait.
+    fn unechoed(&self) -> usize {
+        0
+    }
+
+    /// When the timed key that waits longest was due.
+    fn oldest(&self) -> Option<Stamp> {
+        None
+    }
+
+    /// Gives up all timed keys sent before an instant.
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
+        let _ = (sent, events);
+    }
+}
+
+/// A key that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SentKey {
+    /// When it was due.
+    pub(crate) due: Stamp,
+    /// When it was sent.
+    pub(crate) sent: Stamp,
+    /// How its echo is timed, and counted if it is missing.
+    pub(crate) echo: Echo,
+    /// Whether it is the first key since the last response.
+    pub(crate) begins_input: bool,
+    /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
+    pub(crate) ends_input: bool,
+}
+
+/// A character of a sent key, whose echo has not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AwaitedEcho {
+    pub(crate) key: SentKey,
+    /// What the echo shows.
+    pub(crate) character: char,
+    /// It is the last character of its key: pasted text is one key of several characters.
+    pub(crate) ends_key: bool,
+    /// The number of the typed row, on a screen.
+    pub(crate) row: u32,
+}
+
+impl AwaitedEcho {
+    /// Whether the echo is timed in this way, and counted if it is missing.
+    pub(crate) fn is_timed_by(&self, echo: Echo) -> bool {
+        self.key.echo == echo
+    }
+}
+
+/// What output has brought about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputEvent {
+    /// A key has been echoed since an instant.
+    Shown(SentKey, Stamp),
+    /// A key will never be echoed.
+    Missed,
+    /// The text to which a key belongs cannot be followed, or it cannot be told which frame shows it.
+    Lost,
+    /// A character came in place of the echo that the map demands.
+    Wrong,
+    /// Since an instant, keys sent before wait no more.
+    Settled(Stamp),
+    /// A frame was compared without this many cells, because they change by themselves.
+    SetAside(usize),
+    /// The wait condition has been met since an instant.
+    Answer(Stamp),
+}
+
+/// The slowest recent echo of a session; `None` before the first echo.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct SlowestEcho(pub(crate) Option<Duration>);
+
+impl SlowestEcho {
+    /// An echo took this long. A slow one fades by a sixteenth with each echo after it.
+    pub(crate) fn learn(&mut self, took: Duration) {
+        self.0 = Some(took.max(self.0.unwrap_or_default() * 15 / 16));
+    }
+}

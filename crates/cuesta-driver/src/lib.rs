@@ -14,7 +14,7 @@
 //! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
 //! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
 //!   `progress`: whether simulated users take time.
-//! - `terminal`: a user's keyboard and display, drawn after the line is read; `echo_matcher`: which character echoes which key;
+//! - `terminal`: a user's keyboard and display, drawn after the line is read; `echoes`: which output echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
 //! - [`misfit`]: why a program cannot be played at a target.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.

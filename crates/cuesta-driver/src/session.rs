@@ -4,8 +4,8 @@
 //! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
 //! - Here: the state. `sending`: sends keys.
-//! - `waiting`: waits for an instant, an event or a response; `reading`: matches received characters to keys and
-//!   responses; `drawing`: the screen; `rest`: what goes on behind an answer.
+//! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to those that
+//!   look at it; `echoes`: counts what they found; `drawing`: the screen; `rest`: what goes on behind an answer.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, Stamp
 use cuesta_record::{Failure, Stamp, WaitEnd, clock};
 use cuesta_tape::{Program, WaitCondition};
 
-use crate::echoes::{EchoMatcher, PendingKey};
+use crate::echoes::StreamEchoes;
 use crate::opening::Opened;
 use crate::response::ResponseMatcher;
 use crate::terminal::{Terminal, terminal_for};
@@ -25,6 +25,7 @@ use crate::thread_state::ThreadState;
 use crate::user_state::AnswerSigns;
 
 mod drawing;
+mod echoes;
 mod reading;
 mod rest;
 mod sample;
@@ -50,11 +51,8 @@ pub(crate) struct Session {
     slot: usize,
     /// The user's group.
     group: usize,
-    echo_matcher: EchoMatcher,
-    /// Echoes that are found and not counted: those of this read, or of one before that are doubtful.
-    echoes: Vec<(PendingKey, Stamp)>,
-    /// How many of them are of a read before.
-    doubtful_echoes: usize,
+    /// Keys whose echo the stream of characters is to show; those of the screen are the terminal's.
+    echoes: StreamEchoes,
     response: ResponseMatcher,
     /// Which of the group's programs the user plays.
     program: usize,
@@ -103,9 +101,7 @@ impl Session {
             shared,
             slot,
             group,
-            echo_matcher: EchoMatcher::default(),
-            echoes: Vec::new(),
-            doubtful_echoes: 0,
+            echoes: StreamEchoes::default(),
             response: ResponseMatcher::default(),
             program,
             next_condition: None,
@@ -151,11 +147,6 @@ impl Session {
         if let Some(pace) = self.line.pace() {
             pace.begin_next_at(at);
         }
-    }
-
-    /// Keys that still wait for their echo.
-    pub(crate) fn unechoed(&self) -> usize {
-        self.echo_matcher.unechoed() + self.terminal.unechoed()
     }
 
     /// Tells a host that is a model what is waited for, and the transaction that the last key asked for.

@@ -8,14 +8,13 @@ use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitS
 use cuesta_tape::Program;
 
 use crate::connect::Connect;
-use crate::echoes::PendingKey;
+use crate::echoes::{AwaitedEcho, OutputEvent};
 use crate::group::Group;
 use crate::pacing::ArrivalQueue;
 use crate::progress::ProgressGuard;
 use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
-use crate::terminal::ScreenEvent;
 use crate::user_state::{Activity, AwaitedAnswer, UserState, WaitingFor, count_waiting, longest_wait};
 
 mod open_load;
@@ -44,9 +43,9 @@ pub(crate) struct ThreadState {
     /// How many pieces of screen input have been drawn.
     drawings: Cell<u64>,
     /// Reused for its memory.
-    pub(crate) event_buffer: Cell<Vec<ScreenEvent>>,
+    pub(crate) event_buffer: Cell<Vec<OutputEvent>>,
     /// Likewise: echoes that one user's read has brought.
-    pub(crate) echo_buffer: Cell<Vec<(PendingKey, Stamp)>>,
+    pub(crate) echo_buffer: Cell<Vec<(AwaitedEcho, Stamp)>>,
 }
 
 /// One drawing in this many is timed: reading the clock costs as much as a short drawing.
@@ -139,7 +138,7 @@ impl ThreadState {
     }
 
     /// Draws on the screen of the user in a slot, and counts the time that this takes. The caller gives the buffer of events back.
-    pub(crate) fn draw(&self, slot: usize, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
+    pub(crate) fn draw(&self, slot: usize, draw: impl FnOnce(&mut Vec<OutputEvent>)) -> Vec<OutputEvent> {
         let mut events = self.event_buffer.take();
         self.drawings.set(self.drawings.get() + 1);
         if !self.drawings.get().is_multiple_of(TIMED) {

@@ -31,15 +31,21 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use cuesta_record::Stamp;
 use cuesta_screen::vt::{StreamByte, StreamParser};
+use cuesta_tape::Echo;
+
+use super::{AwaitedEcho, SentKey, SlowestEcho};
+
+use early::{EarlyResponse, EchoSequence};
+
+mod early;
 
 /// The keys of a session that wait for their echo, in the order in which they were sent.
 #[derive(Debug, Default)]
 pub(crate) struct EchoMatcher {
-    queue: VecDeque<PendingKey>,
+    queue: VecDeque<AwaitedEcho>,
     /// How many timed keys are in it.
     timed: usize,
     /// The CR that came last, if nothing has come since.
@@ -58,7 +64,7 @@ pub(crate) struct EchoMatcher {
     /// The last character was a blank that is no echo: with a CR behind it, it wraps a row.
     is_blank: bool,
     /// Timed keys of lost rows since they were counted last.
-    lost: u64,
+    lost: usize,
 }
 
 /// A CR, which an LF may follow.
@@ -70,58 +76,6 @@ enum CarriageReturn {
     Output,
 }
 
-/// The slowest recent echo of a session; `None` before the first echo.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct SlowestEcho(pub(crate) Option<Duration>);
-
-impl SlowestEcho {
-    /// An echo took this long. A slow one fades by a sixteenth with each echo after it.
-    pub(crate) fn learn(&mut self, took: Duration) {
-        self.0 = Some(took.max(self.0.unwrap_or_default() * 15 / 16));
-    }
-}
-
-/// One character that waits for its echo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PendingKey {
-    /// When its key was due.
-    pub(crate) due: Stamp,
-    /// When its key was sent.
-    pub(crate) sent: Stamp,
-    pub(crate) want: char,
-    /// The last character of its key: pasted text is one key of several characters.
-    ends_key: bool,
-    /// Whether its echo is timed, and counted if it is missing.
-    timed: bool,
-}
-
-/// Keys behind one that is not echoed, whose own echoes seem to have come directly one after another: `l` and `s` of `x l s`
-/// when `ls` is read.
-#[derive(Debug, Clone, Copy)]
-struct EchoSequence {
-    first: usize,
-    came: [Stamp; MOST_IN_SEQUENCE],
-    len: usize,
-    /// Another character has come since.
-    broken: bool,
-}
-
-/// An end of row came while keys before the Return waited for their echo: CR LF after `l s ⏎`, before any `ls`.
-#[derive(Debug, Clone, Copy)]
-struct EarlyResponse {
-    /// Index of the Return among the pending characters.
-    end: usize,
-    /// When the end of row came.
-    came: Stamp,
-    /// The echo of the row, as far as it has come since.
-    row: Option<EchoSequence>,
-}
-
-/// This many echoes in order are no coincidence, even if all their keys were sent before the first echo came.
-const MOST_IN_SEQUENCE: usize = 4;
-/// Echoes that came early are unconfirmed for this long, or for `UNCONFIRMED_TIMES` the slowest recent echo if that is more.
-const UNCONFIRMED: Duration = Duration::from_millis(500);
-const UNCONFIRMED_TIMES: u32 = 4;
 /// At most this many untimed characters may wait for their echo.
 const MOST_UNTIMED: usize = 256;
 
@@ -129,27 +83,18 @@ const MOST_UNTIMED: usize = 256;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EchoMatch {
     /// The echo of a whole key.
-    Echo(PendingKey),
+    Echo(AwaitedEcho),
     /// It belongs to an echo: a part of one, or the echo of a key that is not timed.
     Consumed,
     /// With it, echoes that came early are certain: keys before them are never echoed, or a response came before its echo. The
     /// caller gets them from [`EchoMatcher::overtaken`].
     Overtook,
-    /// The row that is being echoed is lost, with the echoes that were found in this read. [`EchoMatcher::lost`] counts its keys.
+    /// The row that is being echoed is lost, with the echoes that were found in this read. [`EchoMatcher::take_lost`] counts its keys.
     Lost,
     /// Not the echo that the map demands.
     Wrong,
     /// No echo.
     Other,
-}
-
-/// Keys that were never echoed, and the keys behind them that were.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Overtaken {
-    pub(crate) lost: u64,
-    pub(crate) echoes: Vec<(PendingKey, Stamp)>,
-    /// When the character came that proved it.
-    pub(crate) last: Stamp,
 }
 
 const CR: char = '\r';
@@ -179,28 +124,33 @@ impl EchoMatcher {
 
     /// When the timed key that waits longest was due.
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        self.queue.iter().find(|key| key.timed).map(|key| key.due)
+        self.queue.iter().find(|echo| echo.is_timed_by(Echo::Timed)).map(|echo| echo.key.due)
     }
 
     /// A key was sent. Keys that are not shown as themselves (controls, sequences) are not awaited.
-    pub(crate) fn await_key(&mut self, key: &[u8], map: &[(u8, u8)], timed: bool, due: Stamp, sent: Stamp) {
-        let Ok(key) = std::str::from_utf8(key) else { return };
-        if key != "\r" && key.chars().any(|character| character.is_ascii_control()) {
+    pub(crate) fn await_key(&mut self, text: &[u8], map: &[(u8, u8)], key: SentKey) {
+        let Ok(text) = std::str::from_utf8(text) else { return };
+        if text != "\r" && text.chars().any(|character| character.is_ascii_control()) {
             return;
         }
+        let is_timed_key = key.echo != Echo::Untimed;
+        let counts = usize::from(is_timed_key && !text.is_empty());
         if self.row_lost {
-            self.lost += u64::from(timed && !key.is_empty());
-            self.row_lost = key != "\r";
+            self.lost += counts;
+            self.row_lost = text != "\r";
             return;
         }
-        self.timed += usize::from(timed && !key.is_empty());
-        let mut typed = key.chars().peekable();
+        self.timed += counts;
+        let mut typed = text.chars().peekable();
         while let Some(character) = typed.next() {
             let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
-            let want = mapped.map_or(character, |(_, to)| char::from(*to));
-            self.queue.push_back(PendingKey { due, sent, want, ends_key: typed.peek().is_none(), timed });
+            let character = mapped.map_or(character, |(_, to)| char::from(*to));
+            self.queue.push_back(AwaitedEcho { key, character, ends_key: typed.peek().is_none(), row: 0 });
         }
-        while !timed && self.queue.len() > MOST_UNTIMED && self.queue.front().is_some_and(|key| !key.timed) {
+        while !is_timed_key
+            && self.queue.len() > MOST_UNTIMED
+            && self.queue.front().is_some_and(|echo| !echo.is_timed_by(Echo::Timed))
+        {
             self.drop_first(1);
         }
     }
@@ -226,12 +176,12 @@ impl EchoMatcher {
             return if self.breaks_row(character, before, false) { self.lose_row() } else { EchoMatch::Other };
         };
         let goes_on = self.sequence.is_some_and(|sequence| self.extends(sequence, character));
-        if shows(front.want, character) && !goes_on && self.early.is_none() {
-            let sent = front.sent;
+        if shows(front.character, character) && !goes_on && self.early.is_none() {
+            let sent = front.key.sent;
             self.sequence = None;
             self.carriage_return = (character == CR).then_some(CarriageReturn::Echo);
-            (self.row_begun, self.is_blank) = (front.want != CR, false);
-            let echoed = self.pop().filter(|key| key.ends_key && key.timed);
+            (self.row_begun, self.is_blank) = (front.character != CR, false);
+            let echoed = self.pop().filter(|echo| echo.ends_key && echo.is_timed_by(Echo::Timed));
             if echoed.is_some() {
                 self.slowest.learn(at().since(sent));
             }
@@ -259,7 +209,7 @@ impl EchoMatcher {
     }
 
     /// How many timed keys of lost rows there were since the last call.
-    pub(crate) fn lost(&mut self) -> u64 {
+    pub(crate) fn take_lost(&mut self) -> usize {
         std::mem::take(&mut self.lost)
     }
 
@@ -270,13 +220,13 @@ impl EchoMatcher {
         }
         let is_redrawn =
             character == BACKSPACE || before == Some(CarriageReturn::Output) && character != LF && !self.is_blank;
-        let is_expected = self.row().any(|key| key.want == character);
+        let is_expected = self.row().any(|echo| echo.character == character);
         is_redrawn || !(is_expected || character.is_control() || character == ' ')
     }
 
     /// The keys of the row that is being echoed which wait for their echo.
-    fn row(&self) -> impl Iterator<Item = &PendingKey> {
-        self.queue.iter().take_while(|key| key.want != CR)
+    fn row(&self) -> impl Iterator<Item = &AwaitedEcho> {
+        self.queue.iter().take_while(|echo| echo.character != CR)
     }
 
     /// The row that is being echoed cannot be followed: gives up its keys.
@@ -294,122 +244,17 @@ impl EchoMatcher {
     }
 
     /// Gives up all keys sent before an instant; returns how many timed ones. Their echo may still come, and breaks no row.
-    pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        let count = self.queue.iter().take_while(|key| key.sent < sent).count();
+    pub(crate) fn give_up_before(&mut self, sent: Stamp) -> usize {
+        let count = self.queue.iter().take_while(|echo| echo.key.sent < sent).count();
         self.row_begun &= count == 0;
         self.drop_first(count)
-    }
-
-    /// Until when echoes that came early are unconfirmed; `None` without any.
-    pub(crate) fn unconfirmed_until(&self) -> Option<Stamp> {
-        let early = self.early.as_ref().map(|early| early.row.map_or(early.came, |row| row.last()));
-        let last = early.or(self.sequence.map(|sequence| sequence.last()))?;
-        Some(last + UNCONFIRMED.max(self.slowest.0.unwrap_or_default() * UNCONFIRMED_TIMES))
-    }
-
-    /// Keys that were echoed early, and how many were never echoed, once that is certain or was unconfirmed long enough.
-    pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
-        let is_over = self.unconfirmed_until().is_some_and(|until| until <= now);
-        let certain = self.echoed_row().or(self.sequence.filter(|sequence| self.is_certain(sequence)));
-        if let Some(sequence) = certain.or(self.sequence.filter(|_| is_over && self.early.is_none())) {
-            return Some(self.accept(&sequence));
-        }
-        let EarlyResponse { end, came, .. } = *self.early.as_deref().filter(|_| is_over)?;
-        Some(Overtaken { lost: self.drop_first(end + 1), echoes: Vec::new(), last: came })
-    }
-
-    /// Accepts the keys of a sequence as echoed, and gives up those before it.
-    fn accept(&mut self, sequence: &EchoSequence) -> Overtaken {
-        let lost = self.drop_first(sequence.first);
-        let mut echoes = Vec::new();
-        for came in &sequence.came[..sequence.len] {
-            let Some(key) = self.pop().filter(|key| key.ends_key && key.timed) else { continue };
-            self.slowest.learn(came.since(key.sent));
-            echoes.push((key, *came));
-        }
-        self.sequence = None;
-        self.early = None;
-        Overtaken { lost, echoes, last: sequence.last() }
-    }
-
-    /// Handles an end of row that comes while keys before the Return wait for their echo: it may begin the response to that row.
-    fn begin_early_response(&mut self, came: Stamp) {
-        let Some(end) = self.queue.iter().position(|key| key.want == CR) else { return };
-        self.sequence = None;
-        self.early = Some(Box::new(EarlyResponse { end, came, row: None }));
-    }
-
-    /// Handles a character that does not seem to be the echo of the oldest pending key.
-    fn follow(&mut self, character: char, goes_on: bool, at: impl Fn() -> Stamp) -> EchoMatch {
-        let row_goes_on = self.follow_row(character, &at);
-        if goes_on {
-            self.sequence = self.sequence.map(|sequence| sequence.and(at()));
-        } else if character != CR {
-            self.follow_behind(character, &at);
-        }
-        self.carriage_return = (character == CR && (goes_on || row_goes_on)).then_some(CarriageReturn::Echo);
-        let certain = self.echoed_row().is_some() || self.sequence.is_some_and(|sequence| self.is_certain(&sequence));
-        if certain { EchoMatch::Overtook } else { EchoMatch::Other }
-    }
-
-    /// Takes a character as the next or first echo of a row that was answered early; says whether it may be.
-    fn follow_row(&mut self, character: char, at: impl Fn() -> Stamp) -> bool {
-        let Some(early) = self.early.as_deref() else { return false };
-        let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
-        let begins = || self.queue.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
-        let row = goes_on.or_else(begins);
-        if let Some(early) = &mut self.early {
-            early.row = row;
-        }
-        row.is_some()
-    }
-
-    /// Takes a character as the echo of a later key, if it may be one.
-    fn follow_behind(&mut self, character: char, at: impl Fn() -> Stamp) {
-        // Keys of a row that was answered early are echoed from the first on, or not at all.
-        let from = self.early.as_ref().map_or(1, |early| early.end + 1);
-        let first = self.queue.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
-        match (first, &mut self.sequence) {
-            (Some(first), sequence) if sequence.is_none_or(|sequence| sequence.broken || first < sequence.first) => {
-                *sequence = Some(EchoSequence::new(first, at()));
-            }
-            (_, Some(sequence)) => sequence.broken = true,
-            _ => {}
-        }
-    }
-
-    /// Whether a character is the next echo of a sequence.
-    fn extends(&self, sequence: EchoSequence, character: char) -> bool {
-        !sequence.broken && self.queue.get(sequence.first + sequence.len).is_some_and(|key| key.want == character)
-    }
-
-    /// The echo of a row that was answered early, if it is no coincidence.
-    fn echoed_row(&self) -> Option<EchoSequence> {
-        let early = self.early.as_deref()?;
-        early.row.filter(|row| row.len == MOST_IN_SEQUENCE || row.len > early.end)
-    }
-
-    /// Whether a sequence is no coincidence.
-    fn is_certain(&self, sequence: &EchoSequence) -> bool {
-        let sent_after_echo = |index: usize| {
-            self.queue.get(sequence.first + index).is_some_and(|next| next.sent >= sequence.came[index - 1])
-        };
-        // A row that was answered is no password's if its echo may have begun.
-        let was_sent_after_answer = |early: &EarlyResponse| {
-            let first = self.queue.get(sequence.first).filter(|_| sequence.first == early.end + 1);
-            early.row.is_none() && first.is_some_and(|key| key.sent >= early.came)
-        };
-        sequence.first == 0
-            || sequence.len == MOST_IN_SEQUENCE
-            || (1..sequence.len).any(sent_after_echo)
-            || self.early.as_deref().is_some_and(was_sent_after_answer)
     }
 
     /// Bytes of an incomplete character came.
     fn incomplete(&self, bytes: &[u8]) -> EchoMatch {
         let is_echo = self.queue.front().is_some_and(|key| {
             let mut buffer = [0; 4];
-            key.want.encode_utf8(&mut buffer).as_bytes().starts_with(bytes)
+            key.character.encode_utf8(&mut buffer).as_bytes().starts_with(bytes)
         });
         if is_echo { EchoMatch::Consumed } else { EchoMatch::Other }
     }
@@ -417,17 +262,18 @@ impl EchoMatcher {
     fn give_up_front(&mut self) {
         self.sequence = None;
         self.early = None;
-        while self.pop().is_some_and(|key| !key.ends_key) {}
+        while self.pop().is_some_and(|echo| !echo.ends_key) {}
     }
 
     /// Gives up the first `characters` of the queue; returns how many timed keys those are. The Return behind a secret does not
     /// count.
-    fn drop_first(&mut self, characters: usize) -> u64 {
+    fn drop_first(&mut self, characters: usize) -> usize {
         let mut lost = 0;
         let mut is_secret = false;
-        for key in (0..characters).filter_map(|_| self.pop()) {
-            lost += u64::from(key.ends_key && key.timed && !(is_secret && key.want == CR));
-            is_secret = !key.timed;
+        for echo in (0..characters).filter_map(|_| self.pop()) {
+            let is_timed = echo.is_timed_by(Echo::Timed);
+            lost += usize::from(echo.ends_key && is_timed && !(is_secret && echo.character == CR));
+            is_secret = !is_timed;
         }
         let left = |index: usize| index.checked_sub(characters);
         self.sequence =
@@ -439,27 +285,10 @@ impl EchoMatcher {
         lost
     }
 
-    fn pop(&mut self) -> Option<PendingKey> {
+    fn pop(&mut self) -> Option<AwaitedEcho> {
         let first = self.queue.pop_front();
-        self.timed -= usize::from(first.is_some_and(|key| key.ends_key && key.timed));
+        self.timed -= usize::from(first.is_some_and(|echo| echo.ends_key && echo.is_timed_by(Echo::Timed)));
         first
-    }
-}
-
-impl EchoSequence {
-    fn new(first: usize, came: Stamp) -> Self {
-        Self { first, came: [came; MOST_IN_SEQUENCE], len: 1, broken: false }
-    }
-
-    /// This sequence and the next echo.
-    fn and(mut self, came: Stamp) -> Self {
-        self.came[self.len] = came;
-        self.len += 1;
-        self
-    }
-
-    fn last(&self) -> Stamp {
-        self.came[self.len - 1]
     }
 }
 

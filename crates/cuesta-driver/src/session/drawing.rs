@@ -10,7 +10,6 @@ use tokio::task;
 
 use super::Session;
 use crate::error::LineLoss;
-use crate::terminal::ScreenEvent;
 
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
@@ -56,9 +55,7 @@ impl Session {
         ready!(Pin::new(alarm).poll(cx));
         let mut events = Vec::new();
         self.terminal.end_frame(&mut events);
-        for event in events {
-            self.handle_screen_event(event);
-        }
+        self.handle_events(&mut events);
         Poll::Ready(Ok(()))
     }
 
@@ -77,26 +74,10 @@ impl Session {
         let awaited = self.shared.program(self.group, self.program).awaited(self.next_condition);
         let mut events = self.shared.draw(self.slot, |events| self.terminal.draw(PIECE, awaited, events));
         self.shared.has_screen(self.terminal.memory_change());
-        events.drain(..).for_each(|event| self.handle_screen_event(event));
+        self.handle_events(&mut events);
         self.shared.event_buffer.set(events);
         self.report_answer_signs();
         self.rest.look(&*self.terminal, self.last_heard);
-    }
-
-    /// Handles what the screen has brought about.
-    pub(super) fn handle_screen_event(&mut self, event: ScreenEvent) {
-        match event {
-            // A key that was kept back may have been shown before the measurement.
-            ScreenEvent::Key(key, at) if key.by_change && at < self.shared.measuring_since() => {}
-            ScreenEvent::Key(key, at) => self.count_echo(key.due, key.sent, at),
-            ScreenEvent::Missed => self.count_unechoed(1, Stamp::FAR),
-            ScreenEvent::Lost => self.count_unfollowed(1),
-            ScreenEvent::Changed { at, set_aside } => {
-                self.shared.tally(|tally| tally.counts.set_aside = tally.counts.set_aside.max(set_aside as u64));
-                self.end_of_echo(at);
-            }
-            ScreenEvent::Answer(at) => self.complete_on_screen(at),
-        }
     }
 
     /// The screen has met the wait condition since an instant.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_lines::Expected;
@@ -10,8 +11,9 @@ use cuesta_record::{Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, WaitCondition};
 
 use super::Session;
+use crate::echoes::SentKey;
 use crate::error::{LineLoss, failure_of};
-use crate::terminal::{KeyInput, SentKey};
+use crate::terminal::Keystroke;
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl Session {
     /// a secret, whose length no count may reveal.
     pub(crate) async fn send(
         &mut self,
-        input: KeyInput<'_>,
+        input: Keystroke<'_>,
         due: Stamp,
         settings: &KeySettings,
         ends_input: bool,
@@ -54,7 +56,7 @@ impl Session {
         } else if ends_input {
             self.rest.end_input(self.terminal.shape(), sent);
         }
-        if !matches!(input, KeyInput::Character(_)) {
+        if !matches!(input, Keystroke::Character(_)) {
             self.rest.leave_row();
         }
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
@@ -65,7 +67,7 @@ impl Session {
     /// Presses a key: what it is to send, and the instant; `None` if the terminal does not take it, which is counted.
     fn press<'a>(
         &mut self,
-        input: KeyInput<'a>,
+        input: Keystroke<'a>,
         due: Stamp,
         settings: &KeySettings,
         ends_input: bool,
@@ -73,54 +75,39 @@ impl Session {
     ) -> Option<(Cow<'a, [u8]>, Stamp)> {
         let pressed = self.terminal.press(input);
         let refused = |refusal| self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
-        let key = pressed.map_err(refused).ok()?;
-        let typed = key.text();
+        let bytes = pressed.map_err(refused).ok()?;
+        let typed = input.text(&bytes);
         self.next_condition = settings.next_wait;
         let begins_input = std::mem::take(&mut self.input_has_ended);
         let echo = settings.echo;
         // The text holds no timed echoes.
         self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
         (self.first_stamps, self.heard) = (None, false);
-        self.first_is_doubtful = self.unechoed() > 0 || self.echo_matcher.expects_echo();
+        self.first_is_doubtful = self.unechoed() > 0 || self.echoes.expects_echo();
         let sent = clock::now();
-        let (timed, by_change) = (echo == Echo::Screen && !secret, echo == Echo::Change && !secret);
-        let key_sent = SentKey { due, sent, timed, by_change, begins_input, ends_input };
-        if echo == Echo::Timed {
-            self.await_echo(typed, key_sent, secret);
-        }
-        self.await_on_screen(input, typed, key_sent);
+        let timed = if secret { Echo::Untimed } else { echo };
+        let key = SentKey { due, sent, echo: timed, begins_input, ends_input };
+        self.await_echo(input, typed, key, echo == Echo::Timed);
         if echo != Echo::Untimed {
             self.report_unechoed();
         }
-        Some((key.bytes, sent))
+        Some((bytes, sent))
     }
 
-    /// A key is sent whose echo the stream of characters is to show.
-    fn await_echo(&mut self, typed: &[u8], key: SentKey, secret: bool) {
-        if key.begins_input {
-            self.echo_matcher.begin_input();
-        }
-        let echo_map = &self.shared.program(self.group, self.program).echo_map;
-        self.echo_matcher.await_key(typed, echo_map, !secret, key.due, key.sent);
-        let lost = self.echo_matcher.lost();
-        if lost > 0 {
-            self.count_unfollowed(lost);
-        }
-        if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
-            self.line.announce(Expected::Echo(typed.len()));
-        }
-    }
-
-    /// A key is sent, which the terminal must know.
-    fn await_on_screen(&mut self, input: KeyInput<'_>, typed: &[u8], key: SentKey) {
-        let is_answered = key.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
-        let key = SentKey { ends_input: is_answered, ..key };
-        let echo_map = &self.shared.program(self.group, self.program).echo_map;
+    /// A key is sent, which the terminal must know; `in_stream`: the stream of characters is to show its echo.
+    fn await_echo(&mut self, input: Keystroke<'_>, typed: &[u8], key: SentKey, in_stream: bool) {
+        let shared = Rc::clone(&self.shared);
+        let echo_map = &shared.program(self.group, self.program).echo_map;
         let mut events = Vec::new();
-        self.terminal.key_sent(input, typed, key, echo_map, &mut events);
-        for event in events {
-            self.handle_screen_event(event);
+        if in_stream {
+            self.echoes.key_sent(typed, echo_map, key, &mut events);
+            if typed == b"\r" || !typed.iter().any(u8::is_ascii_control) {
+                self.line.announce(Expected::Echo(typed.len()));
+            }
         }
+        let is_answered = key.ends_input && self.condition().is_some_and(WaitCondition::needs_screen);
+        self.terminal.key_sent(input, typed, SentKey { ends_input: is_answered, ..key }, echo_map, &mut events);
+        self.handle_events(&mut events);
     }
 
     /// Sends characters; the line is lost if it takes none until the alarm.

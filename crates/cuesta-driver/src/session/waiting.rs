@@ -178,7 +178,7 @@ impl Session {
     fn response_held_until(&self) -> Option<Stamp> {
         self.terminal.match_held_until().or_else(|| {
             let waits_for_echo = matches!(self.condition(), Some(WaitCondition::Echo));
-            waits_for_echo.then(|| self.echo_matcher.unconfirmed_until()).flatten()
+            waits_for_echo.then(|| self.echoes.unconfirmed_until()).flatten()
         })
     }
 

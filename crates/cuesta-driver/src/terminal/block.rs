@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
@@ -14,7 +13,8 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal, TypedAt};
+use super::{Keystroke, Shape, Terminal, TypedAt};
+use crate::echoes::{Echoes, OutputEvent, SentKey};
 
 /// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -102,24 +102,27 @@ impl BlockTerminal {
     }
 }
 
+/// Keys change the display themselves.
+impl Echoes for BlockTerminal {}
+
 impl Terminal for BlockTerminal {
     /// Every key depends on the fields and on the lock.
-    fn draws_before(&self, _: KeyInput<'_>) -> bool {
+    fn draws_before(&self, _: Keystroke<'_>) -> bool {
         true
     }
 
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
-        let sent = match input {
-            KeyInput::Key(key) => self.display.press(key)?,
-            KeyInput::Character(text) | KeyInput::Paste(text) => {
+    fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
+        let sent = match key {
+            Keystroke::Key(key) => self.display.press(key)?,
+            Keystroke::Character(text) | Keystroke::Paste(text) => {
                 text.chars().try_for_each(|character| self.display.type_character(character))?;
                 Vec::new()
             }
         };
-        Ok(Keystroke { bytes: Cow::Owned(sent), text: Range::default() })
+        Ok(Cow::Owned(sent))
     }
 
-    fn key_sent(&mut self, _: KeyInput<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<ScreenEvent>) {
+    fn key_sent(&mut self, _: Keystroke<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<OutputEvent>) {
         self.display.age();
         self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);
@@ -138,7 +141,7 @@ impl Terminal for BlockTerminal {
         self.reads.is_empty()
     }
 
-    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
         let Some((received, from)) = self.reads.front().copied() else { return };
         let left = (received.len - from).min(most);
         let (taken, is_record) = self.display.feed(&self.bytes[self.drawn..self.drawn + left]);
@@ -153,7 +156,7 @@ impl Terminal for BlockTerminal {
             self.first_output.get_or_insert(at);
             if let Some(condition) = awaited.first() {
                 self.check(condition, at);
-                events.extend(self.matched.map(ScreenEvent::Answer));
+                events.extend(self.matched.map(OutputEvent::Answer));
             }
         }
         self.tidy();

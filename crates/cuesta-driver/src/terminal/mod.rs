@@ -9,7 +9,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::Stamp;
@@ -21,6 +20,7 @@ use regex::bytes::Regex;
 use block::BlockTerminal;
 use vt::VtTerminal;
 
+use crate::echoes::{Echoes, OutputEvent, SentKey};
 use crate::group::Group;
 
 mod block;
@@ -31,7 +31,7 @@ mod vt;
 pub(crate) use shape::{Shape, TypedAt};
 
 /// A terminal. What is not said here about a display is that of a terminal without one.
-pub(crate) trait Terminal {
+pub(crate) trait Terminal: Echoes {
     /// Whether the terminal lacks what a program needs, so that its user takes another one.
     fn lacks(&self, program: &Program) -> bool {
         let _ = program;
@@ -44,25 +44,25 @@ pub(crate) trait Terminal {
     }
 
     /// Whether what a key sends depends on what the host has sent before, which must be drawn first.
-    fn draws_before(&self, input: KeyInput<'_>) -> bool {
+    fn draws_before(&self, input: Keystroke<'_>) -> bool {
         match input {
-            KeyInput::Character(_) => false,
-            KeyInput::Key(key) => key.depends_on_modes(),
-            KeyInput::Paste(_) => true,
+            Keystroke::Character(_) => false,
+            Keystroke::Key(key) => key.depends_on_modes(),
+            Keystroke::Paste(_) => true,
         }
     }
 
     /// Presses a key, and returns what it sends: nothing, if it only changes the display.
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal>;
+    fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal>;
 
     /// A key was sent, or will be at once. `text`: what of it the host may show. `echo_map`: pairs of what is typed and shown.
     fn key_sent(
         &mut self,
-        input: KeyInput<'_>,
+        input: Keystroke<'_>,
         text: &[u8],
         key: SentKey,
         echo_map: &[(u8, u8)],
-        events: &mut Vec<ScreenEvent>,
+        events: &mut Vec<OutputEvent>,
     ) {
         let _ = (input, text, key, echo_map, events);
     }
@@ -82,7 +82,7 @@ pub(crate) trait Terminal {
 
     /// Draws one piece, at most `most` bytes, and reports what that brought about. `awaited`: what is waited for, and then before the
     /// next key.
-    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
         let _ = (most, awaited, events);
     }
 
@@ -96,28 +96,13 @@ pub(crate) trait Terminal {
         let _ = len;
     }
 
-    /// How many timed keys it has not shown yet.
-    fn unechoed(&self) -> usize {
-        0
-    }
-
-    /// When the timed key that it has not shown for the longest time was due.
-    fn oldest(&self) -> Option<Stamp> {
-        None
-    }
-
-    /// Gives up all timed keys sent before an instant.
-    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
-        let _ = (sent, events);
-    }
-
     /// When a frame is complete if nothing more comes, where that is looked for.
     fn frame_ends(&self) -> Option<Stamp> {
         None
     }
 
     /// Nothing has come until then.
-    fn end_frame(&mut self, events: &mut Vec<ScreenEvent>) {
+    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {
         let _ = events;
     }
 
@@ -229,9 +214,9 @@ pub(crate) fn missing_character(target: &str, program: &Program, rows: &[BTreeMa
     Some(format!("the host's character set, {}, has no {missing}", set.name()))
 }
 
-/// What one keystroke is to type.
+/// What a user presses.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum KeyInput<'a> {
+pub(crate) enum Keystroke<'a> {
     /// One character of a text.
     Character(&'a str),
     /// A key with a name.
@@ -239,68 +224,26 @@ pub(crate) enum KeyInput<'a> {
     Paste(&'a str),
 }
 
-/// What a keystroke sends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Keystroke<'a> {
-    pub(crate) bytes: Cow<'a, [u8]>,
-    /// Which of the bytes the host may show.
-    text: Range<usize>,
-}
-
 impl<'a> Keystroke<'a> {
-    /// What a VT in these modes sends.
-    fn of_vt(input: KeyInput<'a>, modes: Modes) -> Self {
-        match input {
-            KeyInput::Key(key) => Self::of(key_bytes(key, modes).unwrap_or_default()),
-            KeyInput::Paste(text) if modes.bracketed_paste => {
-                let (begin, end) = (b"\x1b[200~", b"\x1b[201~");
-                let bytes = [begin, text.as_bytes(), end].concat();
-                Self { text: begin.len()..bytes.len() - end.len(), bytes: Cow::Owned(bytes) }
-            }
-            KeyInput::Paste(text) | KeyInput::Character(text) => Self::of(Cow::Borrowed(text.as_bytes())),
+    /// What of the bytes that are sent for it the host may show.
+    pub(crate) fn text<'b>(self, bytes: &'b [u8]) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::Character(text) | Self::Paste(text) => text.as_bytes(),
+            Self::Key(_) => bytes,
         }
     }
 
-    fn of(bytes: Cow<'a, [u8]>) -> Self {
-        Self { text: 0..bytes.len(), bytes }
+    /// What a VT in these modes sends.
+    fn vt_bytes(self, modes: Modes) -> Cow<'a, [u8]> {
+        match self {
+            Self::Key(key) => key_bytes(key, modes).unwrap_or_default(),
+            Self::Paste(text) if modes.bracketed_paste => {
+                Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat())
+            }
+            Self::Paste(text) | Self::Character(text) => Cow::Borrowed(text.as_bytes()),
+        }
     }
-
-    /// What the host may show.
-    pub(crate) fn text(&self) -> &[u8] {
-        &self.bytes[self.text.clone()]
-    }
-}
-
-/// A key that was sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)] // But for the first two, they do not depend on one another.
-pub(crate) struct SentKey {
-    /// When it was due.
-    pub(crate) due: Stamp,
-    /// When it was sent.
-    pub(crate) sent: Stamp,
-    /// Whether its echo is timed to where the screen shows it, and counted if it is missing.
-    pub(crate) timed: bool,
-    /// Whether its echo is timed to the first frame that differs because of it, and counted if it is missing.
-    pub(crate) by_change: bool,
-    /// Whether it is the first key since the last response.
-    pub(crate) begins_input: bool,
-    /// Whether the next wait follows it, with no other key between, so that its own echo may be the response.
-    pub(crate) ends_input: bool,
-}
-
-/// What a drawn piece brought about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScreenEvent {
-    /// A key has been shown since an instant.
-    Key(SentKey, Stamp),
-    /// A key will never be shown.
-    Missed,
-    /// The text to which a key belongs cannot be followed, or it cannot be told which frame shows it.
-    Lost,
-    /// A frame has differed since an instant, and no key sent before waits any more. `set_aside`: how many cells were, because they
-    /// change by themselves.
-    Changed { at: Stamp, set_aside: usize },
-    /// The wait condition has been met since an instant.
-    Answer(Stamp),
 }

@@ -1,11 +1,14 @@
 //! A VT's keyboard without a display, for users whose program looks at no screen.
 
+use std::borrow::Cow;
+
 use cuesta_lines::Received;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{ModeWatch, Modes, QueryWatch};
 use cuesta_tape::Program;
 
-use super::{KeyInput, Keystroke, Terminal};
+use super::{Keystroke, Terminal};
+use crate::echoes::Echoes;
 
 /// The keyboard for a program, of a terminal of this size. Modes that the host set before this are not known.
 pub(super) fn keyboard_for(program: &Program, size: (u16, u16)) -> Box<dyn Terminal> {
@@ -28,13 +31,15 @@ struct ModedKeyboard {
     queries: QueryWatch,
 }
 
+impl Echoes for PlainKeyboard {}
+
 impl Terminal for PlainKeyboard {
     fn lacks(&self, program: &Program) -> bool {
         program.needs_screen || program.needs_modes
     }
 
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
-        Ok(Keystroke::of_vt(input, Modes::default()))
+    fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
+        Ok(key.vt_bytes(Modes::default()))
     }
 
     fn read(&mut self, bytes: &[u8], _: &Received) {
@@ -50,13 +55,15 @@ impl Terminal for PlainKeyboard {
     }
 }
 
+impl Echoes for ModedKeyboard {}
+
 impl Terminal for ModedKeyboard {
     fn lacks(&self, program: &Program) -> bool {
         program.needs_screen
     }
 
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
-        Ok(Keystroke::of_vt(input, self.modes.modes()))
+    fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
+        Ok(key.vt_bytes(self.modes.modes()))
     }
 
     fn read(&mut self, bytes: &[u8], _: &Received) {

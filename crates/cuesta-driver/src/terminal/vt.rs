@@ -4,9 +4,10 @@
 //! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
 //! while too much waits to be drawn. Pure.
 //!
-//! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition; `change`: keys that are
-//!   timed to the first frame that differs; `keys`: what keys do.
+//! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition; `echoes`: keys that
+//!   are timed to where the screen shows them, `change`: to the first frame that differs; `keys`: what keys do.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{ChangedRows, KeyMatch, OwnEchoes, Screen, TypedText, Widths};
-use cuesta_tape::{Program, WaitCondition};
+use cuesta_tape::{Echo, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use answer::{Hold, finder};
@@ -22,10 +23,12 @@ use change::ChangeEchoes;
 use keys::KeyEffect;
 pub(super) use keys::misfit;
 
-use super::{KeyInput, Keystroke, ScreenEvent, SentKey, Shape, Terminal, TypedAt};
+use super::{Keystroke, Shape, Terminal, TypedAt};
+use crate::echoes::{AwaitedEcho, OutputEvent, SentKey};
 
 mod answer;
 mod change;
+mod echoes;
 mod frames;
 mod keys;
 
@@ -38,7 +41,7 @@ const KEPT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct VtTerminal {
     screen: Screen,
-    typed_text: TypedText<UnshownKey, Stamp>,
+    typed_text: TypedText<AwaitedEcho, Stamp>,
     changed_rows: ChangedRows,
     own_echoes: OwnEchoes,
     /// What times keys to a change of the screen, if a program of the user's asks for that.
@@ -52,7 +55,7 @@ pub(crate) struct VtTerminal {
     /// How many timed keys the screen has not shown.
     unechoed: usize,
     /// What became of keys with the last frame. Reused for its memory.
-    matches: Vec<KeyMatch<UnshownKey, Stamp>>,
+    matches: Vec<KeyMatch<AwaitedEcho, Stamp>>,
     /// Timed keys that were shown and are doubtful.
     doubtful: Vec<(SentKey, Stamp)>,
     /// Something has been drawn since the last key.
@@ -83,17 +86,6 @@ pub(crate) struct VtTerminal {
     /// By then the last key that edits the row, or moves in it, is drawn.
     edit_drawn_by: Stamp,
 }
-
-/// A key that the screen has not shown yet, the character that it will show, and the number of the typed row.
-#[derive(Debug, Clone, Copy)]
-struct UnshownKey {
-    key: SentKey,
-    character: char,
-    row: u32,
-}
-
-/// At most this many untimed keys may wait to be shown.
-const MOST_UNTIMED: usize = 256;
 
 #[derive(Debug)]
 enum Event {
@@ -134,17 +126,7 @@ impl VtTerminal {
         }
     }
 
-    /// A character or another key is sent.
-    fn key(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
-        self.unechoed += usize::from(key.timed && matches!(effect, KeyEffect::Shown(_)));
-        if self.is_drawn() {
-            self.apply(effect, key, events);
-        } else {
-            self.events.push_back(Event::Key(effect, key));
-        }
-    }
-
-    fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<ScreenEvent>) {
+    fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<OutputEvent>) {
         self.has_output = false;
         self.ends_input = key.ends_input;
         (self.first_output, self.matched, self.goes_on_until) = (None, None, None);
@@ -174,24 +156,6 @@ impl VtTerminal {
         }
     }
 
-    fn await_key(&mut self, character: char, key: SentKey, events: &mut Vec<ScreenEvent>) {
-        if key.timed {
-            // An untimed key may never be shown, and must not delay a timed one.
-            self.typed_text.retain(|unshown| unshown.key.timed);
-        } else if self.typed_text.waiting().count() >= MOST_UNTIMED
-            && self.typed_text.waiting().next().is_some_and(|unshown| !unshown.key.timed)
-        {
-            self.typed_text.give_up();
-        }
-        // What a program that hides the cursor draws for an editing key may look like this key.
-        if key.sent < self.edit_drawn_by && self.screen.modes().hidden_cursor {
-            self.typed_text.lose_row(&self.screen);
-        }
-        let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
-        let lost = self.typed_text.type_character(&self.screen, character, UnshownKey { key, character, row });
-        self.handle(lost, events);
-    }
-
     /// Releases the memory of a flood once it is drawn.
     fn tidy(&mut self) {
         if self.drawn == self.bytes.len() {
@@ -212,27 +176,28 @@ impl Terminal for VtTerminal {
         }
     }
 
-    fn press<'a>(&mut self, input: KeyInput<'a>) -> Result<Keystroke<'a>, Refusal> {
-        Ok(Keystroke::of_vt(input, self.screen.modes()))
+    fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
+        Ok(key.vt_bytes(self.screen.modes()))
     }
 
     /// Character by character. Only a single character is timed.
     fn key_sent(
         &mut self,
-        input: KeyInput<'_>,
+        input: Keystroke<'_>,
         text: &[u8],
         key: SentKey,
         echo_map: &[(u8, u8)],
-        events: &mut Vec<ScreenEvent>,
+        events: &mut Vec<OutputEvent>,
     ) {
         if let Some(changes) = &mut self.change_echoes {
             changes.key_sent(key, events);
         }
         let typed = std::str::from_utf8(text).unwrap_or_default();
         let is_single = typed.chars().nth(1).is_none();
-        let key = SentKey { timed: key.timed && is_single, ..key };
-        let is_sequence = matches!(input, KeyInput::Key(_)) && !is_single;
-        if is_sequence || typed.is_empty() || (!key.timed && !self.can_echo) {
+        let echo = if key.echo == Echo::Screen && is_single { Echo::Screen } else { Echo::Untimed };
+        let key = SentKey { echo, ..key };
+        let is_sequence = matches!(input, Keystroke::Key(_)) && !is_single;
+        if is_sequence || typed.is_empty() || (echo == Echo::Untimed && !self.can_echo) {
             return self.key(KeyEffect::Other, key, events);
         }
         let mut rest = typed.len();
@@ -260,7 +225,7 @@ impl Terminal for VtTerminal {
         self.events.is_empty()
     }
 
-    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
         while let Some(&Event::Key(effect, key)) = self.events.front() {
             self.events.pop_front();
             self.apply(effect, key, events);
@@ -300,37 +265,12 @@ impl Terminal for VtTerminal {
         self.screen.forget_replies(len);
     }
 
-    fn unechoed(&self) -> usize {
-        self.unechoed + self.change_echoes.as_ref().map_or(0, |changes| changes.unechoed())
-    }
-
-    fn oldest(&self) -> Option<Stamp> {
-        let waiting = self.typed_text.waiting().map(|unshown| &unshown.key);
-        let timed = waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due);
-        timed.into_iter().chain(self.change_echoes.as_ref().and_then(|changes| changes.oldest())).min()
-    }
-
-    /// Untimed keys are given up as whole inputs: the end of
-    /// an input without its beginning could be found in a response.
-    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<ScreenEvent>) {
-        if self.doubtful.first().is_some_and(|(key, _)| key.sent < sent) {
-            self.settle_doubtful(events);
-        }
-        while self.typed_text.waiting().next().is_some_and(|unshown| unshown.key.timed && unshown.key.sent < sent) {
-            let given_up = self.typed_text.give_up();
-            self.handle(given_up, events);
-        }
-        if let Some(changes) = &mut self.change_echoes {
-            changes.give_up_before(&self.screen, sent, events);
-        }
-    }
-
     fn frame_ends(&self) -> Option<Stamp> {
         let changes = self.change_echoes.as_ref().filter(|_| !self.screen.is_in_frame());
         changes.and_then(|changes| changes.frame_ends())
     }
 
-    fn end_frame(&mut self, events: &mut Vec<ScreenEvent>) {
+    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {
         if let Some(changes) = &mut self.change_echoes {
             changes.end_frame(&self.screen, events);
         }
@@ -408,15 +348,6 @@ impl Terminal for VtTerminal {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity() + changes;
         (std::mem::replace(&mut self.reported_memory, now), now)
-    }
-}
-
-impl Event {
-    fn key(&self) -> Option<&SentKey> {
-        match self {
-            Self::Key(KeyEffect::Shown(_), key) => Some(key),
-            _ => None,
-        }
     }
 }
 

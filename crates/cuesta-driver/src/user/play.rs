@@ -11,7 +11,7 @@ use tokio::task;
 
 use super::{Stop, User};
 use crate::session::{Pressed, Session};
-use crate::terminal::KeyInput;
+use crate::terminal::Keystroke;
 use crate::user_state::Activity;
 
 /// At most this many keys may wait for their echo; more are skipped and counted.
@@ -116,7 +116,7 @@ impl User {
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
                     let ends_input = settings.ends_input && rest == 0;
-                    self.key(session, KeyInput::Character(key), settings, ends_input, secret).await?;
+                    self.key(session, Keystroke::Character(key), settings, ends_input, secret).await?;
                 }
                 // Without gaps no echo could have come yet.
                 if !settings.gap.is_zero() && session.received() == received {
@@ -126,14 +126,14 @@ impl User {
             Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
                     let ends_input = settings.ends_input && left == 0;
-                    self.key(session, KeyInput::Key(key), settings, ends_input, false).await?;
+                    self.key(session, Keystroke::Key(key), settings, ends_input, false).await?;
                 }
             }
             Keys::Paste(pieces) => {
                 let text = text(pieces, self.shared.groups[self.group].row(self.rank));
                 let secret = self.shared.groups[self.group].types_secret(pieces);
                 let at_once = KeySettings { gap: Duration::ZERO, ..*settings };
-                self.key(session, KeyInput::Paste(&text), &at_once, settings.ends_input, secret).await?;
+                self.key(session, Keystroke::Paste(&text), &at_once, settings.ends_input, secret).await?;
             }
         }
         Ok(())
@@ -144,7 +144,7 @@ impl User {
     async fn key(
         &mut self,
         session: &mut Session,
-        key: KeyInput<'_>,
+        key: Keystroke<'_>,
         settings: &KeySettings,
         ends_input: bool,
         secret: bool,

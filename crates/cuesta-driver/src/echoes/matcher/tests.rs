@@ -1,20 +1,27 @@
+use super::early::UNCONFIRMED;
 use super::*;
 
 fn stamp(number: usize) -> Stamp {
     Stamp::from_nanos(number as u64)
 }
 
+/// A key that was sent at an instant.
+fn sent(number: usize) -> SentKey {
+    let at = stamp(number);
+    SentKey { due: at, sent: at, echo: Echo::Timed, begins_input: false, ends_input: false }
+}
+
 /// Keys sent at 0, 1, 2, … ns.
 fn typed(keys: &[&str], map: &[(u8, u8)]) -> EchoMatcher {
     let mut echoes = EchoMatcher::default();
     for (n, key) in keys.iter().enumerate() {
-        echoes.await_key(key.as_bytes(), map, true, stamp(n), stamp(n));
+        echoes.await_key(key.as_bytes(), map, sent(n));
     }
     echoes
 }
 
-fn number(key: &PendingKey) -> char {
-    char::from_digit(key.sent.as_nanos() as u32, 10).unwrap_or('?')
+fn number(echo: &AwaitedEcho) -> char {
+    char::from_digit(echo.key.sent.as_nanos() as u32, 10).unwrap_or('?')
 }
 
 /// The result for each byte. The first byte arrives at 10 ns, when ten keys may have been sent, and then one each ns.
@@ -26,7 +33,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
             EchoMatch::Consumed => told.push('_'),
             EchoMatch::Wrong => told.push('!'),
             EchoMatch::Other => told.push('.'),
-            EchoMatch::Lost => told.extend(["(", &echoes.lost().to_string(), "lost)"]),
+            EchoMatch::Lost => told.extend(["(", &echoes.take_lost().to_string(), "lost)"]),
             EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
         }
     }
@@ -37,7 +44,7 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
 fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
     let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
     let told = overtaken.echoes.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
-    format!("({}{})", "-".repeat(overtaken.lost as usize), told.collect::<Vec<_>>().join(" "))
+    format!("({}{})", "-".repeat(overtaken.lost), told.collect::<Vec<_>>().join(" "))
 }
 
 #[test]
@@ -88,11 +95,11 @@ fn a_row_that_is_not_echoed_in_one_piece_is_lost() {
     // The keys of the row that follow are lost too, and the next row is not.
     let mut echoes = typed(&["a", "b"], &[]);
     assert_eq!(shown(&mut echoes, "ax", false), "0(1lost)");
-    echoes.await_key(b"c", &[], true, stamp(7), stamp(7));
-    assert_eq!((echoes.lost(), echoes.unechoed()), (1, 0));
-    echoes.await_key(b"\r", &[], true, stamp(8), stamp(8));
-    assert_eq!(echoes.lost(), 1);
-    echoes.await_key(b"d", &[], true, stamp(9), stamp(9));
+    echoes.await_key(b"c", &[], sent(7));
+    assert_eq!((echoes.take_lost(), echoes.unechoed()), (1, 0));
+    echoes.await_key(b"\r", &[], sent(8));
+    assert_eq!(echoes.take_lost(), 1);
+    echoes.await_key(b"d", &[], sent(9));
     assert_eq!(shown(&mut echoes, "bc\r\nd", false), "....9");
     // readline wraps a row with a blank and CR.
     assert_eq!(shown(&mut typed(&["a", "b"], &[]), "a \rb", false), "0..1");
@@ -109,7 +116,7 @@ fn a_row_that_is_redrawn_before_its_echo_does_not_end() {
 fn a_key_sent_after_the_answer_to_a_password_is_certain() {
     let mut echoes = typed(&["p", "w", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r\nlist>", false), ".......");
-    echoes.await_key(b"l", &[], true, stamp(30), stamp(30));
+    echoes.await_key(b"l", &[], sent(30));
     assert_eq!(shown(&mut echoes, "l", false), "(---?@10)");
 }
 
@@ -119,7 +126,7 @@ fn a_password_is_given_up_by_later_echoed_keys() {
     assert_eq!(shown(&mut echoes, "\r\nwelcome ls\r\n$ ", false), ".".repeat(16));
     // The command begins like the password.
     for (index, key, told) in [(30, "l", "."), (40, "s", "(----?@10 ?@10)")] {
-        echoes.await_key(key.as_bytes(), &[], true, stamp(index), stamp(index));
+        echoes.await_key(key.as_bytes(), &[], sent(index));
         assert_eq!(shown(&mut echoes, key, false), told);
     }
 }
@@ -160,8 +167,8 @@ fn control_functions_show_no_key() {
 fn control_functions_are_followed_also_when_nothing_is_awaited() {
     let mut echoes = typed(&[], &[]);
     echoes.skip(b"ready \x1b[1;3");
-    echoes.await_key(b"2", &[], true, stamp(0), stamp(0));
-    echoes.await_key(b"m", &[], true, stamp(1), stamp(1));
+    echoes.await_key(b"2", &[], sent(0));
+    echoes.await_key(b"m", &[], sent(1));
     assert_eq!(shown(&mut echoes, "2m2m", false), "..01");
 }
 
@@ -178,7 +185,7 @@ fn an_unechoed_key_is_given_up_by_later_echoes() {
     // The second key after it is sent when the first one has been echoed.
     let mut echoes = typed(&["x", "l"], &[]);
     assert_eq!(shown(&mut echoes, "\x1b[ml", false), "....");
-    echoes.await_key(b"s", &[], true, stamp(20), stamp(20));
+    echoes.await_key(b"s", &[], sent(20));
     assert_eq!(shown(&mut echoes, "\x1b[ms", false), "...(-1@13 ?@13)");
     assert_eq!(echoes.unechoed(), 0);
     // All keys are typed ahead: echoes of four keys in order decide, fewer are held.
@@ -211,9 +218,9 @@ fn other_output_gives_up_no_key() {
 fn untimed_keys_are_not_counted() {
     let mut echoes = typed(&["u"], &[]);
     for key in ["p", "w"] {
-        echoes.await_key(key.as_bytes(), &[], false, stamp(1), stamp(1));
+        echoes.await_key(key.as_bytes(), &[], SentKey { echo: Echo::Untimed, ..sent(1) });
     }
-    echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
+    echoes.await_key(b"\r", &[], sent(2));
     assert_eq!(echoes.unechoed(), 2);
     assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
     assert_eq!(overtaken(&mut echoes, stamp(12) + UNCONFIRMED), "()");

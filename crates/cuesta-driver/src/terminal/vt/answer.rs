@@ -15,13 +15,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use cuesta_record::Stamp;
-use cuesta_screen::vt::{CellPosition, KeyMatch, MarkedText, TypedText};
-use cuesta_tape::WaitCondition;
+use cuesta_screen::vt::{MarkedText, TypedText};
+use cuesta_tape::{Echo, WaitCondition};
 use regex::bytes::Regex;
 
-use crate::echoes::SlowestEcho;
-
-use super::{ScreenEvent, Terminal, UnshownKey, VtTerminal};
+use super::{Terminal, VtTerminal};
+use crate::echoes::{AwaitedEcho, SlowestEcho};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -34,7 +33,7 @@ const NEVER: u32 = 3;
 /// How long a match is held, from what is known of echoes so far.
 #[derive(Debug, Default)]
 pub(super) struct Hold {
-    slowest: SlowestEcho,
+    pub(super) slowest: SlowestEcho,
     /// Inputs without echo whose match was held.
     unechoed_inputs: u32,
     /// The Return of an edited row was sent, and the end of the row has not come.
@@ -49,18 +48,18 @@ pub(super) struct Hold {
     /// When a match came that the screen does not show any more.
     pub(super) gone: Option<Stamp>,
     /// When the last echo came.
-    last: Stamp,
+    pub(super) last: Stamp,
     /// Echoes of keys sent up to this instant are not waited for any more.
     given_up: Stamp,
 }
 
 impl Hold {
     /// Another input begins: forgets earlier keys that were given up, or all of them if the host does not echo.
-    pub(super) fn begin(&mut self, typed_text: &mut TypedText<UnshownKey, Stamp>) {
+    pub(super) fn begin(&mut self, typed_text: &mut TypedText<AwaitedEcho, Stamp>) {
         self.edited_return = false;
         self.prompts = usize::from(!self.host_has_spoken);
         let echoes = !self.never_echoes();
-        typed_text.retain(|unshown| unshown.key.timed || (echoes && unshown.key.sent > self.given_up));
+        typed_text.retain(|unshown| unshown.key.echo == Echo::Screen || (echoes && unshown.key.sent > self.given_up));
     }
 
     /// A row is ended.
@@ -81,62 +80,6 @@ impl Hold {
 }
 
 impl VtTerminal {
-    /// Handles what became of keys with a frame.
-    pub(super) fn handle_matches(&mut self, events: &mut Vec<ScreenEvent>) {
-        let mut matches = std::mem::take(&mut self.matches);
-        self.handle(matches.drain(..), events);
-        self.matches = matches;
-    }
-
-    /// Handles what became of keys.
-    pub(super) fn handle(
-        &mut self,
-        matches: impl IntoIterator<Item = KeyMatch<UnshownKey, Stamp>>,
-        events: &mut Vec<ScreenEvent>,
-    ) {
-        for found in matches {
-            match found {
-                KeyMatch::Shown { key, since, cell, is_doubtful } => {
-                    self.show_key(key, since, cell);
-                    match key.key.timed {
-                        true if is_doubtful => self.doubtful.push((key.key, since)),
-                        true => events.push(ScreenEvent::Key(key.key, since)),
-                        false => {}
-                    }
-                }
-                KeyMatch::Settled { is_right } => events.extend(
-                    self.doubtful
-                        .drain(..)
-                        .map(|(key, since)| if is_right { ScreenEvent::Key(key, since) } else { ScreenEvent::Lost }),
-                ),
-                KeyMatch::Missed(key) => events.extend(key.key.timed.then_some(ScreenEvent::Missed)),
-                KeyMatch::Lost(key) => events.extend(key.key.timed.then_some(ScreenEvent::Lost)),
-            }
-            if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = found {
-                self.unechoed -= usize::from(key.key.timed);
-            }
-        }
-    }
-
-    /// Doubtful keys so far are right.
-    pub(super) fn settle_doubtful(&mut self, events: &mut Vec<ScreenEvent>) {
-        let mut settled = None;
-        self.typed_text.settle(|found| settled = Some(found));
-        self.handle(settled, events);
-    }
-
-    /// The screen shows a key since an instant.
-    fn show_key(&mut self, unshown: UnshownKey, since: Stamp, cell: Option<CellPosition>) {
-        self.hold.slowest.learn(since.since(unshown.key.sent));
-        self.hold.last = since;
-        // What is gone before the echo was no answer to what is typed behind it.
-        self.hold.gone = None;
-        if let Some(cell) = cell.filter(|_| !unshown.key.ends_input) {
-            self.own_echoes.add(&self.screen, cell, unshown.character, unshown.row);
-            self.changed_rows.follow_cursor(cell.behind(&self.screen, unshown.character));
-        }
-    }
-
     /// Checks whether the screen meets the condition; if so, since `at`.
     pub(super) fn check(&mut self, condition: &WaitCondition, at: Stamp) {
         if self.ends_input
@@ -194,7 +137,7 @@ impl VtTerminal {
 
     /// Whether keys before the last one still wait for their echo, so that a match may be before it.
     fn waits_for_echo(&self) -> bool {
-        let waits = |unshown: &UnshownKey| !unshown.key.ends_input && unshown.key.sent > self.hold.given_up;
+        let waits = |unshown: &AwaitedEcho| !unshown.key.ends_input && unshown.key.sent > self.hold.given_up;
         !self.hold.never_echoes() && (self.hold.edited_return || self.typed_text.waiting().any(waits))
     }
 

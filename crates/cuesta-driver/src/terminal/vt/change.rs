@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 use cuesta_screen::vt::{Cause, FrameChanges, Screen};
+use cuesta_tape::Echo;
 
 use super::frames::{LONGEST_FRAME, QUIET};
-use crate::echoes::SlowestEcho;
-use crate::terminal::{ScreenEvent, SentKey};
+use crate::echoes::{OutputEvent, SentKey, SlowestEcho};
 
 /// What changes when no key was sent or shown for this long is no part of an answer.
 const LULL: Duration = Duration::from_secs(1);
@@ -89,12 +89,12 @@ impl ChangeEchoes {
 
     /// How many timed keys wait.
     pub(super) fn unechoed(&self) -> usize {
-        self.waiting.iter().filter(|key| key.by_change).count()
+        self.waiting.iter().filter(|key| key.echo == Echo::Change).count()
     }
 
     /// When the timed key that waits longest was due.
     pub(super) fn oldest(&self) -> Option<Stamp> {
-        self.waiting.iter().find(|key| key.by_change).map(|key| key.due)
+        self.waiting.iter().find(|key| key.echo == Echo::Change).map(|key| key.due)
     }
 
     /// Whether a key waits for a frame.
@@ -103,7 +103,7 @@ impl ChangeEchoes {
     }
 
     /// A key is sent. Those that are not timed change the screen as well.
-    pub(super) fn key_sent(&mut self, key: SentKey, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn key_sent(&mut self, key: SentKey, events: &mut Vec<OutputEvent>) {
         if self.lull_begins().is_some_and(|lull| lull <= key.sent) {
             self.settle_kept_back(events);
         }
@@ -111,7 +111,7 @@ impl ChangeEchoes {
             let (since, before) = self.rest;
             self.rest = (Duration::ZERO, since.max(before * 15 / 16));
         }
-        if self.waiting.len() >= MOST_WAITING && self.waiting.front().is_some_and(|key| !key.by_change) {
+        if self.waiting.len() >= MOST_WAITING && self.waiting.front().is_some_and(|key| key.echo != Echo::Change) {
             self.waiting.pop_front();
         }
         self.waiting.push_back(key);
@@ -119,7 +119,7 @@ impl ChangeEchoes {
     }
 
     /// A read begins with a character that came at an instant: after a moment of quiet, or a key, it begins another frame.
-    pub(super) fn begin_read(&mut self, screen: &Screen, at: Stamp, quiet: Duration, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn begin_read(&mut self, screen: &Screen, at: Stamp, quiet: Duration, events: &mut Vec<OutputEvent>) {
         let is_over = |frame: OpenFrame| at.since(frame.last) > quiet || self.last_key > frame.last;
         if self.frame.is_some_and(is_over) {
             self.end_frame(screen, events);
@@ -128,7 +128,7 @@ impl ChangeEchoes {
     }
 
     /// More of the frame was drawn, which may be seen: the last of it came at an instant.
-    pub(super) fn drawn(&mut self, screen: &Screen, at: Stamp, is_whole: bool, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn drawn(&mut self, screen: &Screen, at: Stamp, is_whole: bool, events: &mut Vec<OutputEvent>) {
         let frame = self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet: QUIET });
         frame.last = at;
         if frame.differs.is_none() && !self.waiting.is_empty() && self.changes.differs(screen, since_origin(at)) {
@@ -145,7 +145,7 @@ impl ChangeEchoes {
     }
 
     /// The frame has ended, or a lull has begun.
-    pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<OutputEvent>) {
         let Some(frame) = self.frame.take() else { return self.settle_kept_back(events) };
         if self.last_shown == Stamp::ZERO {
             // What the program draws at first is an answer to the user's coming.
@@ -176,36 +176,36 @@ impl ChangeEchoes {
     }
 
     /// Gives up all keys sent before an instant.
-    pub(super) fn give_up_before(&mut self, screen: &Screen, sent: Stamp, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn give_up_before(&mut self, screen: &Screen, sent: Stamp, events: &mut Vec<OutputEvent>) {
         while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= sent) {
             self.end_frame(screen, events);
         }
         let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
-        let timed = self.waiting.drain(..given_up).filter(|key| key.by_change).count();
-        let outcome = if self.may_be_hidden { ScreenEvent::Lost } else { ScreenEvent::Missed };
+        let timed = self.waiting.drain(..given_up).filter(|key| key.echo == Echo::Change).count();
+        let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed };
         events.extend(std::iter::repeat_n(outcome, timed));
         self.may_be_hidden &= !self.waiting.is_empty();
     }
 
     /// A frame differs since an instant, for which the first `waiting` keys have waited.
-    fn show(&mut self, waiting: usize, since: Stamp, events: &mut Vec<ScreenEvent>) {
+    fn show(&mut self, waiting: usize, since: Stamp, events: &mut Vec<OutputEvent>) {
         let oldest = self.waiting[0];
         let since_shown = oldest.sent.since(self.last_shown);
         let is_alone = waiting == 1
             && oldest.sent >= self.clear_from
             && oldest.sent > self.last_change + QUIET
             && self.is_behind_answer(since_shown);
-        let timed = self.waiting.drain(..waiting).filter(|key| key.by_change).count();
+        let timed = self.waiting.drain(..waiting).filter(|key| key.echo == Echo::Change).count();
         if !is_alone {
             self.blur(since, since.since(oldest.sent));
         }
         if std::mem::take(&mut self.may_be_hidden) || !is_alone {
-            events.extend(std::iter::repeat_n(ScreenEvent::Lost, timed));
+            events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
             self.slowest.learn(since.since(oldest.sent));
             match &mut self.kept_back {
                 _ if timed == 0 => {}
-                None => events.push(ScreenEvent::Key(oldest, since)),
+                None => events.push(OutputEvent::Shown(oldest, since)),
                 Some(kept_back) => kept_back.push((oldest, since, since_shown)),
             }
             let is_enough = |kept_back: &Vec<(SentKey, Stamp, Duration)>| {
@@ -217,7 +217,7 @@ impl ChangeEchoes {
             }
         }
         if timed > 0 {
-            events.push(ScreenEvent::Changed { at: since, set_aside: self.changes.set_aside() });
+            events.extend([OutputEvent::SetAside(self.changes.set_aside()), OutputEvent::Settled(since)]);
         }
     }
 
@@ -239,12 +239,12 @@ impl ChangeEchoes {
     }
 
     /// It was seen how an answer ends: keys that were sent in the middle of one are lost.
-    fn settle_kept_back(&mut self, events: &mut Vec<ScreenEvent>) {
+    fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
         for (key, since, since_shown) in self.kept_back.take().into_iter().flatten() {
             events.push(if self.is_behind_answer(since_shown) {
-                ScreenEvent::Key(key, since)
+                OutputEvent::Shown(key, since)
             } else {
-                ScreenEvent::Lost
+                OutputEvent::Lost
             });
         }
     }

@@ -7,8 +7,9 @@ use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_tape::WaitCondition;
 
+use super::VtTerminal;
 use super::answer::finder;
-use super::{ScreenEvent, VtTerminal};
+use crate::echoes::OutputEvent;
 
 /// A program that draws the whole screen has drawn a frame once nothing has come for this long.
 pub(super) const QUIET: Duration = Duration::from_millis(2);
@@ -19,7 +20,7 @@ pub(super) const LONGEST_FRAME: Duration = Duration::from_secs(1);
 
 impl VtTerminal {
     /// A read begins another frame once the line has been quiet for a moment.
-    pub(super) fn begin_read(&mut self, received: &Received, awaited: &[WaitCondition], events: &mut Vec<ScreenEvent>) {
+    pub(super) fn begin_read(&mut self, received: &Received, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
         let quiet = QUIET.max(received.per_character * QUIET_CHARACTERS);
         self.quiet = quiet;
         if let Some(changes) = self.change_echoes.as_mut().filter(|_| !self.screen.is_in_frame()) {
@@ -41,7 +42,7 @@ impl VtTerminal {
         mut from: usize,
         to: usize,
         condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
+        events: &mut Vec<OutputEvent>,
     ) {
         // On a line with a speed the screen is checked after each character, because each has an instant of its own.
         let awaits = condition.is_some() || self.change_echoes.as_ref().is_some_and(|changes| changes.is_waiting());
@@ -92,7 +93,7 @@ impl VtTerminal {
         at: Stamp,
         is_marked: bool,
         condition: Option<&WaitCondition>,
-        events: &mut Vec<ScreenEvent>,
+        events: &mut Vec<OutputEvent>,
     ) {
         if self.screen.is_in_frame() && at < *self.frame_begun.get_or_insert(at) + LONGEST_FRAME {
             return;
@@ -109,17 +110,17 @@ impl VtTerminal {
     }
 
     /// More was drawn that may differ because of a key.
-    fn change_drawn(&mut self, at: Stamp, is_whole: bool, events: &mut Vec<ScreenEvent>) {
+    fn change_drawn(&mut self, at: Stamp, is_whole: bool, events: &mut Vec<OutputEvent>) {
         if let Some(changes) = &mut self.change_echoes {
             changes.drawn(&self.screen, at, is_whole, events);
         }
     }
 
     /// Checks whether the screen meets the condition, and reports the answer unless it is held.
-    pub(super) fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<ScreenEvent>) {
+    pub(super) fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<OutputEvent>) {
         self.check(condition, at);
         self.judged_at = self.screen.scrolled();
-        events.extend(self.matched.filter(|_| !self.is_match_held()).map(ScreenEvent::Answer));
+        events.extend(self.matched.filter(|_| !self.is_match_held()).map(OutputEvent::Answer));
     }
 
     /// Whether so much has scrolled since the screen was judged that an answer on it may be gone before the end of the read.

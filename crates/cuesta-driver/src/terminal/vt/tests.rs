@@ -4,6 +4,7 @@ use std::time::Duration;
 use cuesta_tape::Pattern;
 
 use super::*;
+use crate::echoes::Echoes;
 
 /// A screen on which the host has drawn.
 fn drawn_screen() -> VtTerminal {
@@ -24,7 +25,8 @@ fn receives(screen: &mut VtTerminal, text: &str, nanos: u64, per_character: u64)
 }
 
 fn key(nanos: u64, timed: bool, ends_input: bool) -> SentKey {
-    SentKey { due: at(nanos), sent: at(nanos), timed, by_change: false, begins_input: false, ends_input }
+    let echo = if timed { Echo::Screen } else { Echo::Untimed };
+    SentKey { due: at(nanos), sent: at(nanos), echo, begins_input: false, ends_input }
 }
 
 /// A timed key.
@@ -49,7 +51,7 @@ fn enters(screen: &mut VtTerminal, text: &str, nanos: u64) {
     presses(screen, KeyEffect::Return, SentKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
 }
 
-fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
+fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<OutputEvent> {
     let mut events = Vec::new();
     while !screen.is_drawn() {
         screen.draw(4, condition.map_or(&[], slice::from_ref), &mut events);
@@ -68,7 +70,7 @@ fn a_key_keeps_its_order_among_the_reads() {
     let shown = types(&mut screen, 'l', 20);
     receives(&mut screen, "l", 30, 0);
     assert_eq!((screen.unechoed(), screen.oldest()), (1, Some(at(20))));
-    assert_eq!(drawn(&mut screen, None), [ScreenEvent::Key(shown, at(30))]);
+    assert_eq!(drawn(&mut screen, None), [OutputEvent::Shown(shown, at(30))]);
     assert_eq!(screen.unechoed(), 0);
 }
 
@@ -81,7 +83,7 @@ fn output_before_a_key_is_no_answer_to_it() {
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert!(!screen.check_again(&condition, at(20)));
     receives(&mut screen, "\r\n$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
     assert!(screen.check_again(&condition, at(30)));
 }
 
@@ -92,7 +94,7 @@ fn on_a_line_with_a_speed_each_character_has_its_instant() {
     enters(&mut screen, "", 20);
     // Complete at the fourth character: the bell changes nothing, and a condition that held only for a while does not count.
     receives(&mut screen, "\r\n$ \x07\x07", 100, 10);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(130))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(130))]);
     enters(&mut screen, "", 20);
     receives(&mut screen, "\r\n$ gone", 200, 10);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
@@ -116,9 +118,9 @@ fn keys_that_are_never_shown_are_given_up_after_a_time() {
     types(&mut screen, 'b', 5);
     let mut events = Vec::new();
     screen.give_up_before(at(5), &mut events);
-    assert_eq!((events.as_slice(), screen.unechoed()), (&[ScreenEvent::Missed][..], 1));
+    assert_eq!((events.as_slice(), screen.unechoed()), (&[OutputEvent::Missed][..], 1));
     screen.give_up_before(Stamp::FAR, &mut events);
-    assert_eq!(events, [ScreenEvent::Missed, ScreenEvent::Missed]);
+    assert_eq!(events, [OutputEvent::Missed, OutputEvent::Missed]);
 }
 
 fn shows(pattern: &str) -> WaitCondition {
@@ -137,7 +139,7 @@ fn a_late_echo_is_no_answer_and_the_answer_is() {
             assert_eq!(drawn(&mut screen, Some(&condition)), [], "{condition:?} {read}");
         }
         receives(&mut screen, "DONE", 60, 0);
-        assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(60))], "{condition:?}");
+        assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(60))], "{condition:?}");
     }
 }
 
@@ -150,7 +152,7 @@ fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert!(screen.match_held_until().is_some());
     receives(&mut screen, "echo DONE", 90, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn a_prompt_before_the_echo_is_no_answer() {
     receives(&mut screen, "ls\r\n", 40, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), []);
     receives(&mut screen, "$ ", 50, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), [ScreenEvent::Answer(at(50))]);
+    assert_eq!(drawn(&mut screen, Some(&prompt())), [OutputEvent::Answer(at(50))]);
 }
 
 #[test]
@@ -209,7 +211,7 @@ fn a_missing_echo_is_waited_for_three_times() {
     }
     enters(&mut screen, "sum", 80);
     receives(&mut screen, "\r\n42\r\n", 90, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(90))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(90))]);
 }
 
 #[test]
@@ -223,7 +225,7 @@ fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
     receives(&mut screen, "$ ", 50, 0);
     assert_eq!(drawn(&mut screen, Some(&prompt())), [], "the first prompt is late");
     receives(&mut screen, "ls\r\n$ ", 60, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), [ScreenEvent::Answer(at(60))]);
+    assert_eq!(drawn(&mut screen, Some(&prompt())), [OutputEvent::Answer(at(60))]);
 }
 
 /// Types Up, which recalls a command from the history, and Return.
@@ -245,7 +247,7 @@ fn a_row_that_the_host_edits_is_no_answer() {
         }
         assert!(screen.match_held_until().is_none());
         receives(&mut screen, "DONE\r\n", 60, 0);
-        assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [ScreenEvent::Answer(at(60))], "{reads:?}");
+        assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [OutputEvent::Answer(at(60))], "{reads:?}");
         assert_eq!(screen.first_output(at(60)), at(60));
     }
 }
@@ -273,7 +275,7 @@ fn the_echo_of_the_last_key_may_be_the_answer() {
     receives(&mut screen, "hell", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
     receives(&mut screen, "o", 40, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(40))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(40))]);
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     }
     receives(&mut screen, "fox", 40, 0);
     let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));
-    assert_eq!(drawn(&mut screen, Some(&condition)).last(), Some(&ScreenEvent::Answer(at(40))));
+    assert_eq!(drawn(&mut screen, Some(&condition)).last(), Some(&OutputEvent::Answer(at(40))));
 }
 
 #[test]
@@ -297,7 +299,7 @@ fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
     let condition = WaitCondition::Line(Pattern::new("^$").expect("a pattern"));
     presses(&mut screen, KeyEffect::Return, SentKey { begins_input: true, ..key(20, false, true) });
     receives(&mut screen, "\x1b[2;1H", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [ScreenEvent::Answer(at(30))]);
+    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn a_pattern_may_match_blanks_up_to_the_cursor() {
     let mut screen = drawn_screen();
     enters(&mut screen, "", 20);
     receives(&mut screen, "\r\nfile\r\n$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&shows("\\$ $"))), [ScreenEvent::Answer(at(30))]);
+    assert_eq!(drawn(&mut screen, Some(&shows("\\$ $"))), [OutputEvent::Answer(at(30))]);
     assert!(screen.is_on_screen(Pattern::new("^\\$ $").expect("a pattern").regex()));
 }
 

@@ -1,0 +1,95 @@
+//! Counts what became of keys, and of the answer, by what output has shown.
+
+use cuesta_record::{Failure, Stamp, WaitEnd, clock};
+use cuesta_tape::{Echo, WaitCondition};
+
+use super::Session;
+use crate::echoes::{Echoes, OutputEvent};
+
+impl Session {
+    /// Keys that still wait for their echo.
+    pub(crate) fn unechoed(&self) -> usize {
+        self.echoes.unechoed() + self.terminal.unechoed()
+    }
+
+    /// Handles what output has shown, and empties the buffer.
+    pub(super) fn handle_events(&mut self, events: &mut Vec<OutputEvent>) {
+        events.drain(..).for_each(|event| self.handle_event(event));
+    }
+
+    fn handle_event(&mut self, event: OutputEvent) {
+        match event {
+            // A key that was kept back may have been shown before the measurement.
+            OutputEvent::Shown(key, at) if key.echo == Echo::Change && at < self.shared.measuring_since() => {}
+            OutputEvent::Shown(key, at) => {
+                let series = &self.shared.groups[self.group].series;
+                self.shared.record_wait(series.echo, WaitEnd::Answered, (key.due, at));
+                self.shared.record_wait(series.echo_from_sent, WaitEnd::Answered, (key.sent, at));
+                self.end_of_echo(at);
+            }
+            OutputEvent::Missed => self.count_unechoed(WaitEnd::Lost, Stamp::FAR),
+            OutputEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
+            OutputEvent::Wrong => self.shared.tally(|tally| {
+                tally.counts.stray += 1;
+                tally.counts.error(Failure::WrongEcho);
+            }),
+            OutputEvent::Settled(at) => self.end_of_echo(at),
+            OutputEvent::SetAside(cells) => self.shared.tally(|tally| {
+                tally.counts.set_aside = tally.counts.set_aside.max(cells as u64);
+            }),
+            OutputEvent::Answer(at) => self.complete_on_screen(at),
+        }
+    }
+
+    /// Decides about echoes that came early, where they are certain or were unconfirmed long enough at `now`. Says whether there were any.
+    pub(crate) fn resolve_echoes(&mut self, now: Stamp) -> bool {
+        let mut events = Vec::new();
+        self.echoes.resolve(now, &mut events);
+        let any = !events.is_empty();
+        self.handle_events(&mut events);
+        any
+    }
+
+    /// No more echo will come for a key. If it was the last one's, that may complete the response.
+    fn end_of_echo(&mut self, at: Stamp) {
+        self.report_unechoed();
+        if self.unechoed() == 0 && matches!(self.condition(), Some(WaitCondition::Echo)) {
+            self.response.complete_by_echo(at);
+        }
+    }
+
+    /// Gives up keys without echo that were sent before an instant.
+    pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
+        self.resolve_echoes(sent_before);
+        let mut events = Vec::new();
+        self.echoes.give_up_before(sent_before, &mut events);
+        self.terminal.give_up_before(sent_before, &mut events);
+        let any = !events.is_empty();
+        let end = if sent_before == Stamp::FAR { WaitEnd::Lost } else { WaitEnd::TimedOut };
+        for event in events {
+            match event {
+                OutputEvent::Missed => self.count_unechoed(end, sent_before),
+                event => self.handle_event(event),
+            }
+        }
+        self.resolve_echoes(sent_before);
+        if any {
+            self.report_unechoed();
+        }
+    }
+
+    /// Counts a key that was never echoed: given up because it was sent before an instant, or since its echo cannot come any more
+    /// ([`Stamp::FAR`]).
+    fn count_unechoed(&self, end: WaitEnd, sent_before: Stamp) {
+        self.shared.tally(|tally| tally.counts.add_errors(Failure::Unechoed, 1));
+        let (series, times) = (&self.shared.groups[self.group].series, (sent_before, clock::now()));
+        self.shared.record_wait(series.echo, end, times);
+        self.shared.record_wait(series.echo_from_sent, end, times);
+    }
+
+    /// Reports how many keys wait for their echo, and since when.
+    pub(super) fn report_unechoed(&self) {
+        let oldest = self.echoes.oldest().into_iter().chain(self.terminal.oldest()).min();
+        self.shared.user(self.slot, |user| user.wait_for_echoes(oldest, self.unechoed()));
+    }
+}

@@ -1,0 +1,146 @@
+//! Echoes on the screen (`Set Echo screen`): where it shows the text that is typed. The keys that are timed otherwise are followed as well,
+//! so that no echo of theirs is taken for an answer.
+
+use cuesta_record::Stamp;
+use cuesta_screen::vt::{CellPosition, KeyMatch};
+use cuesta_tape::Echo;
+
+use super::keys::KeyEffect;
+use super::{Event, Terminal, VtTerminal};
+use crate::echoes::{AwaitedEcho, Echoes, OutputEvent, SentKey};
+
+/// At most this many untimed keys may wait to be shown.
+const MOST_UNTIMED: usize = 256;
+
+impl VtTerminal {
+    /// A character or another key is sent.
+    pub(super) fn key(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<OutputEvent>) {
+        self.unechoed += usize::from(key.echo == Echo::Screen && matches!(effect, KeyEffect::Shown(_)));
+        if self.is_drawn() {
+            self.apply(effect, key, events);
+        } else {
+            self.events.push_back(Event::Key(effect, key));
+        }
+    }
+
+    pub(super) fn await_key(&mut self, character: char, key: SentKey, events: &mut Vec<OutputEvent>) {
+        if key.echo == Echo::Screen {
+            // An untimed key may never be shown, and must not delay a timed one.
+            self.typed_text.retain(|echo| echo.is_timed_by(Echo::Screen));
+        } else if self.typed_text.waiting().count() >= MOST_UNTIMED
+            && self.typed_text.waiting().next().is_some_and(|echo| !echo.is_timed_by(Echo::Screen))
+        {
+            self.typed_text.give_up();
+        }
+        // What a program that hides the cursor draws for an editing key may look like this key.
+        if key.sent < self.edit_drawn_by && self.screen.modes().hidden_cursor {
+            self.typed_text.lose_row(&self.screen);
+        }
+        let row = if key.ends_input { 0 } else { self.own_echoes.printable_key(character) };
+        let lost = self.typed_text.type_character(
+            &self.screen,
+            character,
+            AwaitedEcho { key, character, ends_key: true, row },
+        );
+        self.handle(lost, events);
+    }
+
+    /// Handles what became of keys with a frame.
+    pub(super) fn handle_matches(&mut self, events: &mut Vec<OutputEvent>) {
+        let mut matches = std::mem::take(&mut self.matches);
+        self.handle(matches.drain(..), events);
+        self.matches = matches;
+    }
+
+    /// Handles what became of keys.
+    pub(super) fn handle(
+        &mut self,
+        matches: impl IntoIterator<Item = KeyMatch<AwaitedEcho, Stamp>>,
+        events: &mut Vec<OutputEvent>,
+    ) {
+        for found in matches {
+            match found {
+                KeyMatch::Shown { key, since, cell, is_doubtful } => {
+                    self.show_key(key, since, cell);
+                    match key.is_timed_by(Echo::Screen) {
+                        true if is_doubtful => self.doubtful.push((key.key, since)),
+                        true => events.push(OutputEvent::Shown(key.key, since)),
+                        false => {}
+                    }
+                }
+                KeyMatch::Settled { is_right } => events.extend(
+                    self.doubtful
+                        .drain(..)
+                        .map(|(key, since)| if is_right { OutputEvent::Shown(key, since) } else { OutputEvent::Lost }),
+                ),
+                KeyMatch::Missed(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Missed)),
+                KeyMatch::Lost(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Lost)),
+            }
+            if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = found {
+                self.unechoed -= usize::from(key.is_timed_by(Echo::Screen));
+            }
+        }
+    }
+
+    /// Doubtful keys so far are right.
+    pub(super) fn settle_doubtful(&mut self, events: &mut Vec<OutputEvent>) {
+        let mut settled = None;
+        self.typed_text.settle(|found| settled = Some(found));
+        self.handle(settled, events);
+    }
+
+    /// The screen shows a key since an instant.
+    fn show_key(&mut self, unshown: AwaitedEcho, since: Stamp, cell: Option<CellPosition>) {
+        self.hold.slowest.learn(since.since(unshown.key.sent));
+        self.hold.last = since;
+        // What is gone before the echo was no answer to what is typed behind it.
+        self.hold.gone = None;
+        if let Some(cell) = cell.filter(|_| !unshown.key.ends_input) {
+            self.own_echoes.add(&self.screen, cell, unshown.character, unshown.row);
+            self.changed_rows.follow_cursor(cell.behind(&self.screen, unshown.character));
+        }
+    }
+}
+
+impl Echoes for VtTerminal {
+    fn unechoed(&self) -> usize {
+        self.unechoed + self.change_echoes.as_ref().map_or(0, |changes| changes.unechoed())
+    }
+
+    fn oldest(&self) -> Option<Stamp> {
+        let waiting = self.typed_text.waiting().map(|unshown| &unshown.key);
+        let timed = waiting
+            .chain(self.events.iter().filter_map(Event::key))
+            .find(|key| key.echo == Echo::Screen)
+            .map(|key| key.due);
+        timed.into_iter().chain(self.change_echoes.as_ref().and_then(|changes| changes.oldest())).min()
+    }
+
+    /// Untimed keys are given up as whole inputs: the end of an input without its beginning could be found in a response.
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
+        if self.doubtful.first().is_some_and(|(key, _)| key.sent < sent) {
+            self.settle_doubtful(events);
+        }
+        while self
+            .typed_text
+            .waiting()
+            .next()
+            .is_some_and(|echo| echo.is_timed_by(Echo::Screen) && echo.key.sent < sent)
+        {
+            let given_up = self.typed_text.give_up();
+            self.handle(given_up, events);
+        }
+        if let Some(changes) = &mut self.change_echoes {
+            changes.give_up_before(&self.screen, sent, events);
+        }
+    }
+}
+
+impl Event {
+    fn key(&self) -> Option<&SentKey> {
+        match self {
+            Self::Key(KeyEffect::Shown(_), key) => Some(key),
+            _ => None,
+        }
+    }
+}
