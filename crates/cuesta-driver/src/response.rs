@@ -22,6 +22,8 @@ pub(crate) struct ResponseMatcher {
     first: Option<Stamp>,
     last: Option<Stamp>,
     done: Option<Done>,
+    /// A key was sent whose input has no response yet.
+    input_goes_on: bool,
     /// Only if the program looks at text.
     text: Option<Box<Text>>,
 }
@@ -54,13 +56,20 @@ impl ResponseMatcher {
     }
 
     /// Begins again when a key is sent, since output from before the key does not answer it. `typed`: the characters of the key
-    /// whose echo may come as text. `begins_input`: the key is the first since the last response.
-    pub(crate) fn restart(&mut self, typed: &[u8], begins_input: bool) {
+    /// whose echo may come as text. Says whether the key is the first since the last response.
+    pub(crate) fn restart(&mut self, typed: &[u8]) -> bool {
+        let begins_input = !self.input_goes_on;
         let text = self.text.take().map(|mut text| {
             text.restart(typed, begins_input);
             text
         });
-        *self = Self { text, stream: self.stream, ..Self::default() };
+        *self = Self { text, stream: self.stream, input_goes_on: true, ..Self::default() };
+        begins_input
+    }
+
+    /// The input has its response, or has none any more: the next key begins another.
+    pub(crate) fn end_input(&mut self) {
+        self.input_goes_on = false;
     }
 
     /// The response, if it is complete. Silence and disconnection are found by the caller.
@@ -222,7 +231,7 @@ mod tests {
         let mut response = ResponseMatcher::default();
         response.keep_text(true);
         response.take(None, b"ready", 0, &read(1, 5));
-        response.restart(b"", true);
+        response.restart(b"");
         response.take(None, b"working", 0, &read(2, 7));
         assert_eq!(response.text(), b"working");
         response.complete_on_screen(Stamp::from_nanos(40), Stamp::from_nanos(50));

@@ -3,7 +3,7 @@
 //! A session listens in every wait, so each character is stamped when it comes. A user whose program looks at a screen has
 //! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
-//! - Here: the state. `sending`: sends keys.
+//! - Here: the state. `sending`: sends keys; `counting`: counts the line's opening and traffic.
 //! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to those that
 //!   look at it; `echoes`: counts what they found; `drawing`: the screen; `rest`: what goes on behind an answer.
 
@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use cuesta_lines::{BisyncTotals, ExitStatus, Expected, Line, ResponseForm, StampPair, Traffic, Transcript, last_rows};
-use cuesta_record::{Failure, Stamp, WaitEnd, clock};
+use cuesta_lines::{ExitStatus, Expected, Line, ResponseForm, StampPair, last_rows};
+use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{Program, WaitCondition};
 
 use crate::echoes::StreamEchoes;
@@ -24,6 +24,7 @@ use crate::terminal::{Terminal, terminal_for};
 use crate::thread_state::ThreadState;
 use crate::user_state::AnswerSigns;
 
+mod counting;
 mod drawing;
 mod echoes;
 mod reading;
@@ -35,17 +36,15 @@ mod waiting;
 pub(crate) use sending::Pressed;
 pub(crate) use waiting::WaitOutcome;
 
+use counting::Counted;
+use drawing::Drawing;
 use rest::Rest;
 
 /// A line with a user at it.
-#[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
 pub(crate) struct Session {
     line: Box<dyn Line>,
-    /// `None` once the opening is counted.
-    opened: Option<Opened>,
+    counted: Counted,
     alarm: clock::Sleep,
-    /// Wakes the user when a frame is complete, where that is looked for.
-    frame_alarm: Option<Box<clock::Sleep>>,
     shared: Rc<ThreadState>,
     /// The user's slot.
     slot: usize,
@@ -58,28 +57,23 @@ pub(crate) struct Session {
     program: usize,
     /// Which of the program's conditions is waited for, or will be next.
     next_condition: Option<usize>,
-    /// When the first character after the last key came, by two clocks, if the kernel stamps the line.
+    since_key: SinceKey,
+    terminal: Box<dyn Terminal>,
+    drawing: Drawing,
+    /// A key is being sent: nothing may come between its characters.
+    sending: bool,
+    rest: Rest,
+}
+
+/// What has come since the last key.
+#[derive(Debug, Default)]
+struct SinceKey {
+    /// Something has, echoes included.
+    heard: bool,
+    /// When the first character came, by two clocks, if the kernel stamps the line.
     first_stamps: Option<StampPair>,
     /// Whether that character may be no response to the key, but the echo of an earlier one.
     first_is_doubtful: bool,
-    /// The traffic counted so far.
-    counted_traffic: Traffic,
-    /// Bytes that were no character, counted so far.
-    counted_undecoded: u64,
-    /// What the line's bisync station has carried so far, if it has one.
-    counted_bisync: Option<Box<BisyncTotals>>,
-    terminal: Box<dyn Terminal>,
-    /// Other tasks have had their turn since the last piece was drawn.
-    has_turn: bool,
-    /// A key is being sent: nothing may come between its characters.
-    sending: bool,
-    /// The last input has its response, or has none any more: the next key begins another input.
-    input_has_ended: bool,
-    /// Something has come since the last key, echoes included.
-    heard: bool,
-    /// When the last byte came.
-    last_heard: Stamp,
-    rest: Rest,
 }
 
 impl Session {
@@ -92,12 +86,11 @@ impl Session {
         program: usize,
     ) -> Self {
         let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
-        let counted_bisync = line.station().map(|_| Box::default());
+        let counted = Counted::new(opened, line.station().is_some());
         let mut session = Self {
             line,
-            opened: Some(opened),
+            counted,
             alarm: clock::sleep_until(Stamp::FAR),
-            frame_alarm: None,
             shared,
             slot,
             group,
@@ -105,17 +98,10 @@ impl Session {
             response: ResponseMatcher::default(),
             program,
             next_condition: None,
-            first_stamps: None,
-            first_is_doubtful: false,
-            counted_traffic: Traffic::default(),
-            counted_undecoded: 0,
-            counted_bisync,
+            since_key: SinceKey::default(),
             terminal,
-            has_turn: false,
+            drawing: Drawing::default(),
             sending: false,
-            input_has_ended: true,
-            heard: false,
-            last_heard: Stamp::ZERO,
             rest: Rest::default(),
         };
         session.begin_pass(program);
@@ -162,7 +148,7 @@ impl Session {
 
     /// Whether any key was sent.
     pub(crate) fn has_sent(&self) -> bool {
-        self.opened.is_none()
+        self.counted.opened.is_none()
     }
 
     /// What the host of a lost line said last.
@@ -213,7 +199,8 @@ impl Session {
     /// The time from the last key to the first character that came after it, by the kernel's clock and by the driver's, if the kernel
     /// stamps the line.
     pub(crate) fn stamped_times(&mut self) -> Option<(Duration, Duration)> {
-        let came = self.first_stamps.filter(|_| !self.first_is_doubtful)?;
+        let SinceKey { first_stamps, first_is_doubtful, .. } = self.since_key;
+        let came = first_stamps.filter(|_| !first_is_doubtful)?;
         came.since(self.line.kernel_sent()?)
     }
 
@@ -247,43 +234,9 @@ impl Session {
         self.shared.groups[self.group].can_echo
     }
 
-    /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.
-    fn count_opening(&mut self) {
-        let Some(opened) = self.opened.take() else { return };
-        for (series, times) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
-            self.shared.record_wait(series, WaitEnd::Answered, times);
-        }
-    }
-
     /// Characters that the line has received so far.
     pub(crate) fn received(&self) -> u64 {
         self.line.traffic().received
-    }
-
-    /// Counts the traffic since the last call.
-    fn count_traffic(&mut self) {
-        let (traffic, undecoded) = (self.line.traffic(), self.line.transcript().map_or(0, Transcript::undecoded));
-        self.shared.tally(|tally| {
-            tally.counts.characters.line_in += traffic.sent - self.counted_traffic.sent;
-            tally.counts.characters.line_out += traffic.received - self.counted_traffic.received;
-            tally.counts.undecoded += undecoded - self.counted_undecoded;
-        });
-        (self.counted_traffic, self.counted_undecoded) = (traffic, undecoded);
-        if self.counted_bisync.is_some() {
-            self.count_bisync();
-        }
-    }
-
-    /// Counts what the line's station has done since the last call.
-    fn count_bisync(&mut self) {
-        let (Some(station), Some(counted)) = (self.line.station(), &mut self.counted_bisync) else { return };
-        let totals = station.totals();
-        let growth = totals.since(&std::mem::replace(&mut **counted, totals));
-        self.shared.user(self.slot, |user| user.count_bisync(&growth));
-        self.shared.tally(|tally| {
-            tally.counts.add_errors(Failure::NotDelivered, growth.not_delivered);
-            tally.counts.add_errors(Failure::InDoubt, growth.in_doubt);
-        });
     }
 }
 

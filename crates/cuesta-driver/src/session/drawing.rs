@@ -14,6 +14,15 @@ use crate::error::LineLoss;
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
 
+/// The turns in which the user's screen is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Drawing {
+    /// Other tasks have had their turn since the last piece was drawn.
+    has_turn: bool,
+    /// Wakes the user when a frame is complete, where that is looked for.
+    frame_alarm: Option<Box<clock::Sleep>>,
+}
+
 impl Session {
     /// Whether the screen shows a pattern, once all that has come is drawn.
     pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
@@ -34,13 +43,13 @@ impl Session {
         if self.terminal.is_drawn() {
             return self.poll_frame(cx);
         }
-        if !std::mem::take(&mut self.has_turn) {
+        if !std::mem::take(&mut self.drawing.has_turn) {
             // This wakes the task after the other ready tasks have run and the lines have been polled.
-            self.has_turn = true;
+            self.drawing.has_turn = true;
             if pin!(task::yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            self.has_turn = false;
+            self.drawing.has_turn = false;
         }
         self.draw();
         self.answer_host(cx)?;
@@ -50,7 +59,7 @@ impl Session {
     /// Ends the frame that is drawn, once nothing more of it has come for a moment.
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         let Some(end) = self.terminal.frame_ends() else { return Poll::Pending };
-        let alarm = self.frame_alarm.get_or_insert_with(|| Box::new(clock::sleep_until(end)));
+        let alarm = self.drawing.frame_alarm.get_or_insert_with(|| Box::new(clock::sleep_until(end)));
         alarm.reset(end);
         ready!(Pin::new(alarm).poll(cx));
         let mut events = Vec::new();
@@ -77,7 +86,7 @@ impl Session {
         self.handle_events(&mut events);
         self.shared.event_buffer.set(events);
         self.report_answer_signs();
-        self.rest.look(&*self.terminal, self.last_heard);
+        self.rest.look(&*self.terminal);
     }
 
     /// The screen has met the wait condition since an instant.
@@ -97,7 +106,7 @@ impl Session {
         }
         if any {
             // The kernel's last sent stamp is no longer that of the key.
-            self.first_is_doubtful = true;
+            self.since_key.first_is_doubtful = true;
             self.count_traffic();
         }
         Ok(())

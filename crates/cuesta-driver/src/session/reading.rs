@@ -22,7 +22,7 @@ impl Session {
             if read.is_ready() {
                 return read;
             }
-            if self.counted_bisync.is_some() {
+            if self.counted.bisync.is_some() {
                 // It may have done something without any text for the user.
                 self.count_traffic();
             }
@@ -46,12 +46,12 @@ impl Session {
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.shared.tally(|tally| tally.counts.characters.out += bytes.len() as u64);
-        if let (None, Some(came)) = (self.first_stamps, received.stamped) {
-            self.first_stamps = Some(came);
+        if let (None, Some(came)) = (self.since_key.first_stamps, received.stamped) {
+            self.since_key.first_stamps = Some(came);
             self.count_own_part(came);
         }
-        self.heard = true;
-        self.last_heard = received.at_character(bytes.len().saturating_sub(1));
+        self.since_key.heard = true;
+        self.rest.hear(received.at_character(bytes.len().saturating_sub(1)));
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);

@@ -25,6 +25,8 @@ const ALMOST: f64 = 0.75;
 /// Follows what goes on behind answers.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
+    /// When the last character came.
+    heard: Stamp,
     /// When the last character of an answer came that seemed complete.
     since: Option<Stamp>,
     /// When the last character came before the next key, and when that was sent.
@@ -59,9 +61,14 @@ struct OnScreen {
 }
 
 impl Rest {
-    /// The first key of an input is sent; the last character before it came when `heard`. `typed_row`: where the screen shows it.
-    pub(super) fn begin_input(&mut self, heard: Stamp, at: Stamp, shape: Option<Shape>, typed_row: Option<u64>) {
-        self.next = Some((heard, at));
+    /// A character came.
+    pub(super) fn hear(&mut self, at: Stamp) {
+        self.heard = at;
+    }
+
+    /// The first key of an input is sent. `typed_row`: where the screen shows it.
+    pub(super) fn begin_input(&mut self, at: Stamp, shape: Option<Shape>, typed_row: Option<u64>) {
+        self.next = Some((self.heard, at));
         if let Some(shape) = shape {
             let screen = self.on_screen.get_or_insert_default();
             (screen.begun, screen.typed_row, screen.moved) = (Some((at, shape)), typed_row, None);
@@ -96,8 +103,9 @@ impl Rest {
         self.since = None;
     }
 
-    /// Something was drawn, the last of it came at an instant.
-    pub(super) fn look(&mut self, terminal: &dyn Terminal, at: Stamp) {
+    /// All that has come was drawn, or a piece of it.
+    pub(super) fn look(&mut self, terminal: &dyn Terminal) {
+        let at = self.heard;
         match (self.since, &mut self.on_screen) {
             (Some(_), Some(screen)) if self.next.is_none() => screen.look(terminal.shape(), at),
             (Some(_), Some(screen)) if screen.typed_row.is_some() => screen.look_at_typed(terminal.typed_row(), at),

@@ -10,7 +10,7 @@ use cuesta_lines::Expected;
 use cuesta_record::{Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, WaitCondition};
 
-use super::Session;
+use super::{Session, SinceKey};
 use crate::echoes::SentKey;
 use crate::error::{LineLoss, failure_of};
 use crate::terminal::Keystroke;
@@ -41,8 +41,8 @@ impl Session {
         if self.terminal.draws_before(input) {
             self.draw_in_turns().await;
         }
-        let begins_input = self.input_has_ended;
-        let Some((bytes, sent)) = self.press(input, due, settings, ends_input, secret) else {
+        let Some((bytes, SentKey { sent, begins_input, .. })) = self.press(input, due, settings, ends_input, secret)
+        else {
             return Ok(Pressed::Refused);
         };
         self.alarm.reset(sent + self.program().patience);
@@ -52,7 +52,7 @@ impl Session {
         self.sending = false;
         sending?;
         if begins_input {
-            self.rest.begin_input(self.last_heard, sent, self.terminal.shape(), self.terminal.typed_row());
+            self.rest.begin_input(sent, self.terminal.shape(), self.terminal.typed_row());
         } else if ends_input {
             self.rest.end_input(self.terminal.shape(), sent);
         }
@@ -64,7 +64,7 @@ impl Session {
         Ok(if bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
     }
 
-    /// Presses a key: what it is to send, and the instant; `None` if the terminal does not take it, which is counted.
+    /// Presses a key: what it is to send, and the key as it is sent; `None` if the terminal does not take it, which is counted.
     fn press<'a>(
         &mut self,
         input: Keystroke<'a>,
@@ -72,18 +72,17 @@ impl Session {
         settings: &KeySettings,
         ends_input: bool,
         secret: bool,
-    ) -> Option<(Cow<'a, [u8]>, Stamp)> {
+    ) -> Option<(Cow<'a, [u8]>, SentKey)> {
         let pressed = self.terminal.press(input);
         let refused = |refusal| self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
         let bytes = pressed.map_err(refused).ok()?;
         let typed = input.text(&bytes);
         self.next_condition = settings.next_wait;
-        let begins_input = std::mem::take(&mut self.input_has_ended);
         let echo = settings.echo;
         // The text holds no timed echoes.
-        self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed }, begins_input);
-        (self.first_stamps, self.heard) = (None, false);
-        self.first_is_doubtful = self.unechoed() > 0 || self.echoes.expects_echo();
+        let begins_input = self.response.restart(if echo == Echo::Timed || !self.can_echo() { b"" } else { typed });
+        let first_is_doubtful = self.unechoed() > 0 || self.echoes.expects_echo();
+        self.since_key = SinceKey { first_is_doubtful, ..SinceKey::default() };
         let sent = clock::now();
         let timed = if secret { Echo::Untimed } else { echo };
         let key = SentKey { due, sent, echo: timed, begins_input, ends_input };
@@ -91,7 +90,7 @@ impl Session {
         if echo != Echo::Untimed {
             self.report_unechoed();
         }
-        Some((bytes, sent))
+        Some((bytes, key))
     }
 
     /// A key is sent, which the terminal must know; `in_stream`: the stream of characters is to show its echo.

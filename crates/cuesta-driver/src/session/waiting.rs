@@ -107,7 +107,7 @@ impl Session {
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.response.done() {
-                    self.input_has_ended = true;
+                    self.response.end_input();
                     return Poll::Ready(Ok(WaitOutcome::Done(done)));
                 }
                 if *condition == WaitCondition::Delivered
@@ -150,7 +150,7 @@ impl Session {
                 if held_until.is_some() && clock::now() < deadline {
                     continue;
                 }
-                self.input_has_ended = true;
+                self.response.end_input();
                 return Poll::Ready(Ok(silence.map_or(WaitOutcome::TimedOut, WaitOutcome::Done)));
             }
         })
@@ -165,13 +165,13 @@ impl Session {
             Delivery::Lost => WaitOutcome::Lost,
         };
         self.count_traffic();
-        self.input_has_ended = true;
+        self.response.end_input();
         Some(outcome)
     }
 
     /// Whether anything has come since the last key, echoes included.
     pub(crate) fn has_heard(&self) -> bool {
-        self.heard
+        self.since_key.heard
     }
 
     /// Until when a possible response is not accepted, because it may be the echo of keys that wait for theirs.

@@ -18,6 +18,7 @@ use cuesta_tape::{Key, Keys, Op, Piece, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use block::BlockTerminal;
+use plain::Keyboard;
 use vt::VtTerminal;
 
 use crate::echoes::{Echoes, OutputEvent, SentKey};
@@ -176,7 +177,7 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     match group.terminal {
         TerminalKind::Block => Box::new(BlockTerminal::new(size)),
         TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.widths, group.can_echo)),
-        TerminalKind::Vt => plain::keyboard_for(program, size),
+        TerminalKind::Vt => Box::new(Keyboard::new(program, size)),
     }
 }
 
