@@ -1,8 +1,7 @@
 //! A line as a service sees it: a terminal to read messages from and to write answers to.
 //!
-//! While a service waits, its line is still serviced: input is collected and echoed, and due output is sent. Nothing is lost:
-//! output that the line does not take waits in the pool, a service waits if the pool has no room, and a line whose output has no
-//! room is not read.
+//! While a service waits, its line is still serviced (`servicing`): input is collected and echoed, and due output is sent. Nothing is
+//! dropped: output that the line does not take is queued in the pool; while the pool is full, the service waits and the line is not read.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cuesta_lines::{BisyncTotals, Line, Received, Traffic};
+use cuesta_lines::{BisyncTotals, Line, Traffic};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
@@ -22,13 +21,10 @@ use crate::kernel_path::{Control, Session};
 use crate::meters::connections::LineTotals;
 use crate::output::Output;
 
+mod servicing;
+
 /// Most characters of answers that may wait for one line.
 const MOST_ANSWER: usize = 4096;
-/// Most characters of echoes that may wait beyond that, so that the line is still read while a long answer goes out.
-const MOST_ECHO: usize = 512;
-/// Most characters of one read.
-const MOST_READ: usize = 512;
-
 /// A line, its input, and its output that waits.
 pub(crate) struct Terminal {
     line: Box<dyn Line>,
@@ -52,12 +48,12 @@ pub(crate) struct Terminal {
     ended: &'static str,
 }
 
-/// A message, and when the service asked for it.
+/// A message that a service has read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TakenMessage {
     /// When it arrived.
     pub(crate) arrived: Stamp,
-    /// The later of that and the service's asking for it.
+    /// When the service had it: max(arrived, asked).
     pub(crate) taken: Stamp,
     /// Its characters.
     pub(crate) len: usize,
@@ -117,7 +113,7 @@ impl Terminal {
         }
     }
 
-    /// Whether characters have passed by the in-kernel path since this was asked before.
+    /// Whether the in-kernel path has carried characters since the last call.
     pub(crate) fn has_moved_in_kernel(&mut self) -> bool {
         self.session.as_mut().is_some_and(|session| session.has_moved())
     }
@@ -237,18 +233,18 @@ impl Terminal {
         self.ended = how;
     }
 
-    /// Waits for room for `wanted` characters of an answer, or for a fair part of them: small pieces are expensive.
+    /// Waits for room for `wanted` characters of an answer, or for half of the limit: small writes are expensive.
     async fn room(&mut self, wanted: usize) -> io::Result<usize> {
-        let fair = wanted.min(MOST_ANSWER / 2);
+        let least = wanted.min(MOST_ANSWER / 2);
         let mut short = false;
         poll_fn(|cx| {
             self.poll_until(cx, Stamp::FAR, |terminal| {
                 let room = terminal.front.pool.room(terminal.output.len(), MOST_ANSWER);
-                if room.characters < fair && room.short && !short {
+                if room.characters < least && room.short && !short {
                     short = true;
                     terminal.front.meters.overflows.add(1);
                 }
-                let enough = room.characters >= fair && !terminal.output.is_crowded();
+                let enough = room.characters >= least && !terminal.output.is_crowded();
                 (enough || terminal.output.is_empty()).then_some(room.characters)
             })
         })
@@ -285,116 +281,6 @@ impl Terminal {
     /// Moves characters both ways as far as possible now.
     pub(crate) async fn service_line_once(&mut self) -> io::Result<()> {
         poll_fn(|cx| Poll::Ready(self.service_line(cx).map(drop))).await
-    }
-
-    /// Moves characters both ways as far as possible. Returns when to service the line again if nothing arrives.
-    pub(crate) fn service_line(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
-        let began = clock::now();
-        if let Some(end) = self.front.stalled(began) {
-            return Ok(end);
-        }
-        let mut now = began;
-        loop {
-            self.send(cx, &mut now)?;
-            // The echo of a message's last key is sent with the answer if that is ready at once.
-            if !self.receive(cx, &mut now)? || (self.asked && self.input.is_ready()) {
-                break;
-            }
-        }
-        self.count_traffic();
-        self.front.meters.count_wake(now.since(began));
-        // A blocked line wakes the task when it takes more.
-        Ok(self.output.next_due().filter(|_| !self.blocked).unwrap_or(Stamp::FAR))
-    }
-
-    /// Sends the output that is due, as far as the line takes it.
-    fn send(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<()> {
-        loop {
-            let ready = self.output.ready(*now);
-            if ready.is_empty() {
-                return Ok(());
-            }
-            let sent = self.line.poll_send(cx, ready)?;
-            let began = std::mem::replace(now, clock::now());
-            self.front.meters.write_nanos.add(now.since(began).as_nanos() as u64);
-            let Poll::Ready(sent) = sent else {
-                let left = ready.len();
-                self.block(left);
-                return Ok(());
-            };
-            self.front.meters.writes.add(1);
-            self.output.sent(sent);
-            self.front.pool.give(sent);
-            self.unblock();
-        }
-    }
-
-    fn block(&mut self, left: usize) {
-        if !std::mem::replace(&mut self.blocked, true) {
-            self.front.meters.count_block(left as u64);
-        }
-    }
-
-    fn unblock(&mut self) {
-        if std::mem::take(&mut self.blocked) {
-            self.front.meters.levels.blocked.take_away(1);
-        }
-    }
-
-    /// Reads input, as far as there is room for it and its echo; true if any was read.
-    fn receive(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<bool> {
-        let room = self.room_to_read();
-        if room == 0 || self.hung_up {
-            if let Some(station) = self.line.station() {
-                station.poll_serve(cx);
-            }
-            return Ok(false);
-        }
-        let mut buffer = [0; MOST_READ];
-        let received = self.line.poll_receive(cx, &mut buffer[..room.min(MOST_READ)])?;
-        let began = std::mem::replace(now, clock::now());
-        self.front.meters.read_nanos.add(now.since(began).as_nanos() as u64);
-        let Poll::Ready(received) = received else { return Ok(false) };
-        self.front.meters.reads.add(1);
-        self.hung_up = received.len == 0;
-        self.take(&buffer[..received.len], &received);
-        Ok(!self.hung_up)
-    }
-
-    fn room_to_read(&self) -> usize {
-        let room = self.input.room();
-        if !self.front.settings.discipline.echo {
-            return room;
-        }
-        // Each character is echoed as two at most.
-        room.min(self.front.pool.room(self.output.len(), MOST_ANSWER + MOST_ECHO).characters / 2)
-    }
-
-    fn take(&mut self, typed: &[u8], received: &Received) {
-        let discipline = &self.front.settings.discipline;
-        let (output, mut echoed) = (&mut self.output, 0);
-        let taken = self.input.take(discipline, typed, received, |echo| {
-            if discipline.echo {
-                output.push(Stamp::ZERO, echo.len(), |into| into.copy_from_slice(echo));
-                echoed += echo.len();
-            }
-        });
-        self.front.pool.take(echoed);
-        self.front.meters.count_typed(typed.len(), echoed, taken);
-    }
-
-    fn count_traffic(&mut self) {
-        let traffic = self.line.traffic();
-        let before = std::mem::replace(&mut self.traffic, traffic);
-        self.front.meters.line_in.add(traffic.received - before.received);
-        self.front.meters.line_out.add(traffic.sent - before.sent);
-        if let Some(before) = &mut self.bisync
-            && let Some(totals) = self.line.station().map(|station| station.totals())
-            && totals != *before
-        {
-            self.front.meters.count_bisync(&totals.since(before));
-            *before = totals;
-        }
     }
 }
 
